@@ -1,0 +1,75 @@
+import eslint from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+/**
+ * Imports point one way only: each folder may import itself and what is listed here.
+ * `sandbox` is the API's other side: it must not share logic with the client, or both would agree on the same mistake.
+ */
+const mayImport = {
+  resources: [],
+  source: ['resources'],
+  warehouse: ['resources'],
+  workflows: ['activities'],
+  activities: ['source', 'warehouse', 'resources'],
+  worker: ['activities', 'workflows', 'source', 'warehouse', 'resources'],
+  embedded: [],
+  sandbox: [],
+  server: ['worker', 'warehouse', 'resources'],
+  cli: ['server', 'worker', 'workflows', 'warehouse', 'resources', 'embedded', 'sandbox'],
+};
+
+const folders = Object.keys(mayImport);
+
+function importDirection(folder) {
+  const forbidden = folders.filter((other) => other !== folder && !mayImport[folder].includes(other));
+  return {
+    files: [`${folder}/**/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: `^(\\.\\./)+(${[...forbidden, 'test', 'bench'].join('|')})/`,
+              message: `${folder}/ must not import this folder: see mayImport in eslint.config.js.`,
+            },
+          ],
+        },
+      ],
+    },
+  };
+}
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', '.daybook/', 'test/released/'] },
+  eslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      'no-console': 'error',
+      eqeqeq: 'error',
+    },
+  },
+  {
+    // A workflow starts activities by type alone: it imports no code of theirs.
+    files: ['workflows/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: 'activities/', allowTypeImports: true, message: 'Workflows import activity types only.' }] },
+      ],
+    },
+  },
+  { files: ['test/**/*.ts'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
+  {
+    files: ['**/*.mjs', '**/*.js'],
+    languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly', Buffer: 'readonly', setTimeout: 'readonly', clearTimeout: 'readonly', setInterval: 'readonly', clearInterval: 'readonly', fetch: 'readonly', AbortSignal: 'readonly', performance: 'readonly' } },
+  },
+  ...folders.map(importDirection),
+);
