@@ -1,0 +1,68 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Home } from './home.ts';
+import { replacePrivateFile } from './private-file.ts';
+import { processIdentity } from './process-identity.ts';
+import { readFileIfThere } from './read-file-if-there.ts';
+
+/**
+ * Makes this process the only one that may start servers on the home.
+ * Throws `HomeInUseError` while the process that holds it is alive; a holder that was killed leaves only a file to sweep.
+ *
+ * Everyone claims first and looks second, so of two that start at once at least one sees the other and steps back. No
+ * claim is ever taken over or replaced, which is where lock files go wrong.
+ */
+export async function lockHome(home: Home, now: Date): Promise<HomeLock> {
+  const mine = `${process.pid}.claim`;
+  const identity = (await processIdentity(process.pid)) ?? '';
+  const claim: Claim = { pid: process.pid, identity, since: now.toISOString() };
+  for (;;) {
+    const holder = await findLiveClaim(home, () => true);
+    if (holder !== undefined) throw new HomeInUseError(home, holder);
+    await replacePrivateFile(join(home.locks, mine), JSON.stringify(claim));
+    const rival = await findLiveClaim(home, (file) => file !== mine);
+    if (rival === undefined) return { release: () => rm(join(home.locks, mine), { force: true }) };
+    await rm(join(home.locks, mine), { force: true });
+    await wait(Math.random() * 50); // So that two that stepped back together do not meet again.
+  }
+}
+
+export interface HomeLock {
+  release(): Promise<void>;
+}
+
+export class HomeInUseError extends Error {
+  override readonly name = 'HomeInUseError';
+  readonly pid: number;
+  /** ISO time of the start that holds the home. */
+  readonly since: string;
+
+  constructor(home: Home, holder: { readonly pid: number; readonly since: string }) {
+    super(
+      `Daybook already runs on ${home.root} (process ${holder.pid}, since ${holder.since}); ` +
+        'stop it first (Ctrl-C there), or set DAYBOOK_HOME to another folder.',
+    );
+    this.pid = holder.pid;
+    this.since = holder.since;
+  }
+}
+
+/** The first claim of a process that still runs; claims of processes that do not are swept on the way. */
+async function findLiveClaim(home: Home, counts: (file: string) => boolean): Promise<Claim | undefined> {
+  for (const file of (await readdir(home.locks)).filter((name) => name.endsWith('.claim') && counts(name))) {
+    const text = await readFileIfThere(join(home.locks, file));
+    if (text === undefined) continue;
+    const claim = JSON.parse(text) as Claim;
+    if ((await processIdentity(claim.pid)) === claim.identity) return claim;
+    await rm(join(home.locks, file), { force: true });
+  }
+  return undefined;
+}
+
+interface Claim {
+  readonly pid: number;
+  /** See `processIdentity`. */
+  readonly identity: string;
+  readonly since: string;
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** Every process that this user may see, with its command line, words separated by one space. */
+export async function processTable(): Promise<ProcessEntry[]> {
+  return process.platform === 'linux' ? linuxTable() : psTable();
+}
+
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly commandLine: string;
+}
+
+/** Reads /proc, because slim container images have no `ps`. */
+async function linuxTable(): Promise<ProcessEntry[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const entries = await Promise.all(pids.map(readCommandLine));
+  return entries.filter((entry) => entry !== undefined);
+}
+
+async function readCommandLine(pid: number): Promise<ProcessEntry | undefined> {
+  try {
+    const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+    return { pid, commandLine: words.join(' ').trim() };
+  } catch (error) {
+    // It ended meanwhile, or belongs to somebody whose processes are hidden from us.
+    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH', 'EACCES'].includes(String(error.code))) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function psTable(): Promise<ProcessEntry[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'pid=,command='], { maxBuffer: 64 << 20 });
+  return stdout
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(.*)$/.exec(line))
+    .filter((match) => match !== null)
+    .map(([, pid, commandLine]) => ({ pid: Number(pid), commandLine: commandLine ?? '' }));
+}

@@ -1,0 +1,55 @@
+import { rm } from 'node:fs/promises';
+import type { Home } from './home.ts';
+import { replacePrivateFile } from './private-file.ts';
+import { processIdentity } from './process-identity.ts';
+import { readFileIfThere } from './read-file-if-there.ts';
+
+/**
+ * What a running `daybook up` tells the other commands: where its servers are.
+ * It holds passwords, so only its owner can read the file.
+ */
+export interface RuntimeFacts {
+  /** ISO time. */
+  readonly startedAt: string;
+  readonly database: { readonly url: string };
+  /** `address` is host:port of gRPC, `ui` the URL of the Web UI when it is known. */
+  readonly temporal: { readonly address: string; readonly ui?: string };
+  readonly sandbox?: RuntimeSandbox;
+  /** The console. */
+  readonly http?: { readonly url: string };
+}
+
+export interface RuntimeSandbox {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly connections: readonly SandboxConnection[];
+}
+
+export interface SandboxConnection {
+  readonly name: string;
+  readonly platform: string;
+  readonly accessToken: string;
+  readonly ready: boolean;
+}
+
+/** Replaces the file as a whole; call it again when a fact was added (the console's address, say). */
+export async function writeRuntimeFile(home: Home, facts: RuntimeFacts): Promise<void> {
+  const written: WrittenFacts = { ...facts, pid: process.pid, identity: await processIdentity(process.pid) };
+  await replacePrivateFile(home.runtimeFile, `${JSON.stringify(written, null, 2)}\n`);
+}
+
+/** The facts of the `daybook up` that runs on this home now, with its pid; undefined when none runs (or it was killed). */
+export async function readRuntimeFile(home: Home): Promise<(RuntimeFacts & { readonly pid: number }) | undefined> {
+  const text = await readFileIfThere(home.runtimeFile);
+  if (text === undefined) return undefined;
+  const { identity, ...facts } = JSON.parse(text) as WrittenFacts;
+  return identity !== undefined && identity === (await processIdentity(facts.pid)) ? facts : undefined;
+}
+
+export async function removeRuntimeFile(home: Home): Promise<void> {
+  await rm(home.runtimeFile, { force: true });
+}
+
+type WrittenFacts = RuntimeFacts & { readonly pid: number; readonly identity: string | undefined };

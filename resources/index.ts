@@ -1,0 +1,33 @@
+import { billCreditMemos } from './bill-credit-memos.ts';
+import { bills } from './bills.ts';
+import { customers } from './customers.ts';
+import { expenses } from './expenses.ts';
+import { items } from './items.ts';
+import type { Resource, Stream } from './resource.ts';
+import { subscriptions } from './subscriptions.ts';
+
+export const resources: readonly Resource[] = [
+  bills,
+  expenses,
+  billCreditMemos,
+  customers,
+  items,
+  subscriptions,
+];
+
+export const resourceNames: readonly string[] = resources.map((resource) => resource.name);
+
+/** Every list of records that is paged, in the order people read them. */
+export const streams: readonly { readonly stream: Stream; readonly resource: Resource }[] = resources.flatMap(
+  (resource) => resource.streams.map((stream) => ({ stream, resource })),
+);
+
+export const streamNames: readonly string[] = streams.map(({ stream }) => stream.name);
+
+/** Throws when the name is not a stream's: names come from our own tables, so that is a defect, not an input. */
+export function streamNamed(name: string): { stream: Stream; resource: Resource } {
+  const found = streams.find(({ stream }) => stream.name === name);
+  if (found === undefined)
+    throw new Error(`There is no stream ${name}; the streams are ${streamNames.join(', ')}.`);
+  return found;
+}

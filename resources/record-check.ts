@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { beginsWithDay, microsecondsOf } from './instant.ts';
+import { columnKinds, type Column, type Resource } from './resource.ts';
+
+/** Why a record cannot land, in words a person understands; undefined when it can. */
+export type RecordCheck = (record: unknown) => string | undefined;
+
+const checks = new Map<string, RecordCheck>();
+
+/**
+ * The check of a resource's records: JSON types, required `id` and version, dates that exist. Everything else is
+ * tolerated: unknown fields, new enum values, and nulls where the API document promises none.
+ */
+export function recordCheckOf(resource: Resource): RecordCheck {
+  let check = checks.get(resource.name);
+  if (check === undefined) {
+    check = buildCheck(resource);
+    checks.set(resource.name, check);
+  }
+  return check;
+}
+
+function buildCheck(resource: Resource): RecordCheck {
+  const schema = objectOf(resource.columns, {
+    ...Object.fromEntries(
+      resource.children.map((child) => [child.from, z.array(objectOf(child.columns), isNot('a list')).nullish()]),
+    ),
+    id: z.string(isNot('a text')).min(1, 'is empty'),
+    [resource.version]: z.string(isNot('a time')).refine(isTime, notPossible),
+  });
+  return (record) => {
+    const result = schema.safeParse(record);
+    return result.success ? undefined : result.error.issues.slice(0, 5).map(inWords).join('; ');
+  };
+}
+
+function objectOf(columns: readonly Column[], required: Readonly<Record<string, z.ZodType>> = {}): z.ZodType {
+  const nested = columns.filter((column) => column.path.length === 2);
+  const innerOf = (root: string): Column[] => nested.filter(({ path }) => path[0] === root).map(unnested);
+  return z.looseObject(
+    {
+      ...Object.fromEntries(columns.map((column) => [column.path[0], valueOf(column).nullish()])),
+      ...Object.fromEntries(nested.map(({ path: [root] }) => [root, objectOf(innerOf(root)).nullish()])),
+      ...required,
+    },
+    isNot('an object'),
+  );
+}
+
+function valueOf(column: Column): z.ZodType {
+  switch (columnKinds[column.kind].json) {
+    case 'string':
+    case 'decimal string':
+      return z.string(isNot('a text'));
+    case 'number':
+      // A number beyond the range of a double parses as Infinity here; Postgres reads its digits from the text.
+      return z.custom((value) => typeof value === 'number', isNot('a number'));
+    case 'integer':
+      return z.custom((value) => Number.isInteger(value), isNot('a whole number'));
+    case 'date':
+      return z.string(isNot('a date')).refine((value) => value === '' || beginsWithDay(value), notPossible);
+    case 'time':
+      return z.string(isNot('a time')).refine((value) => value === '' || isTime(value), notPossible);
+    case 'object':
+      return z.looseObject({}, isNot('an object'));
+  }
+}
+
+const notPossible = { error: 'is not a possible date' };
+
+function isNot(what: string): { error: (issue: { input?: unknown }) => string } {
+  return { error: ({ input }) => (input === undefined ? 'is missing' : `is ${jsonTypeOf(input)}, not ${what}`) };
+}
+
+function jsonTypeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return { string: 'a text', number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? 'an object';
+}
+
+function isTime(text: string): boolean {
+  return microsecondsOf(text) !== undefined;
+}
+
+function unnested(column: Column): Column {
+  return { ...column, path: [column.path[1] ?? column.path[0]] };
+}
+
+function inWords(issue: z.core.$ZodIssue): string {
+  const where = issue.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('');
+  return `${where.replace(/^\./, '') || 'the record'} ${issue.message}`;
+}

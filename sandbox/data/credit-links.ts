@@ -1,0 +1,72 @@
+import { dayMs } from './calendar.ts';
+import type { BillFacts } from './bill-facts.ts';
+import type { Company } from './company.ts';
+
+/**
+ * Which credit memo is applied to which bill, answered from either side without storing it. The bills are cut into one
+ * block per memo; memo `j` credits one bill of block `j` and, sometimes, a later bill of the same vendor. So bill `i` is
+ * credited by the memo of its own block or of the block of the vendor's previous bill, if at all.
+ */
+export function createCreditLinks(
+  company: Company,
+  vendorCount: number,
+  factsOf: (index: number) => BillFacts,
+): CreditLinks {
+  const { bills, bill_credit_memos: memos } = company.counts;
+  const blockSize = Math.max(1, Math.floor(bills / Math.max(1, memos)));
+  const chance = company.dice('credit-links');
+  const targetOf = (memo: number) => memo * blockSize + (chance(memo) % blockSize);
+  const isPosted = (bill: number) => bill >= 0 && bill < bills && factsOf(bill).state === 'posted';
+
+  function linksOf(memo: number): CreditLink[] {
+    const use = memoUse((chance(memo) >>> 8) % 100);
+    const first = targetOf(memo);
+    const candidates = use === 'two' ? [first, first + vendorCount] : use === 'one' ? [first] : [];
+    return candidates.filter(isPosted).map((bill, position) => ({
+      memo,
+      bill,
+      percent: position === 0 ? 5 + (chance(memo) % 30) : 2 + (chance(memo) % 15),
+      at: Math.min(Math.max(issuedAt(memo), factsOf(bill).issuedAt + dayMs), company.asOf - dayMs),
+    }));
+  }
+
+  function issuedAt(memo: number): number {
+    return Math.min(factsOf(targetOf(memo)).issuedAt + 9 * dayMs, company.asOf - dayMs);
+  }
+
+  return {
+    targetOf,
+    linksOf,
+    issuedAt,
+    isVoid: (memo) => memoUse((chance(memo) >>> 8) % 100) === 'void',
+    creditsOf(bill) {
+      const possible = new Set([Math.floor(bill / blockSize), Math.floor((bill - vendorCount) / blockSize)]);
+      return [...possible]
+        .filter((memo) => memo >= 0 && memo < memos)
+        .flatMap((memo) => linksOf(memo).filter((link) => link.bill === bill));
+    },
+  };
+}
+
+function memoUse(percentile: number): 'void' | 'none' | 'one' | 'two' {
+  if (percentile < 3) return 'void';
+  if (percentile < 18) return 'none';
+  return percentile < 70 ? 'one' : 'two';
+}
+
+export interface CreditLinks {
+  /** The bill a memo is about, applied to it or not: it gives vendor and currency. */
+  targetOf(memo: number): number;
+  linksOf(memo: number): CreditLink[];
+  creditsOf(bill: number): CreditLink[];
+  issuedAt(memo: number): number;
+  isVoid(memo: number): boolean;
+}
+
+export interface CreditLink {
+  readonly memo: number;
+  readonly bill: number;
+  /** Share of the bill's total that is credited. */
+  readonly percent: number;
+  readonly at: number;
+}

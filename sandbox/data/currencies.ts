@@ -1,0 +1,35 @@
+/** Currencies of the sandbox's books. */
+export const currencies = {
+  USD: { code: 'USD', digits: 2, minorPerCent: 1, microDollars: 1_000_000 },
+  EUR: { code: 'EUR', digits: 2, minorPerCent: 1, microDollars: 1_084_300 },
+  GBP: { code: 'GBP', digits: 2, minorPerCent: 1, microDollars: 1_271_500 },
+  JPY: { code: 'JPY', digits: 0, minorPerCent: 1, microDollars: 6_712 },
+  KWD: { code: 'KWD', digits: 3, minorPerCent: 3, microDollars: 3_256_700 },
+} as const satisfies Record<string, Currency>;
+
+/**
+ * An amount in minor units as JSON number text with every digit written: 1050 with two digits is `10.50`. Amounts are
+ * whole numbers of minor units everywhere in the sandbox, so no amount is ever rounded by being printed.
+ */
+export function formatAmount(minor: number, digits: number): string {
+  if (digits === 0) return minor.toString();
+  const text = Math.abs(minor)
+    .toString()
+    .padStart(digits + 1, '0');
+  const point = text.length - digits;
+  return `${minor < 0 ? '-' : ''}${text.slice(0, point)}.${text.slice(point)}`;
+}
+
+/** Units of `home` for one unit of `currency`, with six decimals. */
+export function exchangeRate(currency: Currency, home: Currency): string {
+  return formatAmount(Math.round((currency.microDollars * 1_000_000) / home.microDollars), 6);
+}
+
+export interface Currency {
+  readonly code: string;
+  /** Digits after the decimal point: ISO 4217's minor unit. */
+  readonly digits: number;
+  /** Turns a price in cents into a price of like value in minor units of this currency. */
+  readonly minorPerCent: number;
+  readonly microDollars: number;
+}

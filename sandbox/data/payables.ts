@@ -1,0 +1,75 @@
+import { hourMs } from './calendar.ts';
+import { createBillFacts } from './bill-facts.ts';
+import type { BillFacts } from './bill-facts.ts';
+import type { Company } from './company.ts';
+import { createCreditLinks } from './credit-links.ts';
+import type { CreditLink, CreditLinks } from './credit-links.ts';
+import { createBillAmounts } from './line-amounts.ts';
+import type { DocumentAmounts } from './line-amounts.ts';
+import { createPayments } from './payments.ts';
+import type { PaymentPart } from './payments.ts';
+import type { Vendors } from './vendors.ts';
+
+/** What a company owes: bills, what was paid on them and what was credited, in whole minor units. */
+export function createPayables(company: Company, vendors: Vendors): Payables {
+  const factsOf = createBillFacts(company, vendors);
+  const amountsOf = createBillAmounts(company);
+  const credits = createCreditLinks(company, vendors.count, factsOf);
+  const paymentsOf = createPayments(company);
+
+  return {
+    credits,
+    factsOf,
+    settle(index) {
+      const facts = factsOf(index);
+      const amounts = amountsOf(index, facts.vendor);
+      const credited = credits.creditsOf(index).map((link) => allocated(link, amounts.total));
+      const payable = amounts.total - sumOf(credited);
+      const paid = paymentsOf(index, facts).map((part) => ({ at: part.at, amount: partOf(payable, part) }));
+      return { facts, amounts, credits: credited, payments: paid, due: payable - sumOf(paid) };
+    },
+    creditedBills: (memo) =>
+      credits.linksOf(memo).map((link) => allocated(link, amountsOf(link.bill, factsOf(link.bill).vendor).total)),
+    lastMovedAt(index) {
+      const facts = factsOf(index);
+      const moves = [...paymentsOf(index, facts), ...credits.creditsOf(index)].map(({ at }) => at);
+      return Math.max(facts.issuedAt, ...moves) + 15 * hourMs;
+    },
+  };
+}
+
+function allocated(link: CreditLink, billTotal: number): AllocatedCredit {
+  return { ...link, amount: Math.floor((billTotal * link.percent) / 100) };
+}
+
+function partOf(payable: number, { half }: PaymentPart): number {
+  const firstHalf = Math.floor(payable / 2);
+  return half === 'all' ? payable : half === 'first' ? firstHalf : payable - firstHalf;
+}
+
+function sumOf(parts: readonly { amount: number }[]): number {
+  return parts.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+export interface Payables {
+  readonly credits: CreditLinks;
+  factsOf(index: number): BillFacts;
+  settle(index: number): SettledBill;
+  /** The allocations of a memo, seen from the memo: equal to those its bills show. */
+  creditedBills(memo: number): AllocatedCredit[];
+  /** When the bill last changed on the platform. */
+  lastMovedAt(index: number): number;
+}
+
+export interface SettledBill {
+  readonly facts: BillFacts;
+  readonly amounts: DocumentAmounts;
+  readonly credits: readonly AllocatedCredit[];
+  readonly payments: readonly { at: number; amount: number }[];
+  /** total - payments - credits. */
+  readonly due: number;
+}
+
+export interface AllocatedCredit extends CreditLink {
+  readonly amount: number;
+}

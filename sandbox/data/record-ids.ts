@@ -1,0 +1,41 @@
+import { hashText } from './dice.ts';
+
+/**
+ * IDs shaped like UUID version 7, rising with the index, so that the order by (time, id) of records synced together is
+ * the order of their indexes. They can be turned back into the index, which is how one record is found among a million.
+ */
+export function recordIds(scope: string): RecordIds {
+  const origin = firstId + (hashText(`${scope}#origin`) % 1_000_000_000);
+  const tail = tailOf(scope);
+  return {
+    at(index) {
+      const head = (origin + index * step).toString(16).padStart(12, '0');
+      return `${head.slice(0, 8)}-${head.slice(8)}-${tail}`;
+    },
+    indexOf(id) {
+      if (id.length !== 36 || !id.endsWith(tail)) return null;
+      const index = (Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) - origin) / step;
+      return Number.isSafeInteger(index) && index >= 0 ? index : null;
+    },
+  };
+}
+
+/** A small closed list of IDs (accounts, departments, …), written once. */
+export function fixedIds(scope: string, count: number): readonly [string, ...string[]] {
+  const ids = recordIds(scope);
+  return [ids.at(0), ...Array.from({ length: count - 1 }, (_, index) => ids.at(index + 1))];
+}
+
+function tailOf(scope: string): string {
+  const hex = [1, 2, 3].map((part) => hashText(`${scope}#${part}`).toString(16).padStart(8, '0')).join('');
+  return `7${hex.slice(0, 3)}-9${hex.slice(3, 6)}-${hex.slice(6, 18)}`;
+}
+
+const firstId = Date.UTC(2024, 0, 1);
+const step = 997;
+
+export interface RecordIds {
+  at(index: number): string;
+  /** Null when this is no ID of the scope; the index may lie beyond the last record. */
+  indexOf(id: string): number | null;
+}

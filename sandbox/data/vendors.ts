@@ -1,0 +1,54 @@
+import type { Company } from './company.ts';
+import { currencies } from './currencies.ts';
+import type { Currency } from './currencies.ts';
+import { pick } from './pick.ts';
+
+/** The vendors behind bills, credits and expenses. They are no resource of their own; only their IDs are seen. */
+export function createVendors(company: Company): Vendors {
+  const billsPerMonth = Math.max(1, Math.ceil(company.counts.bills / company.months.length));
+  // As many vendors as there are bills in a month: each of them bills once a month, until they are too many to believe.
+  const count = Math.min(400, Math.max(5, billsPerMonth));
+  const ids = company.ids('vendor');
+  const character = company.dice('vendor');
+  const vendors = Array.from({ length: count }, (_, index): Vendor => {
+    const number = character(index);
+    return {
+      index,
+      id: ids.at(index),
+      currency: number % 5 === 0 ? pick(foreign, number >>> 8) : company.home,
+      taxRate: number % 7,
+      termDays: pick(termDays, number >>> 4),
+      termsId: pick(company.paymentTerms, termDays.indexOf(pick(termDays, number >>> 4))),
+      lateDays: (number >>> 12) % 12,
+    };
+  });
+  const [first = unreachable()] = vendors;
+  return { count, at: (index) => vendors[index % count] ?? first };
+}
+
+function unreachable(): never {
+  throw new Error('A company has at least five vendors.');
+}
+
+/** Net 30 is the rule, the others are exceptions. */
+const termDays = [30, 30, 30, 15, 30, 60, 0] as const;
+
+const foreign = [currencies.EUR, currencies.GBP, currencies.JPY, currencies.KWD, currencies.USD] as const;
+
+export interface Vendors {
+  readonly count: number;
+  /** Vendor of any whole number, wrapping around. */
+  at(index: number): Vendor;
+}
+
+export interface Vendor {
+  readonly index: number;
+  readonly id: string;
+  readonly currency: Currency;
+  /** Index into `taxRatesInBasisPoints`. */
+  readonly taxRate: number;
+  readonly termDays: number;
+  readonly termsId: string;
+  /** How many days after the due date we usually pay this vendor. */
+  readonly lateDays: number;
+}

@@ -1,0 +1,72 @@
+import type { ResourceName } from './resources.ts';
+
+/**
+ * What one accounting platform supports (API document 1.8, 4.6, "some integrations only"). A code that is not listed
+ * is served as `otherPlatform`: platform codes are open.
+ */
+export function platformNamed(code: string): Platform {
+  return platforms[code] ?? otherPlatform;
+}
+
+const accounting = ['bills', 'expenses', 'bill_credit_memos', 'customers', 'items'] as const;
+
+const otherPlatform: Platform = {
+  lists: accounting,
+  deletionEvents: [],
+  filters: [],
+  platformIds: false,
+  homeCurrency: 'USD',
+  currencyRates: false,
+  subsidiaries: false,
+  parentCustomers: false,
+};
+
+const platforms: Record<string, Platform | undefined> = {
+  // No real accounting platform has subscriptions too; here one connection shows every resource at once.
+  QUICKBOOKS: {
+    lists: [...accounting, 'subscriptions'],
+    deletionEvents: ['bills', 'expenses', 'customers', 'items'],
+    filters: ['document_number', 'transaction_date', 'customer_name', 'name'],
+    platformIds: true,
+    homeCurrency: 'USD',
+    currencyRates: true,
+    subsidiaries: false,
+    parentCustomers: true,
+  },
+  NETSUITE: {
+    lists: accounting,
+    deletionEvents: accounting,
+    filters: ['document_number'],
+    platformIds: true,
+    homeCurrency: 'EUR',
+    currencyRates: true,
+    subsidiaries: true,
+    parentCustomers: false,
+  },
+  XERO: {
+    ...otherPlatform,
+    filters: ['transaction_date'],
+    platformIds: true,
+    homeCurrency: 'GBP',
+  },
+  SAGE_INTACCT: { ...otherPlatform, lists: ['bills', 'expenses', 'customers', 'items'] },
+  STRIPE: { ...otherPlatform, lists: ['subscriptions'] },
+  CHARGEBEE: { ...otherPlatform, lists: ['subscriptions'] },
+};
+
+export interface Platform {
+  /** Lists that answer; the others are 404. */
+  readonly lists: readonly ResourceName[];
+  /** Resources whose deletions become `object_deleted` events. */
+  readonly deletionEvents: readonly ResourceName[];
+  /** Optional filters that work; the others are ignored. */
+  readonly filters: readonly PlatformFilter[];
+  /** Whether `id_type=platform` works. */
+  readonly platformIds: boolean;
+  readonly homeCurrency: string;
+  readonly currencyRates: boolean;
+  readonly subsidiaries: boolean;
+  readonly parentCustomers: boolean;
+}
+
+export type PlatformFilter = 'document_number' | 'transaction_date' | 'customer_name' | 'name';

@@ -1,0 +1,64 @@
+import type { PoolClient } from 'pg';
+import { IdentityChanged, IdentityInUse } from '../errors.ts';
+
+/** For whom the service answers: the `connection` object of its responses (API document 2.1). */
+export interface ServiceIdentity {
+  readonly id: string;
+  readonly orgId: string;
+  readonly platform: string;
+}
+
+/**
+ * The first response pins the service's connection and organisation; every later one must be of the same.
+ * Throws IdentityChanged, and IdentityInUse when another name has pinned this service connection already.
+ */
+export async function pinIdentity(
+  client: PoolClient,
+  input: { connectionId: string; identity: ServiceIdentity },
+): Promise<void> {
+  const { connectionId, identity } = input;
+  const pinned = await client.query<{ service_connection_id: string; org_id: string; platform: string }>({
+    name: 'read identity',
+    text: `
+      select service_connection_id, org_id, platform
+      from sync.connections
+      where connection_id = $1 and service_connection_id is not null`,
+    values: [connectionId],
+  });
+  const [known] = pinned.rows;
+  if (known === undefined) return pinFirst(client, input);
+  if (known.service_connection_id !== identity.id || known.org_id !== identity.orgId) {
+    throw new IdentityChanged(connectionId);
+  }
+  if (known.platform !== identity.platform) {
+    await client.query('update sync.connections set platform = $2 where connection_id = $1', [
+      connectionId,
+      identity.platform,
+    ]);
+  }
+}
+
+async function pinFirst(
+  client: PoolClient,
+  input: { connectionId: string; identity: ServiceIdentity },
+): Promise<void> {
+  const { connectionId, identity } = input;
+  // The lock makes two names that open the same company pin one after the other; the second then sees the first.
+  await client.query("select pg_advisory_xact_lock(hashtextextended('identity/' || $1, 0))", [identity.id]);
+  const { rows } = await client.query<{ connection_id: string }>(
+    `select other.connection_id
+     from sync.connections other
+     join sync.connections mine using (api_address)
+     where mine.connection_id = $1 and other.service_connection_id = $2 and other.connection_id <> $1`,
+    [connectionId, identity.id],
+  );
+  const [other] = rows;
+  if (other !== undefined) throw new IdentityInUse(connectionId, other.connection_id);
+  const updated = await client.query(
+    `update sync.connections set service_connection_id = $2, org_id = $3, platform = $4
+     where connection_id = $1
+       and (service_connection_id is null or (service_connection_id = $2 and org_id = $3))`,
+    [connectionId, identity.id, identity.orgId, identity.platform],
+  );
+  if (updated.rowCount === 0) throw new IdentityChanged(connectionId);
+}

@@ -1,0 +1,69 @@
+/** Another attempt took the lease of the pass: this one ends without a trace. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+  readonly handling = 'retry';
+
+  constructor(pass: { connectionId: string; stream: string }) {
+    super(`Another attempt reads ${pass.stream} of ${pass.connectionId} now, so this one stopped; nothing is lost.`);
+  }
+}
+
+/** The service answers for another company than the one the connection was first used with. */
+export class IdentityChanged extends Error {
+  override readonly name = 'IdentityChanged';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string) {
+    super(
+      `The access token of ${connectionId} opens another company than before, so nothing was written. ` +
+        `Set the right token with "daybook connection set-token ${connectionId}", or add the other company as a connection of its own.`,
+    );
+  }
+}
+
+/** Two names for one company would copy it twice. */
+export class IdentityInUse extends Error {
+  override readonly name = 'IdentityInUse';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string, otherConnectionId: string) {
+    super(
+      `${connectionId} opens the same company as ${otherConnectionId}, so nothing was written. ` +
+        `Remove one of them with "daybook connection remove".`,
+    );
+  }
+}
+
+export class UnknownConnection extends Error {
+  override readonly name = 'UnknownConnection';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string) {
+    super(`There is no connection ${connectionId}. "daybook connection list" shows those there are.`);
+  }
+}
+
+export class WrongSecretKey extends Error {
+  override readonly name = 'WrongSecretKey';
+  readonly handling = 'stop';
+
+  constructor() {
+    super(
+      'DAYBOOK_SECRET_KEY is not the key this warehouse was set up with. Set the original key; tokens sealed with it cannot be read otherwise.',
+    );
+  }
+}
+
+export class SchemaOutdated extends Error {
+  override readonly name = 'SchemaOutdated';
+  readonly handling = 'stop';
+
+  constructor(missing: readonly string[]) {
+    super(`The warehouse is older than this release: run "daybook migrate" first (missing: ${missing.join(', ')}).`);
+  }
+}
+
+export class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused';
+  readonly handling = 'stop';
+}

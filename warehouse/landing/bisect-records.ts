@@ -1,0 +1,49 @@
+import type { PoolClient } from 'pg';
+import type { LandedCounts } from './land-records.ts';
+import type { PreparedRecord, RefusedRecord } from './prepared-page.ts';
+
+/**
+ * Lands what can be landed of records among which Postgres refuses some: halves are tried until the guilty records are
+ * alone. Rare, so it may cost log2(n) tries for each of them.
+ */
+export async function bisectRecords(
+  client: PoolClient,
+  records: readonly PreparedRecord[],
+  land: (records: readonly PreparedRecord[]) => Promise<LandedCounts>,
+): Promise<{ counts: LandedCounts; refused: RefusedRecord[] }> {
+  await client.query('savepoint bisect');
+  try {
+    const counts = await land(records);
+    await client.query('release savepoint bisect');
+    return { counts, refused: [] };
+  } catch (error) {
+    if (!isRefusedData(error)) throw error;
+    await client.query('rollback to savepoint bisect');
+    await client.query('release savepoint bisect');
+    const [first] = records;
+    if (first !== undefined && records.length === 1) {
+      const reason = `Postgres refuses it: ${error.message}`;
+      return { counts: none, refused: [{ recordId: first.id, reason, text: first.text }] };
+    }
+    const middle = Math.ceil(records.length / 2);
+    const left = await bisectRecords(client, records.slice(0, middle), land);
+    const right = await bisectRecords(client, records.slice(middle), land);
+    return { counts: sum(left.counts, right.counts), refused: [...left.refused, ...right.refused] };
+  }
+}
+
+/** Classes 22 (data exception) and 54 (a limit of Postgres): the data is at fault, not the database. */
+export function isRefusedData(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(22|54)/.test(error.code);
+}
+
+const none: LandedCounts = { inserted: 0, updated: 0, unchanged: 0, suppressed: 0 };
+
+function sum(a: LandedCounts, b: LandedCounts): LandedCounts {
+  return {
+    inserted: a.inserted + b.inserted,
+    updated: a.updated + b.updated,
+    unchanged: a.unchanged + b.unchanged,
+    suppressed: a.suppressed + b.suppressed,
+  };
+}

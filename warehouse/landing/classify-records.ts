@@ -1,0 +1,68 @@
+import type { PoolClient } from 'pg';
+import type { Resource } from '../../resources/resource.ts';
+import type { PreparedRecord } from './prepared-page.ts';
+
+/**
+ * What is to be done with each record of a page:
+ * inserted: not held yet; changed: its text differs from the one held; touched: only its version moved;
+ * unchanged: nothing; suppressed: a tombstone or a newer version beats it.
+ */
+export interface Classified {
+  readonly inserted: PreparedRecord[];
+  readonly changed: PreparedRecord[];
+  readonly touched: PreparedRecord[];
+  readonly unchanged: PreparedRecord[];
+  readonly suppressed: PreparedRecord[];
+}
+
+/** Expects the resource of the connection to be locked, so that what it finds stays true until the commit. */
+export async function classifyRecords(
+  client: PoolClient,
+  input: { connectionId: string; resource: Resource; records: readonly PreparedRecord[] },
+): Promise<Classified> {
+  const { connectionId, resource, records } = input;
+  const found = await client.query<{ outcome: keyof Classified }>({
+    name: `classify ${resource.name}`,
+    text: classifySql(resource),
+    values: [
+      connectionId,
+      records.map(({ id }) => id),
+      records.map(({ version }) => version),
+      records.map(({ hash }) => hash),
+    ],
+  });
+  const classified: Classified = { inserted: [], changed: [], touched: [], unchanged: [], suppressed: [] };
+  records.forEach((record, index) => {
+    const row = found.rows[index];
+    if (row !== undefined) classified[row.outcome].push(record);
+  });
+  return classified;
+}
+
+/** `offset 0` keeps the planner at one index look-up per record, however large the table grows. */
+function classifySql(resource: Resource): string {
+  return `
+    select case
+      when tombstone.version >= arriving.version then 'suppressed'
+      when held.id is null then 'inserted'
+      when held.version > arriving.version then 'suppressed'
+      when held.hash <> arriving.hash then 'changed'
+      when held.version = arriving.version then 'unchanged'
+      else 'touched'
+    end as outcome
+    from unnest($2::text[], $3::timestamptz[], $4::bytea[]) with ordinality
+      as arriving (id, version, hash, place)
+    left join lateral (
+      select f.id, f.${resource.version} as version, f._content_hash as hash
+      from finance.${resource.name} f
+      where f.connection_id = $1 and f.id = arriving.id
+      offset 0
+    ) held on true
+    left join lateral (
+      select t.version
+      from sync.tombstones t
+      where t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = arriving.id
+      offset 0
+    ) tombstone on true
+    order by arriving.place`;
+}

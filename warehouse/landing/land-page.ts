@@ -1,0 +1,68 @@
+import type { PoolClient } from 'pg';
+import type { Resource } from '../../resources/resource.ts';
+import { pinIdentity, type ServiceIdentity } from '../connections/pin-identity.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { completePass } from '../passes/complete-pass.ts';
+import { lockPass } from '../passes/lock-pass.ts';
+import type { PassInHand } from '../passes/pass.ts';
+import { recordPage, type PageFacts } from '../passes/record-page.ts';
+import { bisectRecords, isRefusedData } from './bisect-records.ts';
+import { landRecords, type LandedCounts } from './land-records.ts';
+import type { PreparedPage, PreparedRecord, RefusedRecord } from './prepared-page.ts';
+import { quarantineRecords } from './quarantine-records.ts';
+
+export interface PageToLand {
+  readonly pass: PassInHand;
+  readonly resource: Resource;
+  readonly page: PreparedPage;
+  /** Null when the response did not say for whom it answers. */
+  readonly identity: ServiceIdentity | null;
+  readonly requests: number;
+  /** Null after the last page: then the pass is completed by the same commit. */
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Lands one page in one transaction: its records, its quarantine, the cursor and the counts, and with the last page the
+ * watermark. Killed anywhere, either all of it happened or nothing.
+ *
+ * Throws LeaseLost, IdentityChanged, IdentityInUse; errors of the database pass through.
+ */
+export async function landPage(warehouse: Warehouse, input: PageToLand): Promise<PageFacts> {
+  try {
+    return await inTransaction(warehouse.pool, (client) => land(client, input, landAllAtOnce));
+  } catch (error) {
+    if (!isRefusedData(error)) throw error;
+    return inTransaction(warehouse.pool, (client) => land(client, input, bisectRecords));
+  }
+}
+
+type Landing = (
+  client: PoolClient,
+  records: readonly PreparedRecord[],
+  land: (records: readonly PreparedRecord[]) => Promise<LandedCounts>,
+) => Promise<{ counts: LandedCounts; refused: RefusedRecord[] }>;
+
+const landAllAtOnce: Landing = async (_client, records, land) => ({ counts: await land(records), refused: [] });
+
+async function land(client: PoolClient, input: PageToLand, landing: Landing): Promise<PageFacts> {
+  const { pass, resource, page, identity, requests, nextCursor } = input;
+  const { landedAt } = await lockPass(client, pass, resource.name);
+  if (identity !== null) await pinIdentity(client, { connectionId: pass.connectionId, identity });
+  const where = { connectionId: pass.connectionId, resource, runId: pass.runId, landedAt };
+  const landed = await landing(client, page.records, (records) => landRecords(client, { ...where, records }));
+  const refused = [...page.refused, ...landed.refused];
+  await quarantineRecords(client, { ...where, stream: pass.stream, refused });
+  const facts: PageFacts = {
+    ...landed.counts,
+    read: page.read,
+    quarantined: refused.length,
+    requests,
+    highestVersion: page.highestVersion,
+    nextCursor,
+  };
+  await recordPage(client, pass, facts);
+  if (nextCursor === null) await completePass(client, pass);
+  return facts;
+}

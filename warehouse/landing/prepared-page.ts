@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { fieldIssuesOf, type FieldIssue } from '../../resources/field-issues.ts';
+import { microsecondsOf } from '../../resources/instant.ts';
+import { recordCheckOf } from '../../resources/record-check.ts';
+import type { Resource } from '../../resources/resource.ts';
+
+/** A page, ready to be landed: what can be decided without the database has been decided. */
+export interface PreparedPage {
+  /** Records that passed the check, each once, the newest of repeated ones. */
+  readonly records: readonly PreparedRecord[];
+  readonly refused: readonly RefusedRecord[];
+  /** Records in the page, repeated and refused ones included. */
+  readonly read: number;
+  /** Highest version among the records that passed, as the API wrote it; null for an empty page. */
+  readonly highestVersion: string | null;
+}
+
+export interface PreparedRecord {
+  readonly id: string;
+  readonly version: string;
+  /** The record character by character: the digits Postgres will read. */
+  readonly text: string;
+  /** Of `text` without the value of `last_synced_at`: equal hashes need no further look. */
+  readonly hash: Buffer;
+  readonly fieldIssues: readonly FieldIssue[];
+}
+
+export interface RefusedRecord {
+  readonly recordId: string | null;
+  readonly reason: string;
+  readonly text: string;
+}
+
+/**
+ * `parsed` and `texts` are the same records, as JSON.parse understood them and as the API wrote them.
+ * The parsed form serves to check; no number of it goes any further.
+ */
+export function preparePage(
+  resource: Resource,
+  page: { parsed: readonly unknown[]; texts: readonly string[] },
+): PreparedPage {
+  const check = recordCheckOf(resource);
+  const newest = new Map<string, PreparedRecord & { at: number }>();
+  const refused: RefusedRecord[] = [];
+  page.texts.forEach((text, index) => {
+    const record = page.parsed[index];
+    const reason = check(record);
+    if (reason !== undefined) {
+      refused.push({ recordId: idOf(record), reason, text });
+      return;
+    }
+    const prepared = prepare(resource, record as Record<string, unknown>, text);
+    if (prepared.at >= (newest.get(prepared.id)?.at ?? -Infinity)) newest.set(prepared.id, prepared);
+  });
+  const records = [...newest.values()];
+  return { records, refused, read: page.texts.length, highestVersion: highestVersionOf(records) };
+}
+
+function prepare(resource: Resource, record: Record<string, unknown>, text: string): PreparedRecord & { at: number } {
+  const version = record[resource.version] as string;
+  return {
+    id: record['id'] as string,
+    version,
+    at: microsecondsOf(version) ?? -Infinity,
+    text,
+    hash: contentHash(text, record['last_synced_at']),
+    fieldIssues: fieldIssuesOf(resource, record),
+  };
+}
+
+/**
+ * Where `last_synced_at` is not written compactly the hash covers it too; then a record that was only touched takes the
+ * longer way, through the comparison in Postgres, to the same end.
+ */
+function contentHash(text: string, lastSyncedAt: unknown): Buffer {
+  const content = typeof lastSyncedAt === 'string' ? text.replace(`"last_synced_at":"${lastSyncedAt}"`, '') : text;
+  return createHash('sha256').update(content).digest();
+}
+
+function highestVersionOf(records: readonly (PreparedRecord & { at: number })[]): string | null {
+  let highest: (PreparedRecord & { at: number }) | null = null;
+  for (const record of records) if (highest === null || record.at > highest.at) highest = record;
+  return highest?.version ?? null;
+}
+
+function idOf(record: unknown): string | null {
+  const id = typeof record === 'object' && record !== null && 'id' in record ? record.id : null;
+  return typeof id === 'string' && id !== '' ? id : null;
+}

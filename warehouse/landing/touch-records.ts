@@ -1,0 +1,26 @@
+import type { PoolClient } from 'pg';
+import type { Resource } from '../../resources/resource.ts';
+import type { PreparedRecord } from './prepared-page.ts';
+
+/** Stores the newer version, and the text's hash, of records whose content is the one held. */
+export async function touchRecords(
+  client: PoolClient,
+  input: { connectionId: string; resource: Resource; records: readonly PreparedRecord[] },
+): Promise<void> {
+  const { connectionId, resource, records } = input;
+  if (records.length === 0) return;
+  await client.query({
+    name: `touch ${resource.name}`,
+    text: `
+      update finance.${resource.name} held
+      set ${resource.version} = arriving.version, _content_hash = arriving.hash
+      from unnest($2::text[], $3::timestamptz[], $4::bytea[]) as arriving (id, version, hash)
+      where held.connection_id = $1 and held.id = arriving.id`,
+    values: [
+      connectionId,
+      records.map(({ id }) => id),
+      records.map(({ version }) => version),
+      records.map(({ hash }) => hash),
+    ],
+  });
+}

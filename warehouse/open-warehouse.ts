@@ -1,0 +1,45 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Database } from './tables/database.ts';
+
+/** Postgres as the rest of Daybook sees it. */
+export interface Warehouse {
+  /** For statements that are prepared once and run for every page. */
+  readonly pool: pg.Pool;
+  /** For everything else, over the same pool. */
+  readonly db: Kysely<Database>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a pool of at most `connections`. Connecting happens with the first statement.
+ * `onIdleError` hears of connections that broke while nobody used them; the pool replaces them by itself.
+ */
+export function openWarehouse(settings: {
+  url: string;
+  connections: number;
+  onIdleError?: (error: Error) => void;
+}): Warehouse {
+  const pool = new pg.Pool({
+    connectionString: settings.url,
+    max: settings.connections,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    application_name: 'daybook',
+    types: { getTypeParser: typeParser },
+  });
+  pool.on('error', settings.onIdleError ?? (() => undefined));
+  pool.on('connect', (client) => {
+    // Whatever the server's own settings: times are written and compared in UTC. Queued before the first statement.
+    client.query("set time zone 'UTC'").catch(() => undefined);
+  });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return { pool, db, close: () => db.destroy() };
+}
+
+/** Dates stay text, since a Date would shift them by the local zone; counts, which fit, become numbers. */
+function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (oid === pg.types.builtins.DATE) return (value) => value;
+  if (oid === pg.types.builtins.INT8) return Number;
+  return pg.types.getTypeParser(oid, format) as (value: string) => unknown;
+}

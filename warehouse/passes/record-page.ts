@@ -1,0 +1,55 @@
+import type { PoolClient } from 'pg';
+import type { LandedCounts } from '../landing/land-records.ts';
+import type { PassInHand } from './pass.ts';
+
+export interface PageFacts extends LandedCounts {
+  read: number;
+  quarantined: number;
+  /** Requests since the page before, failed ones included. */
+  requests: number;
+  highestVersion: string | null;
+  nextCursor: string | null;
+}
+
+/** Moves the pass to its next page, and counts the page in the run: one commit with the records. */
+export async function recordPage(client: PoolClient, pass: PassInHand, page: PageFacts): Promise<void> {
+  await client.query({
+    name: 'record page',
+    text: `
+      with moved as (
+        update sync.passes set
+          cursor = $4,
+          highest_seen = greatest(highest_seen, $5::timestamptz),
+          pages = pages + 1,
+          failing_since = null
+        where connection_id = $1 and stream = $2 and kind = $3
+      ), shown as (
+        update sync.streams set cursor = $4 where connection_id = $1 and stream = $2 and $3 = 'sync'
+      )
+      update sync.run_streams set
+        pages = pages + 1,
+        requests = requests + $7,
+        read = read + $8,
+        inserted = inserted + $9,
+        updated = updated + $10,
+        unchanged = unchanged + $11,
+        suppressed = suppressed + $12,
+        quarantined = quarantined + $13
+      where run_id = $6 and stream = $2`,
+    values: [
+      pass.connectionId,
+      pass.stream,
+      pass.kind,
+      page.nextCursor,
+      page.highestVersion,
+      pass.runId,
+      page.requests,
+      page.read,
+      page.inserted,
+      page.updated,
+      page.unchanged,
+      page.suppressed,
+      page.quarantined,
+    ],
+  });
+}

@@ -1,0 +1,31 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { WrongSecretKey } from '../errors.ts';
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** AES-256-GCM, bound to the connection's name: a sealed token moved to another row does not open. */
+export function sealToken(key: Buffer, input: { connectionId: string; token: string }): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(input.connectionId));
+  const sealed = Buffer.concat([cipher.update(input.token, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** Throws WrongSecretKey when the token was sealed with another key, or for another connection. */
+export function openToken(key: Buffer, input: { connectionId: string; sealed: Buffer }): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, input.sealed.subarray(0, nonceBytes))
+    .setAAD(Buffer.from(input.connectionId))
+    .setAuthTag(input.sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+  const token = decipher.update(input.sealed.subarray(nonceBytes + tagBytes));
+  try {
+    return Buffer.concat([token, decipher.final()]).toString('utf8');
+  } catch {
+    throw new WrongSecretKey();
+  }
+}
+
+/** Tells two keys apart without saying anything of either. */
+export function keyFingerprint(key: Buffer): string {
+  return createHash('sha256').update('daybook secret key').update(key).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,22 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { QuarantineTable } from './quarantine.ts';
+import type { RunStreamsTable } from './run-streams.ts';
+import type { RunsTable } from './runs.ts';
+import type { StreamsTable } from './streams.ts';
+import type { ConnectionsTable } from './connections.ts';
+import type { PassesTable } from './passes.ts';
+
+/** The tables that are read and written one row at a time. `finance` and `history` are written by set-based SQL only. */
+export interface Database {
+  'sync.settings': { name: string; value: string };
+  'sync.connections': ConnectionsTable;
+  'sync.streams': StreamsTable;
+  'sync.passes': PassesTable;
+  'sync.runs': RunsTable;
+  'sync.run_streams': RunStreamsTable;
+  'sync.quarantine': QuarantineTable;
+}
+
+/** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */
+export type Time = ColumnType<Date, Date | string, Date | string>;
+export type DefaultTime = Generated<Time>;

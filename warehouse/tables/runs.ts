@@ -1,0 +1,16 @@
+import type { DefaultTime, Time } from './database.ts';
+
+export interface RunsTable {
+  run_id: string;
+  connection_id: string | null;
+  kind: string;
+  status: RunStatus;
+  workflow_id: string;
+  temporal_run_id: string;
+  reason: string;
+  failure: string | null;
+  started_at: DefaultTime;
+  finished_at: Time | null;
+}
+
+export type RunStatus = 'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'interrupted';

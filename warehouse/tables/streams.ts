@@ -1,0 +1,13 @@
+import type { Generated } from 'kysely';
+import type { Time } from './database.ts';
+
+export interface StreamsTable {
+  connection_id: string;
+  stream: string;
+  resource: string;
+  capability: Generated<'unknown' | 'supported' | 'unsupported'>;
+  capability_checked_at: Time | null;
+  watermark: Time | null;
+  cursor: string | null;
+  last_success_at: Time | null;
+}
