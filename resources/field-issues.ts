@@ -23,7 +23,8 @@ function isIssue(value: string): boolean {
 
 function valueAt(record: unknown, path: Column['path'] | readonly string[]): unknown {
   return path.reduce<unknown>(
-    (value, step) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[step] : undefined),
+    (value, step) =>
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[step] : undefined,
     record,
   );
 }

@@ -1,4 +1,5 @@
-const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+const isoTime =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /**
  * Microseconds since 1970 of an ISO 8601 text; undefined when it is none, or names a moment that does not exist.
@@ -20,7 +21,9 @@ export function beginsWithDay(text: string): boolean {
 
 /** By arithmetic, since a Date takes 30 February for 1 March. The year 0 exists in ISO 8601, not in Postgres. */
 function isCalendarDay(day: string): boolean {
-  const [year = 0, month = 0, date = 0] = [Number(day.slice(0, 4)), Number(day.slice(5, 7)), Number(day.slice(8, 10))];
+  const year = Number(day.slice(0, 4));
+  const month = Number(day.slice(5, 7));
+  const date = Number(day.slice(8, 10));
   if (year < 1 || month < 1 || month > 12 || date < 1) return false;
   const leapDay = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 1 : 0;
   return date <= (daysOfMonth[month - 1] ?? 0) + leapDay;

@@ -23,7 +23,10 @@ export function recordCheckOf(resource: Resource): RecordCheck {
 function buildCheck(resource: Resource): RecordCheck {
   const schema = objectOf(resource.columns, {
     ...Object.fromEntries(
-      resource.children.map((child) => [child.from, z.array(objectOf(child.columns), isNot('a list')).nullish()]),
+      resource.children.map((child) => [
+        child.from,
+        z.array(objectOf(child.columns), isNot('a list')).nullish(),
+      ]),
     ),
     id: z.string(isNot('a text')).min(1, 'is empty'),
     [resource.version]: z.string(isNot('a time')).refine(isTime, notPossible),
@@ -69,13 +72,17 @@ function valueOf(column: Column): z.ZodType {
 const notPossible = { error: 'is not a possible date' };
 
 function isNot(what: string): { error: (issue: { input?: unknown }) => string } {
-  return { error: ({ input }) => (input === undefined ? 'is missing' : `is ${jsonTypeOf(input)}, not ${what}`) };
+  return {
+    error: ({ input }) => (input === undefined ? 'is missing' : `is ${jsonTypeOf(input)}, not ${what}`),
+  };
 }
 
 function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  return { string: 'a text', number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? 'an object';
+  return (
+    { string: 'a text', number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? 'an object'
+  );
 }
 
 function isTime(text: string): boolean {
@@ -87,6 +94,8 @@ function unnested(column: Column): Column {
 }
 
 function inWords(issue: z.core.$ZodIssue): string {
-  const where = issue.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('');
+  const where = issue.path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('');
   return `${where.replace(/^\./, '') || 'the record'} ${issue.message}`;
 }

@@ -4,7 +4,9 @@ export class LeaseLost extends Error {
   readonly handling = 'retry';
 
   constructor(pass: { connectionId: string; stream: string }) {
-    super(`Another attempt reads ${pass.stream} of ${pass.connectionId} now, so this one stopped; nothing is lost.`);
+    super(
+      `Another attempt reads ${pass.stream} of ${pass.connectionId} now, so this one stopped; nothing is lost.`,
+    );
   }
 }
 
@@ -59,7 +61,9 @@ export class SchemaOutdated extends Error {
   readonly handling = 'stop';
 
   constructor(missing: readonly string[]) {
-    super(`The warehouse is older than this release: run "daybook migrate" first (missing: ${missing.join(', ')}).`);
+    super(
+      `The warehouse is older than this release: run "daybook migrate" first (missing: ${missing.join(', ')}).`,
+    );
   }
 }
 

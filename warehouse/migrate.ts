@@ -25,7 +25,9 @@ export async function migrate(warehouse: Warehouse): Promise<MigrateResult> {
       await refuseForeignDatabase(db);
       const { error, results } = await migratorOf(db).migrateToLatest();
       if (error !== undefined) throw new Error('A migration failed and was rolled back.', { cause: error });
-      const applied = (results ?? []).filter(({ status }) => status === 'Success').map((done) => done.migrationName);
+      const applied = (results ?? [])
+        .filter(({ status }) => status === 'Success')
+        .map((done) => done.migrationName);
       return { applied, readerSql: await readerRole(db) };
     } finally {
       await sql`select pg_advisory_unlock(${migrationLock})`.execute(db);
@@ -69,7 +71,9 @@ async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {
   const [server] = rows;
   if (server === undefined) return;
   if (server.version < 150_000) {
-    throw new MigrationRefused(`Postgres ${Math.floor(server.version / 10_000)} is too old: Daybook needs 15 or newer.`);
+    throw new MigrationRefused(
+      `Postgres ${Math.floor(server.version / 10_000)} is too old: Daybook needs 15 or newer.`,
+    );
   }
   if (server.encoding !== 'UTF8') {
     throw new MigrationRefused(
@@ -84,6 +88,8 @@ async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {
 }
 
 async function hasMigrationTable(db: Warehouse['db']): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`select to_regclass('sync.migrations') is not null as found`.execute(db);
+  const { rows } = await sql<{
+    found: boolean;
+  }>`select to_regclass('sync.migrations') is not null as found`.execute(db);
   return rows[0]?.found === true;
 }

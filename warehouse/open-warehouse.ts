@@ -26,7 +26,7 @@ export function openWarehouse(settings: {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     application_name: 'daybook',
-    types: { getTypeParser: typeParser },
+    types,
   });
   pool.on('error', settings.onIdleError ?? (() => undefined));
   pool.on('connect', (client) => {
@@ -38,8 +38,11 @@ export function openWarehouse(settings: {
 }
 
 /** Dates stay text, since a Date would shift them by the local zone; counts, which fit, become numbers. */
-function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  if (oid === pg.types.builtins.DATE) return (value) => value;
-  if (oid === pg.types.builtins.INT8) return Number;
-  return pg.types.getTypeParser(oid, format) as (value: string) => unknown;
-}
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format): unknown => parsers.get(oid) ?? pg.types.getTypeParser(oid, format),
+};
+
+const parsers = new Map<number, (value: string) => unknown>([
+  [pg.types.builtins.DATE, String],
+  [pg.types.builtins.INT8, Number],
+]);

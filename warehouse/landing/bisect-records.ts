@@ -34,7 +34,9 @@ export async function bisectRecords(
 
 /** Classes 22 (data exception) and 54 (a limit of Postgres): the data is at fault, not the database. */
 export function isRefusedData(error: unknown): error is Error & { code: string } {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(22|54)/.test(error.code);
+  return (
+    error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(22|54)/.test(error.code)
+  );
 }
 
 const none: LandedCounts = { inserted: 0, updated: 0, unchanged: 0, suppressed: 0 };

@@ -44,7 +44,10 @@ type Landing = (
   land: (records: readonly PreparedRecord[]) => Promise<LandedCounts>,
 ) => Promise<{ counts: LandedCounts; refused: RefusedRecord[] }>;
 
-const landAllAtOnce: Landing = async (_client, records, land) => ({ counts: await land(records), refused: [] });
+const landAllAtOnce: Landing = async (_client, records, land) => ({
+  counts: await land(records),
+  refused: [],
+});
 
 async function land(client: PoolClient, input: PageToLand, landing: Landing): Promise<PageFacts> {
   const { pass, resource, page, identity, requests, nextCursor } = input;

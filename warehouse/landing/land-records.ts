@@ -19,7 +19,13 @@ export interface LandedCounts {
 /** Brings records that passed their check into `finance` and `history`: newest wins, and nothing is written twice. */
 export async function landRecords(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; runId: string; landedAt: string; records: readonly PreparedRecord[] },
+  input: {
+    connectionId: string;
+    resource: Resource;
+    runId: string;
+    landedAt: string;
+    records: readonly PreparedRecord[];
+  },
 ): Promise<LandedCounts> {
   const { inserted, changed, touched, unchanged, suppressed } = await classifyRecords(client, input);
   const same = await sameContent(client, { ...input, records: changed });

@@ -56,14 +56,18 @@ export function preparePage(
   return { records, refused, read: page.texts.length, highestVersion: highestVersionOf(records) };
 }
 
-function prepare(resource: Resource, record: Record<string, unknown>, text: string): PreparedRecord & { at: number } {
+function prepare(
+  resource: Resource,
+  record: Record<string, unknown>,
+  text: string,
+): PreparedRecord & { at: number } {
   const version = record[resource.version] as string;
   return {
-    id: record['id'] as string,
+    id: record.id as string,
     version,
     at: microsecondsOf(version) ?? -Infinity,
     text,
-    hash: contentHash(text, record['last_synced_at']),
+    hash: contentHash(text, record.last_synced_at),
     fieldIssues: fieldIssuesOf(resource, record),
   };
 }
@@ -73,7 +77,8 @@ function prepare(resource: Resource, record: Record<string, unknown>, text: stri
  * longer way, through the comparison in Postgres, to the same end.
  */
 function contentHash(text: string, lastSyncedAt: unknown): Buffer {
-  const content = typeof lastSyncedAt === 'string' ? text.replace(`"last_synced_at":"${lastSyncedAt}"`, '') : text;
+  const content =
+    typeof lastSyncedAt === 'string' ? text.replace(`"last_synced_at":"${lastSyncedAt}"`, '') : text;
   return createHash('sha256').update(content).digest();
 }
 

@@ -22,7 +22,13 @@ export async function settleRecords(
   await client.query({
     name: 'settle records',
     text: settleSql,
-    values: [connectionId, resource.name, writtenIds, [...writtenIds, ...known.map(({ id }) => id)], landedAt],
+    values: [
+      connectionId,
+      resource.name,
+      writtenIds,
+      [...writtenIds, ...known.map(({ id }) => id)],
+      landedAt,
+    ],
   });
   const issues = written.flatMap(({ id, fieldIssues }) => fieldIssues.map((issue) => ({ id, ...issue })));
   if (issues.length === 0) return;

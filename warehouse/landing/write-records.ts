@@ -9,7 +9,13 @@ import type { PreparedRecord } from './prepared-page.ts';
  */
 export async function writeRecords(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; runId: string; landedAt: string; records: readonly PreparedRecord[] },
+  input: {
+    connectionId: string;
+    resource: Resource;
+    runId: string;
+    landedAt: string;
+    records: readonly PreparedRecord[];
+  },
 ): Promise<void> {
   const { connectionId, resource, runId, landedAt, records } = input;
   if (records.length === 0) return;

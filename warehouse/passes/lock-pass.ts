@@ -9,7 +9,11 @@ import type { PassInHand } from './pass.ts';
  * One transaction at a time lands records of a resource: what it finds about them stays true while it writes, two
  * readings of one resource cannot deadlock, and the order of `landedAt` is the order of commits.
  */
-export async function lockPass(client: PoolClient, pass: PassInHand, resource: string): Promise<{ landedAt: string }> {
+export async function lockPass(
+  client: PoolClient,
+  pass: PassInHand,
+  resource: string,
+): Promise<{ landedAt: string }> {
   const locked = await client.query({
     name: 'lock pass',
     text: `

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType } from 'kysely';
 import type { QuarantineTable } from './quarantine.ts';
 import type { RunStreamsTable } from './run-streams.ts';
 import type { RunsTable } from './runs.ts';
@@ -19,4 +19,4 @@ export interface Database {
 
 /** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */
 export type Time = ColumnType<Date, Date | string, Date | string>;
-export type DefaultTime = Generated<Time>;
+export type DefaultTime = ColumnType<Date, Date | string | undefined, Date | string>;

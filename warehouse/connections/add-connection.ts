@@ -1,0 +1,41 @@
+import { sealToken } from '../secrets/sealed-token.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+
+export class ConnectionExists extends Error {
+  override readonly name = 'ConnectionExists';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string) {
+    super(
+      `There is a connection ${connectionId} already. Change its token with "daybook connection set-token ${connectionId}", or pick another name.`,
+    );
+  }
+}
+
+export interface NewConnection {
+  connectionId: string;
+  /** The address the token belongs to; `sandbox` for the embedded one. */
+  apiAddress: string;
+  token: string;
+  expandPlatformData: boolean;
+}
+
+/** Throws ConnectionExists. The token is stored sealed. */
+export async function addConnection(
+  { db }: Warehouse,
+  key: Buffer,
+  connection: NewConnection,
+): Promise<void> {
+  const added = await db
+    .insertInto('sync.connections')
+    .values({
+      connection_id: connection.connectionId,
+      api_address: connection.apiAddress,
+      token_sealed: sealToken(key, connection),
+      expand_platform_data: connection.expandPlatformData,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('connection_id')
+    .executeTakeFirst();
+  if (added === undefined) throw new ConnectionExists(connection.connectionId);
+}

@@ -1,0 +1,41 @@
+import { UnknownConnection } from '../errors.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { openToken } from '../secrets/sealed-token.ts';
+
+/** A connection of another API address must not be asked here: its token is for somebody else. */
+export class OtherWorld extends Error {
+  override readonly name = 'OtherWorld';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string, addedUnder: string) {
+    super(
+      `${connectionId} was added under the API address ${addedUnder}, which is not the one Daybook runs with. ` +
+        'Set DAYBOOK_API_URL to that address, or add the connection anew under another name.',
+    );
+  }
+}
+
+export interface ConnectionAccess {
+  token: string;
+  expandPlatformData: boolean;
+}
+
+/** Opens the connection's token. Throws UnknownConnection, OtherWorld, WrongSecretKey. */
+export async function readAccess(
+  { db }: Warehouse,
+  key: Buffer,
+  input: { connectionId: string; apiAddress: string },
+): Promise<ConnectionAccess> {
+  const connection = await db
+    .selectFrom('sync.connections')
+    .select(['api_address', 'token_sealed', 'expand_platform_data'])
+    .where('connection_id', '=', input.connectionId)
+    .executeTakeFirst();
+  if (connection === undefined) throw new UnknownConnection(input.connectionId);
+  if (connection.api_address !== input.apiAddress)
+    throw new OtherWorld(input.connectionId, connection.api_address);
+  return {
+    token: openToken(key, { connectionId: input.connectionId, sealed: connection.token_sealed }),
+    expandPlatformData: connection.expand_platform_data,
+  };
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import { UnknownConnection } from '../errors.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+
+export interface RunToBegin {
+  runId: string;
+  connectionId: string;
+  kind: 'sync';
+  workflowId: string;
+  temporalRunId: string;
+  reason: string;
+}
+
+/**
+ * Opens the run, or goes on with it when it is open. Runs of the same kind that say they are running are over: Temporal
+ * lets one run at a time, so their worker or their workflow was ended from outside. They become `interrupted`.
+ */
+export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const connection = await transaction
+      .selectFrom('sync.connections')
+      .select('connection_id')
+      .where('connection_id', '=', run.connectionId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (connection === undefined) throw new UnknownConnection(run.connectionId);
+    const interrupted = await transaction
+      .updateTable('sync.runs')
+      .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
+      .where('connection_id', '=', run.connectionId)
+      .where('kind', '=', run.kind)
+      .where('status', '=', 'running')
+      .where('run_id', '<>', run.runId)
+      .returning('run_id')
+      .execute();
+    if (interrupted.length > 0) {
+      await transaction
+        .updateTable('sync.run_streams')
+        .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
+        .where('status', '=', 'running')
+        .where(
+          'run_id',
+          'in',
+          interrupted.map(({ run_id }) => run_id),
+        )
+        .execute();
+    }
+    await transaction
+      .insertInto('sync.runs')
+      .values({
+        run_id: run.runId,
+        connection_id: run.connectionId,
+        kind: run.kind,
+        status: 'running',
+        workflow_id: run.workflowId,
+        temporal_run_id: run.temporalRunId,
+        reason: run.reason,
+      })
+      .onConflict((conflict) =>
+        conflict.column('run_id').doUpdateSet({
+          status: 'running',
+          temporal_run_id: run.temporalRunId,
+          failure: null,
+          finished_at: null,
+        }),
+      )
+      .execute();
+  });
+}
