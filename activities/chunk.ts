@@ -1,0 +1,19 @@
+/** A chunk is short, so that other connections get their turn and a worker that stops has little to finish. */
+const maximumPages = 50;
+const maximumMilliseconds = 30_000;
+
+export interface Chunk {
+  /** Counts a page; true when it was the last of this chunk. */
+  pageWasLast(): boolean;
+}
+
+export function startChunk(stopping: AbortSignal): Chunk {
+  const started = performance.now();
+  let pages = 0;
+  return {
+    pageWasLast() {
+      pages += 1;
+      return stopping.aborted || pages >= maximumPages || performance.now() - started > maximumMilliseconds;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { ApiClient } from '../source/api-client.ts';
+
+/** The client, counting its requests: a run says what it cost, failed requests included. */
+export interface CountingClient {
+  readonly api: ApiClient;
+  /** Requests since the last call. */
+  takeCount(): number;
+}
+
+export function countRequestsOf(api: ApiClient): CountingClient {
+  let requests = 0;
+  return {
+    api: {
+      ...api,
+      list: (request) => {
+        requests += 1;
+        return api.list(request);
+      },
+    },
+    takeCount() {
+      const counted = requests;
+      requests = 0;
+      return counted;
+    },
+  };
+}

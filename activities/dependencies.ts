@@ -1,0 +1,27 @@
+import type { ApiClient } from '../source/api-client.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+
+/** What the activities work with. Made once, in the worker's composition root. */
+export interface Dependencies {
+  readonly warehouse: Warehouse;
+  readonly api: ApiClient;
+  /** The address connections must have been added under; `sandbox` for the embedded one. */
+  readonly apiAddress: string;
+  readonly secretKey: Buffer;
+  readonly lookbackMilliseconds: number;
+  /** For how long the requests of a stream may keep failing within one run. */
+  readonly giveUpAfterMilliseconds: number;
+  /** Whether Temporal knows our search attributes; workflows must not set them otherwise. */
+  readonly searchable: boolean;
+  /** Aborted when the worker is asked to stop: chunks then end after the page in hand. */
+  readonly stopping: AbortSignal;
+  readonly onPageLanded: (page: { stream: string; milliseconds: number; counts: PageCounts }) => void;
+}
+
+export interface PageCounts {
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  suppressed: number;
+  quarantined: number;
+}

@@ -1,0 +1,20 @@
+import { Context, heartbeat } from '@temporalio/activity';
+
+/** Often enough for a timeout of 30 s, however long one page or one wait takes. */
+const beatMilliseconds = 5_000;
+
+/** Runs `work` with heartbeats, which are also how a cancellation gets here. An abort by it comes out as that cancellation. */
+export async function heartbeating<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const { cancellationSignal, cancelled } = Context.current();
+  const beat = setInterval(() => {
+    heartbeat();
+  }, beatMilliseconds);
+  try {
+    return await work(cancellationSignal);
+  } catch (error) {
+    if (cancellationSignal.aborted) return await cancelled;
+    throw error;
+  } finally {
+    clearInterval(beat);
+  }
+}

@@ -1,0 +1,59 @@
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import type { Dependencies } from '../activities/dependencies.ts';
+import { createActivities } from '../activities/index.ts';
+import { failureInterceptor } from './failures.ts';
+import { mainQueue, pagingQueue } from './task-queues.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+export interface RunningWorker {
+  /** Settles when the workers have stopped; rejects when one of them failed. */
+  readonly done: Promise<void>;
+  /** Lets chunks end after the page in hand, then stops. */
+  stop(): Promise<void>;
+}
+
+/** The workers of one process: one for each task queue, over one connection. */
+export async function startWorker(input: {
+  connection: NativeConnection;
+  namespace: string;
+  dependencies: Omit<Dependencies, 'stopping'>;
+  /** Streams read at once by this process. Each holds a database connection while it lands a page. */
+  concurrentStreams: number;
+  logger: Logger;
+}): Promise<RunningWorker> {
+  const { connection, namespace, logger, concurrentStreams } = input;
+  const stopping = new AbortController();
+  const activities = createActivities({ ...input.dependencies, stopping: stopping.signal });
+  const common: WorkerOptions = {
+    connection,
+    namespace,
+    taskQueue: mainQueue,
+    interceptors: { activity: [() => ({ inbound: failureInterceptor(logger) })] },
+    shutdownGraceTime: '20s',
+    shutdownForceTime: '45s',
+  };
+  const workers = [
+    await Worker.create({
+      ...common,
+      activities: { beginRun: activities.beginRun, finishRun: activities.finishRun },
+      workflowBundle: await workflowBundle(),
+      maxCachedWorkflows: 200,
+    }),
+    await Worker.create({
+      ...common,
+      taskQueue: pagingQueue,
+      activities: { readStream: activities.readStream },
+      maxConcurrentActivityTaskExecutions: concurrentStreams,
+    }),
+  ];
+  const done = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
+  return {
+    done,
+    async stop() {
+      stopping.abort();
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await done;
+    },
+  };
+}

@@ -1,0 +1,8 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+
+/** Type and message of what went wrong in an activity, as the worker mapped it. */
+export function failureOf(error: unknown): { type: string; message: string } {
+  const cause = error instanceof ActivityFailure && error.cause instanceof Error ? error.cause : error;
+  if (cause instanceof ApplicationFailure) return { type: cause.type ?? 'Unknown', message: cause.message };
+  return { type: 'Unknown', message: cause instanceof Error ? cause.message : String(cause) };
+}

@@ -1,0 +1,96 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import type { StreamRead } from '../activities/read-stream.ts';
+
+/** What the Web UI shows of a running sync: a table under "Current Details", and the phase as a search attribute. */
+export interface Progress {
+  read(stream: string, read: StreamRead): void;
+  streamFailed(stream: string, message: string): void;
+  waiting(why: string | undefined): void;
+  finished(status: string): void;
+  failed(type: string): void;
+}
+
+const connectionKey = defineSearchAttributeKey('DaybookConnection', SearchAttributeType.KEYWORD);
+const kindKey = defineSearchAttributeKey('DaybookKind', SearchAttributeType.KEYWORD);
+const phaseKey = defineSearchAttributeKey('DaybookPhase', SearchAttributeType.KEYWORD);
+const failureKey = defineSearchAttributeKey('DaybookFailure', SearchAttributeType.KEYWORD);
+
+export function trackProgress(input: {
+  connection: string;
+  searchable: boolean;
+  streams: readonly string[];
+}): Progress {
+  const { connection, searchable, streams } = input;
+  const reads = new Map<string, StreamRead>();
+  const failures = new Map<string, string>();
+  let now = 'reading';
+
+  if (searchable) {
+    upsertSearchAttributes([
+      { key: connectionKey, value: connection },
+      { key: kindKey, value: 'sync' },
+      { key: phaseKey, value: 'reading' },
+    ]);
+  }
+  show();
+
+  return {
+    read(stream, read) {
+      reads.set(stream, read);
+      show();
+    },
+    streamFailed(stream, message) {
+      failures.set(stream, message);
+      show();
+    },
+    waiting(why) {
+      setPhase(why === undefined ? 'reading' : 'waiting', why);
+    },
+    finished(status) {
+      setPhase(status);
+    },
+    failed(type) {
+      if (searchable) upsertSearchAttributes([{ key: failureKey, value: type }]);
+      setPhase('failed');
+    },
+  };
+
+  function setPhase(phase: string, detail?: string): void {
+    now = detail ?? phase;
+    if (searchable) upsertSearchAttributes([{ key: phaseKey, value: phase }]);
+    show();
+  }
+
+  function show(): void {
+    const rows = streams.map((stream) => rowOf(stream, reads.get(stream), failures.get(stream)));
+    setCurrentDetails([`**${connection}**: ${now}`, '', ...head, ...rows].join('\n'));
+  }
+}
+
+const head = [
+  '| stream | state | pages | records | new | changed | known | quarantined |',
+  '|---|---|---:|---:|---:|---:|---:|---:|',
+];
+
+function rowOf(stream: string, read: StreamRead | undefined, failure: string | undefined): string {
+  const counts = read?.counts;
+  const cells = [
+    stream,
+    failure === undefined ? inWords[read?.state ?? 'more'] : `failed: ${failure.replaceAll('|', ' ')}`,
+    counts?.pages ?? 0,
+    counts?.read ?? 0,
+    counts?.inserted ?? 0,
+    counts?.updated ?? 0,
+    counts?.unchanged ?? 0,
+    counts?.quarantined ?? 0,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+const inWords: Record<StreamRead['state'], string> = {
+  more: 'reading',
+  wait: 'waiting',
+  done: 'complete',
+  unsupported: 'not offered for this platform',
+};

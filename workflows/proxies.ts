@@ -1,0 +1,22 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+
+/**
+ * No attempt limits: a worker that restarts costs an attempt too. What must end, ends by the kind of its error, or by
+ * DAYBOOK_GIVE_UP_AFTER within the activity. At most 20 s between tries, so that work goes on soon after a fault ends.
+ */
+const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' } as const;
+
+/** Bookkeeping: one short transaction each. */
+export const bookkeeping = proxyActivities<Pick<Activities, 'beginRun' | 'finishRun'>>({
+  startToCloseTimeout: '1m',
+  retry,
+});
+
+/** Paging: a chunk ends after 30 s or 50 pages, but its last page may wait for a slow service. */
+export const paging = proxyActivities<Pick<Activities, 'readStream'>>({
+  taskQueue: 'daybook-io',
+  startToCloseTimeout: '10m',
+  heartbeatTimeout: '30s',
+  retry,
+});
