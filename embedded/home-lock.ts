@@ -29,7 +29,7 @@ export async function lockHome(home: Home, now: Date): Promise<HomeLock> {
 }
 
 export interface HomeLock {
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 export class HomeInUseError extends Error {

@@ -25,7 +25,11 @@ async function readCommandLine(pid: number): Promise<ProcessEntry | undefined> {
     return { pid, commandLine: words.join(' ').trim() };
   } catch (error) {
     // It ended meanwhile, or belongs to somebody whose processes are hidden from us.
-    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH', 'EACCES'].includes(String(error.code))) {
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      ['ENOENT', 'ESRCH', 'EACCES'].includes(String(error.code))
+    ) {
       return undefined;
     }
     throw error;
@@ -33,7 +37,9 @@ async function readCommandLine(pid: number): Promise<ProcessEntry | undefined> {
 }
 
 async function psTable(): Promise<ProcessEntry[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'pid=,command='], { maxBuffer: 64 << 20 });
+  const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'pid=,command='], {
+    maxBuffer: 64 << 20,
+  });
   return stdout
     .split('\n')
     .map((line) => /^\s*(\d+)\s+(.*)$/.exec(line))

@@ -41,7 +41,9 @@ export async function writeRuntimeFile(home: Home, facts: RuntimeFacts): Promise
 }
 
 /** The facts of the `daybook up` that runs on this home now, with its pid; undefined when none runs (or it was killed). */
-export async function readRuntimeFile(home: Home): Promise<(RuntimeFacts & { readonly pid: number }) | undefined> {
+export async function readRuntimeFile(
+  home: Home,
+): Promise<(RuntimeFacts & { readonly pid: number }) | undefined> {
   const text = await readFileIfThere(home.runtimeFile);
   if (text === undefined) return undefined;
   const { identity, ...facts } = JSON.parse(text) as WrittenFacts;

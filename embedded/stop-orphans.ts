@@ -1,36 +1,45 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { processIdentity } from './process-identity.ts';
 import { processTable, type ProcessEntry } from './process-table.ts';
-import type { StopStep } from './stop-steps.ts';
+import type { StopStep } from './server-process.ts';
 
 /**
  * Stops servers that a killed `daybook up` left running, gracefully first. Call it only under the home's lock.
  *
- * An orphan is recognised by its own command line, which names the home's files (`marker`): no pid is remembered, so
- * none can be out of date, and a process that merely got the same pid is never touched.
+ * An orphan is recognised by its own command line, which names the home's files: no pid is remembered, so none can be out
+ * of date, and a process that merely got the same pid is never touched.
  */
-export async function stopOrphans(orphans: { program: RegExp; marker: string; steps: readonly StopStep[] }): Promise<number> {
-  const found = (await processTable()).filter((entry) => isOrphan(entry, orphans.program, orphans.marker));
-  await Promise.all(found.map(({ pid }) => stopOrphan(pid, orphans.steps)));
-  return found.length;
+export async function stopOrphans(orphans: Orphans): Promise<void> {
+  const found = (await processTable()).filter((entry) => isOrphan(entry, orphans));
+  await Promise.all(found.map(({ pid }) => stopOrphan(pid, orphans.stopSteps)));
 }
 
-function isOrphan({ pid, commandLine }: ProcessEntry, program: RegExp, marker: string): boolean {
+export interface Orphans {
+  /** Judges what stands before the marker on the command line. */
+  readonly isProgram: (path: string) => boolean;
+  /** The arguments that name the home's file, with a space on both ends. */
+  readonly marker: string;
+  readonly stopSteps: readonly StopStep[];
+}
+
+function isOrphan({ pid, commandLine }: ProcessEntry, { isProgram, marker }: Orphans): boolean {
   const at = `${commandLine} `.indexOf(marker);
-  return pid !== process.pid && at > 0 && program.test(commandLine.slice(0, at).trimEnd());
+  return at > 0 && pid !== process.pid && isProgram(commandLine.slice(0, at));
 }
 
 async function stopOrphan(pid: number, steps: readonly StopStep[]): Promise<void> {
   const identity = await processIdentity(pid);
-  if (identity === undefined) return;
-  for (const step of steps) {
-    if ((await processIdentity(pid)) !== identity) return;
-    process.kill(pid, step.signal);
-    const deadline = Date.now() + step.patienceMs;
+  const isGone = async (): Promise<boolean> => (await processIdentity(pid)) !== identity;
+  for (const { signal, patienceMs } of steps) {
+    if (identity === undefined || (await isGone())) return;
+    process.kill(pid, signal);
+    const deadline = Date.now() + patienceMs;
     while (Date.now() < deadline) {
-      if ((await processIdentity(pid)) !== identity) return;
+      if (await isGone()) return;
       await wait(25);
     }
   }
-  throw new Error(`Process ${pid} of an earlier start does not stop, even killed; restart the machine or end it by hand.`);
+  throw new Error(
+    `Process ${pid} of an earlier start does not stop, even killed; end it by hand and start again.`,
+  );
 }

@@ -14,7 +14,9 @@ export function createCompany(description: CompanyDescription): Company {
   const list = (name: string, count: number) => fixedIds(`${scope}/${name}`, count);
   return {
     ...description,
-    home: Object.values(currencies).find(({ code }) => code === description.platform.homeCurrency) ?? currencies.USD,
+    home:
+      Object.values(currencies).find(({ code }) => code === description.platform.homeCurrency) ??
+      currencies.USD,
     months: monthStarts(description.asOf, monthsOfHistory),
     ids: (name) => recordIds(`${scope}/${name}`),
     dice: (question) => dice(`${scope}/${question}`),
@@ -36,7 +38,7 @@ export interface CompanyDescription {
   readonly seed: number;
   readonly connection: string;
   readonly platform: Platform;
-  /** The day the books were first read, in ms: no document is younger. */
+  /** The day of the first sync, Unix ms: all documents are older. */
   readonly asOf: number;
   readonly counts: Record<ResourceName, number>;
 }

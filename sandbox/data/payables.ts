@@ -29,7 +29,9 @@ export function createPayables(company: Company, vendors: Vendors): Payables {
       return { facts, amounts, credits: credited, payments: paid, due: payable - sumOf(paid) };
     },
     creditedBills: (memo) =>
-      credits.linksOf(memo).map((link) => allocated(link, amountsOf(link.bill, factsOf(link.bill).vendor).total)),
+      credits
+        .linksOf(memo)
+        .map((link) => allocated(link, amountsOf(link.bill, factsOf(link.bill).vendor).total)),
     lastMovedAt(index) {
       const facts = factsOf(index);
       const moves = [...paymentsOf(index, facts), ...credits.creditsOf(index)].map(({ at }) => at);

@@ -10,7 +10,10 @@ export function createPayments(company: Company): (index: number, facts: BillFac
     if (facts.state !== 'posted' || number < disputedPercent) return [];
     const first = nextDayOfMonth(facts.dueAt + facts.vendor.lateDays * dayMs, payDay);
     const second = nextDayOfMonth(first + dayMs, payDay);
-    const plan = number < disputedPercent + inTwoPartsPercent ? halves(first, second) : [{ at: first, half: 'all' as const }];
+    const plan =
+      number < disputedPercent + inTwoPartsPercent
+        ? halves(first, second)
+        : [{ at: first, half: 'all' as const }];
     return plan.filter(({ at }) => at < company.asOf);
   };
 }

@@ -33,7 +33,13 @@ function unreachable(): never {
 /** Net 30 is the rule, the others are exceptions. */
 const termDays = [30, 30, 30, 15, 30, 60, 0] as const;
 
-const foreign = [currencies.EUR, currencies.GBP, currencies.JPY, currencies.KWD, currencies.USD] as const;
+const foreign: readonly [Currency, ...Currency[]] = [
+  currencies.EUR,
+  currencies.GBP,
+  currencies.JPY,
+  currencies.KWD,
+  currencies.USD,
+];
 
 export interface Vendors {
   readonly count: number;

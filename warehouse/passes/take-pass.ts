@@ -55,7 +55,19 @@ export async function takePass(
           .where('connection_id', '=', pass.connectionId)
           .where('stream', '=', pass.stream),
       }))
-      .onConflict((conflict) => conflict.columns(['run_id', 'stream']).doUpdateSet({ run_id: pass.runId }))
+      .onConflict((conflict) =>
+        conflict.columns(['run_id', 'stream']).doUpdateSet((eb) => ({
+          // A reset goes on where a run had failed: what had been given up is taken up again.
+          status: eb
+            .case()
+            .when('sync.run_streams.status', 'in', ['failed', 'cancelled', 'interrupted'])
+            .then('running' as const)
+            .else(eb.ref('sync.run_streams.status'))
+            .end(),
+          failure_type: null,
+          failure: null,
+        })),
+      )
       .returning('status')
       .executeTakeFirstOrThrow();
     if (counted.status !== 'running')

@@ -12,8 +12,9 @@ export interface RunToBegin {
 }
 
 /**
- * Opens the run, or goes on with it when it is open. Runs of the same kind that say they are running are over: Temporal
- * lets one run at a time, so their worker or their workflow was ended from outside. They become `interrupted`.
+ * Opens the run, or goes on with it when it is there. Older runs of the same kind that say they are running are over:
+ * Temporal lets one run at a time, so their workflow was ended from outside. They become `interrupted`.
+ * Throws UnknownConnection.
  */
 export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -24,28 +25,7 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .forUpdate()
       .executeTakeFirst();
     if (connection === undefined) throw new UnknownConnection(run.connectionId);
-    const interrupted = await transaction
-      .updateTable('sync.runs')
-      .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
-      .where('connection_id', '=', run.connectionId)
-      .where('kind', '=', run.kind)
-      .where('status', '=', 'running')
-      .where('run_id', '<>', run.runId)
-      .returning('run_id')
-      .execute();
-    if (interrupted.length > 0) {
-      await transaction
-        .updateTable('sync.run_streams')
-        .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
-        .where('status', '=', 'running')
-        .where(
-          'run_id',
-          'in',
-          interrupted.map(({ run_id }) => run_id),
-        )
-        .execute();
-    }
-    await transaction
+    const begun = await transaction
       .insertInto('sync.runs')
       .values({
         run_id: run.runId,
@@ -64,6 +44,29 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
           finished_at: null,
         }),
       )
+      .returning('started_at')
+      .executeTakeFirstOrThrow();
+    const interrupted = await transaction
+      .updateTable('sync.runs')
+      .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
+      .where('connection_id', '=', run.connectionId)
+      .where('kind', '=', run.kind)
+      .where('status', '=', 'running')
+      .where('run_id', '<>', run.runId)
+      .where('started_at', '<=', begun.started_at)
+      .returning('run_id')
       .execute();
+    if (interrupted.length > 0) {
+      await transaction
+        .updateTable('sync.run_streams')
+        .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
+        .where('status', '=', 'running')
+        .where(
+          'run_id',
+          'in',
+          interrupted.map(({ run_id }) => run_id),
+        )
+        .execute();
+    }
   });
 }

@@ -2,10 +2,12 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunStatus } from '../tables/runs.ts';
 
-export interface StreamFailure {
+/** What the workflow knows of a stream at the end of a run. */
+export interface StreamOutcome {
   stream: string;
-  type: string;
-  message: string;
+  state: 'done' | 'unsupported' | 'failed';
+  failureType?: string;
+  failure?: string;
 }
 
 export interface FinishedRun {
@@ -14,33 +16,28 @@ export interface FinishedRun {
 }
 
 /**
- * Closes the run with what is true of it, decided from what its streams did: `succeeded` only when every stream is
- * complete and nothing is in quarantine; `failed` when no stream got through; `partial` in between. A run in which no list at
- * all is supported has not read anything, so it failed.
+ * Closes the run with what is true of it: `succeeded` only when every stream is complete and left nothing in quarantine,
+ * `failed` when no stream got through, `partial` in between. A run in which no list at all is supported has read nothing, so
+ * it failed.
  */
 export async function finishRun(
   { db }: Warehouse,
-  input: {
-    runId: string;
-    streams: readonly string[];
-    failures: readonly StreamFailure[];
-    cancelled: boolean;
-  },
+  input: { runId: string; outcomes: readonly StreamOutcome[]; cancelled: boolean },
 ): Promise<FinishedRun> {
-  const { runId, streams, failures, cancelled } = input;
+  const { runId, outcomes, cancelled } = input;
   return db.transaction().execute(async (transaction) => {
     const now = sql<Date>`clock_timestamp()`;
-    const { connection_id: connectionId } = await transaction
-      .selectFrom('sync.runs')
-      .select('connection_id')
-      .where('run_id', '=', runId)
-      .executeTakeFirstOrThrow();
-    for (const { stream, type, message } of failures) {
-      const failed = { status: 'failed', failure_type: type, failure: message, finished_at: now } as const;
+    for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
       await transaction
-        .insertInto('sync.run_streams')
-        .values({ run_id: runId, connection_id: connectionId ?? '', stream, ...failed })
-        .onConflict((conflict) => conflict.columns(['run_id', 'stream']).doUpdateSet(failed))
+        .updateTable('sync.run_streams')
+        .set({
+          status: 'failed',
+          failure_type: failureType ?? null,
+          failure: failure ?? null,
+          finished_at: now,
+        })
+        .where('run_id', '=', runId)
+        .where('stream', '=', stream)
         .execute();
     }
     await transaction
@@ -49,14 +46,12 @@ export async function finishRun(
       .where('run_id', '=', runId)
       .where('status', '=', 'running')
       .execute();
-    const read = await transaction
+    const counted = await transaction
       .selectFrom('sync.run_streams')
       .select(['stream', 'status'])
       .where('run_id', '=', runId)
       .execute();
-    const finished = cancelled
-      ? ({ status: 'cancelled', failure: null } as const)
-      : outcomeOf(read, { streams, failures });
+    const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judge(outcomes, counted);
     await transaction
       .updateTable('sync.runs')
       .set({ ...finished, finished_at: now })
@@ -66,11 +61,16 @@ export async function finishRun(
   });
 }
 
-function outcomeOf(
-  read: readonly { stream: string; status: string }[],
-  { streams, failures }: { streams: readonly string[]; failures: readonly StreamFailure[] },
+/** A reset run has rows only for the streams it read itself; of the others the workflow knows the outcome. */
+function judge(
+  outcomes: readonly StreamOutcome[],
+  counted: readonly { stream: string; status: string }[],
 ): FinishedRun {
-  const statuses = streams.map((stream) => read.find((row) => row.stream === stream)?.status ?? 'failed');
+  const statuses = outcomes.map(({ stream, state }) =>
+    state === 'done' ? (counted.find((row) => row.stream === stream)?.status ?? 'succeeded') : state,
+  );
+  const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
+  const failure = failures.length > 0 ? [...new Set(failures)].join(' ') : null;
   if (statuses.every((status) => status === 'unsupported')) {
     return {
       status: 'failed',
@@ -78,9 +78,8 @@ function outcomeOf(
         'The service lists none of the resources for this connection. Check DAYBOOK_API_URL and the platform.',
     };
   }
-  const failure = failures.length > 0 ? [...new Set(failures.map(({ message }) => message))].join(' ') : null;
-  const through = statuses.filter((status) => status === 'succeeded' || status === 'partial');
-  if (through.length === 0) return { status: 'failed', failure };
+  if (!statuses.some((status) => status === 'succeeded' || status === 'partial'))
+    return { status: 'failed', failure };
   const complete = statuses.every((status) => status === 'succeeded' || status === 'unsupported');
   return { status: complete ? 'succeeded' : 'partial', failure };
 }

@@ -1,0 +1,52 @@
+import { chown, readFile } from 'node:fs/promises';
+
+/**
+ * How to run Postgres programs. Postgres refuses to run as root, so for root they run as the owner of the data folder.
+ * The system user `postgres`, or else `nobody`, becomes its owner; no user is created.
+ */
+export async function postgresAccount(): Promise<PostgresAccount> {
+  if (process.getuid?.() !== 0) return { wrap: (command) => command, own: () => Promise.resolve() };
+  if (process.platform !== 'linux') {
+    throw new Error(
+      'Postgres refuses to run as root; start Daybook as an ordinary user, or set DATABASE_URL.',
+    );
+  }
+  const { uid, gid } = await unprivilegedUser();
+  return {
+    wrap: ([program, ...args]) => ['setpriv', ...setprivArguments(uid, gid), '--', program, ...args],
+    own: (path) => chown(path, uid, gid),
+  };
+}
+
+export interface PostgresAccount {
+  /** The command as this account runs it; the process id stays that of the program itself. */
+  readonly wrap: (command: readonly [string, ...string[]]) => readonly [string, ...string[]];
+  /** Gives a file or folder to this account. */
+  readonly own: (path: string) => Promise<void>;
+}
+
+/**
+ * One capability is kept, because the checkout and the home may stand below folders that are closed to others (`/root`,
+ * anything made by mktemp): Postgres could neither read its own libraries nor reach its data.
+ */
+function setprivArguments(uid: number, gid: number): string[] {
+  return [
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--inh-caps=-all,+dac_override',
+    '--ambient-caps=+dac_override',
+  ];
+}
+
+async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
+  if (user === undefined) {
+    throw new Error(
+      'Postgres refuses to run as root and there is neither a user postgres nor nobody to run it as; ' +
+        'start Daybook as an ordinary user, or set DATABASE_URL.',
+    );
+  }
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}

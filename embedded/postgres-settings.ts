@@ -1,0 +1,22 @@
+/**
+ * How the embedded Postgres runs: tuned for one user who loads much and reads large. Everything that makes a commit
+ * durable (fsync, synchronous_commit, full_page_writes) stays at its default, on.
+ */
+export const postgresSettings: Readonly<Record<string, string>> = {
+  listen_addresses: '127.0.0.1',
+  // No socket: its path may be at most 107 bytes long, and homes are longer.
+  unix_socket_directories: '',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  lc_messages: 'C',
+  shared_buffers: '256MB',
+  effective_cache_size: '1GB',
+  work_mem: '32MB',
+  maintenance_work_mem: '128MB',
+  // An initial sync writes gigabytes of WAL in minutes; with the default 1GB it would checkpoint all the time.
+  max_wal_size: '4GB',
+  checkpoint_timeout: '15min',
+  wal_compression: 'on',
+  // Compiling a landing statement takes longer than running it.
+  jit: 'off',
+};

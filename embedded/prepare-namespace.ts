@@ -1,0 +1,31 @@
+import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+
+/**
+ * Makes the namespace keep closed workflows 30 days; the development server would forget a failed sync after one.
+ * Returns undefined while the server, or the namespace, is not there yet.
+ */
+export async function prepareNamespace(address: string, namespace: string): Promise<'ready' | undefined> {
+  const connection = Connection.lazy({ address });
+  try {
+    return await connection.withDeadline(Date.now() + 5000, async (): Promise<'ready'> => {
+      const { config } = await connection.workflowService.describeNamespace({ namespace });
+      const kept = config?.workflowExecutionRetentionTtl?.seconds?.toNumber() ?? 0;
+      if (kept !== keepDays * 86_400) {
+        const workflowExecutionRetentionTtl = msToTs(`${keepDays} days`);
+        await connection.workflowService.updateNamespace({
+          namespace,
+          config: { workflowExecutionRetentionTtl },
+        });
+      }
+      return 'ready';
+    });
+  } catch (error) {
+    if (isGrpcServiceError(error)) return undefined;
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}
+
+const keepDays = 30;

@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { EmbeddedServer } from './keep-running.ts';
+import type { RuntimeSandbox } from './runtime-file.ts';
+import { startServerProcess, type StopStep } from './server-process.ts';
+import { stopOrphans } from './stop-orphans.ts';
+import { waitUntilReady } from './wait-until-ready.ts';
+
+/** Starts the sandbox API as a process of its own, and waits for its addresses. It ends when this process ends. */
+export async function startSandboxProcess(options: SandboxProcessOptions): Promise<SandboxServer> {
+  const { logFile, journal, ...sandboxOptions } = options;
+  const server = await startServerProcess({
+    name: 'The sandbox API',
+    command: process.execPath,
+    args: [...sandboxProgram(), JSON.stringify({ journal, ...sandboxOptions, exitWithParent: true })],
+    logFile,
+    stopSteps,
+    tiedToParent: true,
+  });
+  const announced = firstLine(server.stdout);
+  const line = await waitUntilReady(server, {
+    probe: () => Promise.race([announced, server.exited.then(() => undefined)]),
+    timeoutMs: 60_000,
+  });
+  const { clientId, clientSecret } = options;
+  return {
+    ...(JSON.parse(line) as Pick<RuntimeSandbox, 'url' | 'adminUrl' | 'connections'>),
+    clientId,
+    clientSecret,
+    exited: server.exited,
+    stop: server.stop,
+  };
+}
+
+export interface SandboxProcessOptions extends SandboxOptions {
+  readonly port: number;
+  readonly adminPort: number;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where changes to its records are kept, so that a restarted sandbox continues with the same content. */
+  readonly journal: string;
+  readonly logFile: string;
+}
+
+/** Stops the sandbox that a killed start left running on this journal, if it has not noticed yet. */
+export async function stopOrphanedSandbox(journal: string): Promise<void> {
+  await stopOrphans({
+    isProgram: (path) => /\/sandbox\/main\.[jt]s$/.test(path),
+    marker: ` {"journal":${JSON.stringify(journal)},`,
+    stopSteps,
+  });
+}
+
+/** What the sandbox world is like; its own defaults apply. */
+export interface SandboxOptions {
+  readonly seed?: number;
+  readonly records?: number;
+  /** Name of a fault profile. */
+  readonly chaos?: string;
+}
+
+export interface SandboxServer extends EmbeddedServer, RuntimeSandbox {}
+
+/** In a checkout the sandbox is TypeScript, run by tsx; in the packed product it is JavaScript beside this file. */
+function sandboxProgram(): string[] {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const main = fileURLToPath(new URL(`../sandbox/main.${extension}`, import.meta.url));
+  if (extension === 'js') return [main];
+  return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href, main];
+}
+
+async function firstLine(stdout: Readable | null): Promise<string | undefined> {
+  if (stdout === null) return undefined;
+  const lines = createInterface({ input: stdout });
+  const line = await new Promise<string | undefined>((resolve) => {
+    lines.once('line', resolve);
+    lines.once('close', () => {
+      resolve(undefined);
+    });
+  });
+  stdout.resume(); // Whatever it prints later must not fill the pipe and block it.
+  return line;
+}
+
+const stopSteps: readonly StopStep[] = [
+  { signal: 'SIGTERM', patienceMs: 5000 },
+  { signal: 'SIGKILL', patienceMs: 10_000 },
+];

@@ -1,0 +1,103 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { openLog, type ServerLog } from './server-log.ts';
+
+/**
+ * Starts a server as a child in its own process group, so that Ctrl-C in the terminal reaches Daybook alone and Daybook
+ * decides the order in which things stop.
+ */
+export async function startServerProcess(input: ServerCommand): Promise<ServerProcess> {
+  const log = await openLog(input.logFile);
+  const child = spawn(input.command, input.args, {
+    detached: true,
+    stdio: [
+      input.tiedToParent === true ? 'pipe' : 'ignore',
+      input.tiedToParent === true ? 'pipe' : log.fd,
+      log.fd,
+    ],
+    cwd: input.cwd,
+    env: { ...process.env, ...input.env },
+  });
+  const exited = exitOf(child).finally(() => log.close());
+  stopWithThisProcess(child, input.stopSteps);
+  return {
+    name: input.name,
+    log,
+    stdout: child.stdout,
+    exited,
+    stop: () => stopChild(child, exited, input.stopSteps),
+  };
+}
+
+export interface ServerCommand {
+  /** As people call it: `Postgres`. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly logFile: string;
+  readonly stopSteps: readonly StopStep[];
+  /** Gives the child a stdin that closes when we die, and its stdout to us instead of to the log. */
+  readonly tiedToParent?: boolean;
+}
+
+export interface ServerProcess {
+  readonly name: string;
+  readonly log: ServerLog;
+  /** Only of a child that is `tiedToParent`. */
+  readonly stdout: Readable | null;
+  /** How it ended: `exit code 1`, `signal SIGKILL`, or why it could not be started. */
+  readonly exited: Promise<string>;
+  readonly stop: () => Promise<void>;
+}
+
+/** One step of stopping a server: the signal, and how long it may take before the next, firmer one. */
+export interface StopStep {
+  readonly signal: NodeJS.Signals;
+  readonly patienceMs: number;
+}
+
+function exitOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      resolve(error.message);
+    });
+    child.once('exit', (code, signal) => {
+      resolve(signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`);
+    });
+  });
+}
+
+async function stopChild(
+  child: ChildProcess,
+  exited: Promise<string>,
+  steps: readonly StopStep[],
+): Promise<void> {
+  for (const { signal, patienceMs } of steps) {
+    child.kill(signal);
+    const patience = new AbortController();
+    const stopped = await Promise.race([
+      exited.then(() => true),
+      wait(patienceMs, false, { signal: patience.signal }).catch(() => false),
+    ]);
+    patience.abort();
+    if (stopped) return;
+  }
+  throw new Error(`Process ${child.pid ?? 'unknown'} does not stop, even killed; end it by hand.`);
+}
+
+/** A crash of ours must not leave servers behind; the exit event allows one synchronous signal, and that is enough. */
+function stopWithThisProcess(child: ChildProcess, steps: readonly StopStep[]): void {
+  const signal = steps[0]?.signal ?? 'SIGTERM';
+  const stop = (): void => {
+    child.kill(signal);
+  };
+  process.once('exit', stop);
+  void once(child, 'exit').then(
+    () => process.off('exit', stop),
+    () => process.off('exit', stop),
+  );
+}

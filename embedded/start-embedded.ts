@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import { lockHome } from './home-lock.ts';
+import type { Home } from './home.ts';
+import { keepRunning, type EmbeddedServer, type RestartEvent } from './keep-running.ts';
+import { onFreePorts } from './on-free-ports.ts';
+import { preferredPorts, rememberPorts, type Ports } from './ports.ts';
+import { startPostgres, stopOrphanedPostgres, type PostgresServer } from './postgres.ts';
+import type { RuntimeSandbox } from './runtime-file.ts';
+import {
+  startSandboxProcess,
+  stopOrphanedSandbox,
+  type SandboxOptions,
+  type SandboxServer,
+} from './sandbox.ts';
+import { startTemporal, stopOrphanedTemporal, type TemporalServer } from './temporal.ts';
+
+/**
+ * Starts the wanted servers side by side on one home, keeps each running until `stop` is called, and says so in `onStep`.
+ * What a killed start left running is stopped first. Throws `HomeInUseError` while another process uses the home, and
+ * `ServerStartError` when a server does not come up (then none is left running).
+ */
+export async function startEmbedded(input: EmbeddedInput): Promise<EmbeddedServers> {
+  const { home } = input;
+  const lock = await lockHome(home, new Date());
+  try {
+    await stopOrphanedServers(home);
+    const preferred = await preferredPorts(home);
+    const [postgres, temporal, sandbox] = await allOrNone([
+      input.postgres ? keepPostgres(input, preferred) : nothing,
+      input.temporal ? keepTemporal(input, preferred) : nothing,
+      input.sandbox === false ? nothing : keepSandbox(input, input.sandbox, preferred),
+    ]);
+    await rememberPorts(home, { ...postgres?.ports, ...temporal?.ports, ...sandbox?.ports });
+    return {
+      ...(postgres && { postgres: postgres.server }),
+      ...(temporal && { temporal: temporal.server }),
+      ...(sandbox && { sandbox: sandbox.server }),
+      stop: () => inOrder([sandbox?.stop, temporal?.stop, postgres?.stop, lock.release]),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+export interface EmbeddedInput {
+  readonly home: Home;
+  readonly postgres: boolean;
+  readonly temporal: boolean;
+  readonly sandbox: SandboxOptions | false;
+  /** Temporal's; default `default`. */
+  readonly namespace?: string;
+  readonly onStep: (step: EmbeddedStep) => void;
+}
+
+export interface EmbeddedStep {
+  readonly server: 'Postgres' | 'Temporal' | 'Sandbox API';
+  readonly state: 'starting' | 'ready' | RestartEvent['state'];
+  /** What is being done, how a process ended, an error; may be empty. */
+  readonly detail: string;
+}
+
+export interface EmbeddedServers {
+  readonly postgres?: Pick<PostgresServer, 'url' | 'adminUrl'>;
+  readonly temporal?: Pick<TemporalServer, 'address' | 'ui'>;
+  readonly sandbox?: RuntimeSandbox;
+  /** Stops all of them, those first that need the others, and gives the home free. */
+  readonly stop: () => Promise<void>;
+}
+
+async function stopOrphanedServers(home: Home): Promise<void> {
+  await Promise.all([
+    stopOrphanedSandbox(home.sandboxJournal),
+    stopOrphanedTemporal(home.temporalDatabase),
+    stopOrphanedPostgres(home.postgresData),
+  ]);
+}
+
+function keepPostgres(input: EmbeddedInput, { postgres }: Ports): Promise<Kept<PostgresServer>> {
+  const logFile = join(input.home.logs, 'postgres.log');
+  return keep(input, 'Postgres', { postgres }, (ports) =>
+    startPostgres({ dataDir: input.home.postgresData, port: ports.postgres, logFile }),
+  );
+}
+
+function keepTemporal(input: EmbeddedInput, { temporal, temporalUi }: Ports): Promise<Kept<TemporalServer>> {
+  const options = {
+    databaseFile: input.home.temporalDatabase,
+    logFile: join(input.home.logs, 'temporal.log'),
+    namespace: input.namespace ?? 'default',
+    report: (detail: string) => {
+      input.onStep({ server: 'Temporal', state: 'starting', detail });
+    },
+  };
+  return keep(input, 'Temporal', { temporal, temporalUi }, (ports) =>
+    startTemporal({ ...options, port: ports.temporal, uiPort: ports.temporalUi }),
+  );
+}
+
+function keepSandbox(
+  input: EmbeddedInput,
+  world: SandboxOptions,
+  { sandbox, sandboxAdmin }: Ports,
+): Promise<Kept<SandboxServer>> {
+  const options = {
+    ...world,
+    ...sandboxCredentials,
+    journal: input.home.sandboxJournal,
+    logFile: join(input.home.logs, 'sandbox.log'),
+  };
+  return keep(input, 'Sandbox API', { sandbox, sandboxAdmin }, (ports) =>
+    startSandboxProcess({ ...options, port: ports.sandbox, adminPort: ports.sandboxAdmin }),
+  );
+}
+
+/** It listens on loopback alone and its data is made up: nothing here is worth a secret. */
+const sandboxCredentials = { clientId: 'sandbox-client', clientSecret: 'sandbox-secret' };
+
+async function keep<Name extends keyof Ports, Server extends EmbeddedServer>(
+  { onStep }: EmbeddedInput,
+  server: EmbeddedStep['server'],
+  preferred: Pick<Ports, Name>,
+  start: (ports: Record<Name, number>) => Promise<Server>,
+): Promise<Kept<Server>> {
+  onStep({ server, state: 'starting', detail: '' });
+  const first = await onFreePorts<Name, Server>(preferred, start);
+  onStep({ server, state: 'ready', detail: '' });
+  const { stop } = keepRunning(first.server, {
+    restart: () => start(first.ports),
+    report: (event) => {
+      onStep({ server, ...event });
+    },
+  });
+  return { ...first, stop };
+}
+
+interface Kept<Server> {
+  readonly server: Server;
+  readonly ports: Partial<Ports>;
+  readonly stop: () => Promise<void>;
+}
+
+const nothing = Promise.resolve(undefined);
+
+/** Waits for every start; when one fails, stops the others and throws why. */
+async function allOrNone<Servers extends (Kept<unknown> | undefined)[]>(starts: {
+  readonly [Index in keyof Servers]: Promise<Servers[Index]>;
+}): Promise<Servers> {
+  try {
+    return (await Promise.all(starts)) as Servers;
+  } catch (error) {
+    for (const start of await Promise.allSettled<Kept<unknown> | undefined>(starts)) {
+      if (start.status === 'fulfilled') await start.value?.stop();
+    }
+    throw error;
+  }
+}
+
+/** Takes every step, also after one that fails, and throws the first failure at the end. */
+async function inOrder(steps: readonly ((() => Promise<void>) | undefined)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    await step?.().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,80 @@
+import { dirname } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { ensureTemporalCli } from '../scripts/temporal-cli.mjs';
+import type { EmbeddedServer } from './keep-running.ts';
+import { prepareNamespace } from './prepare-namespace.ts';
+import { startServerProcess, type StopStep } from './server-process.ts';
+import { stopOrphans } from './stop-orphans.ts';
+import { waitUntilReady } from './wait-until-ready.ts';
+
+/**
+ * Starts the Temporal CLI's development server on loopback with a database file, and waits until the namespace answers.
+ * The CLI is downloaded or built when there is none (`report` says so). Throws `ServerStartError` when it does not come up.
+ */
+export async function startTemporal(options: TemporalOptions): Promise<TemporalServer> {
+  const { databaseFile, port, uiPort, namespace = 'default' } = options;
+  const cli = await ensureTemporalCli({ report: options.report });
+  await mkdir(dirname(databaseFile), { recursive: true, mode: 0o700 });
+  const server = await startServerProcess({
+    name: 'Temporal',
+    command: cli,
+    args: serverArguments({ databaseFile, port, uiPort, namespace }),
+    logFile: options.logFile ?? `${databaseFile}.log`,
+    stopSteps,
+  });
+  const address = `127.0.0.1:${port}`;
+  await waitUntilReady(server, { probe: () => prepareNamespace(address, namespace), timeoutMs: 60_000 });
+  return { address, ui: `http://127.0.0.1:${uiPort}`, exited: server.exited, stop: server.stop };
+}
+
+export interface TemporalOptions {
+  readonly databaseFile: string;
+  readonly port: number;
+  readonly uiPort: number;
+  /** Made when it is missing; `default` always exists. */
+  readonly namespace?: string;
+  /** Default `<databaseFile>.log`. */
+  readonly logFile?: string;
+  /** Told, now and then, how getting the Temporal CLI goes; silent when it is there. */
+  readonly report: (progress: string) => void;
+}
+
+export interface TemporalServer extends EmbeddedServer {
+  /** host:port of gRPC. */
+  readonly address: string;
+  /** URL of the Web UI. */
+  readonly ui: string;
+}
+
+/** Stops the server that a killed start left running on this database file, if there is one. */
+export async function stopOrphanedTemporal(databaseFile: string): Promise<void> {
+  await stopOrphans({
+    isProgram: (path) => !path.includes(' -'), // DAYBOOK_TEMPORAL_CLI may have any name; the marker is telling enough.
+    marker: ` server start-dev --db-filename ${databaseFile} `,
+    stopSteps,
+  });
+}
+
+function serverArguments(input: {
+  databaseFile: string;
+  port: number;
+  uiPort: number;
+  namespace: string;
+}): string[] {
+  return [
+    ...['server', 'start-dev', '--db-filename', input.databaseFile],
+    // WAL with NORMAL loses nothing when a process is killed; a power cut may cost the last moments, which syncs repeat.
+    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+    ...['--ip', '127.0.0.1', '--port', String(input.port), '--ui-port', String(input.uiPort)],
+    ...['--namespace', input.namespace, '--log-level', 'warn'],
+    ...searchAttributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+    ...['--dynamic-config-value', 'matching.enableFairness=true'],
+  ];
+}
+
+const searchAttributes = ['DaybookConnection', 'DaybookKind', 'DaybookPhase', 'DaybookFailure'];
+
+const stopSteps: readonly StopStep[] = [
+  { signal: 'SIGTERM', patienceMs: 15_000 },
+  { signal: 'SIGKILL', patienceMs: 10_000 },
+];

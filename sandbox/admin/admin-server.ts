@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { faultRuleSchema } from '../faults/fault-rule.ts';
+import type { Service } from '../http/service.ts';
+import { settingsSchema } from '../http/settings.ts';
+import { commandSchema } from '../world/command.ts';
+import { resourceNames } from '../world/resources.ts';
+import { UnknownTargetError } from '../world/unknown-target-error.ts';
+import { activitySchema, planActivity } from './plan-activity.ts';
+import { describeConnection } from './describe-connection.ts';
+import { contentLines } from './content-lines.ts';
+
+/** The test side of the sandbox, on a port of its own: looks into the world, changes it and breaks the API on purpose. */
+export function createAdminServer(service: Service): FastifyInstance {
+  const app = fastify({ forceCloseConnections: true, bodyLimit: 256 * 1024 * 1024 });
+  const { world, faults, log } = service;
+
+  app.get('/connections', () =>
+    [...world.connections.values()].map((connection) => describeConnection(world, connection)),
+  );
+  app.get('/connections/:connection', (request) =>
+    describeConnection(world, world.connectionNamed(connectionParams.parse(request.params).connection)),
+  );
+  app.get('/content/:connection/:resource', (request, reply) => {
+    const { connection, resource } = contentParams.parse(request.params);
+    const { expand, limit } = contentQuery.parse(request.query);
+    const collection = world.connectionNamed(connection).collections[resource];
+    const lines = contentLines(collection, { expanded: expand === 'platform_data', limit });
+    return reply.type('application/x-ndjson').send(Readable.from(lines));
+  });
+
+  app.post('/commands', (request) => {
+    const commands = z
+      .union([commandSchema.transform((command) => [command]), z.array(commandSchema)])
+      .parse(request.body);
+    return commands.map((command) => service.execute(command));
+  });
+  app.post('/activity', (request) => {
+    const commands = planActivity(world, activitySchema.parse(request.body));
+    for (const command of commands) service.execute(command);
+    return { commands };
+  });
+
+  app.get('/faults', () => faults.list());
+  app.post('/faults', (request) => ({ id: faults.add(faultRuleSchema.parse(request.body)) }));
+  app.delete('/faults', () => {
+    faults.clear();
+    return {};
+  });
+
+  app.get('/requests', () => ({ total: log.total, requests: log.list() }));
+  app.delete('/requests', () => {
+    log.clear();
+    return {};
+  });
+
+  app.get('/clock', () => ({ now: world.clock.now() }));
+  app.get('/settings', () => service.settings);
+  app.put('/settings', (request) => {
+    service.settings = settingsSchema.parse(request.body);
+    return service.settings;
+  });
+
+  app.setErrorHandler((error, _request, reply) => {
+    const status = error instanceof UnknownTargetError ? 404 : error instanceof z.ZodError ? 400 : 500;
+    return reply.code(status).send({ error: error instanceof Error ? error.message : 'Unknown.' });
+  });
+  return app;
+}
+
+const connectionParams = z.object({ connection: z.string() });
+const contentParams = connectionParams.extend({ resource: z.enum(resourceNames) });
+const contentQuery = z.object({
+  expand: z.literal('platform_data').optional(),
+  limit: z.coerce.number().default(Infinity),
+});

@@ -1,0 +1,97 @@
+import { dayMs, hourMs, isoTime, timeOrNull } from './calendar.ts';
+import type { Company } from './company.ts';
+import { exchangeRate, formatAmount } from './currencies.ts';
+import { firstSyncedAt } from './first-sync.ts';
+import { createLineRenderer } from './money-lines.ts';
+import type { Payables, SettledBill } from './payables.ts';
+import { pick } from './pick.ts';
+import { indexOfPlatformId, platformIdAt } from './platform-ids.ts';
+import type { RecordSource } from './record-source.ts';
+import { memoTexts } from './words.ts';
+
+/** Bills (2.2): amount due = total - payments - credits, total = lines - discount, to the last digit. */
+export function createBills(company: Company, payables: Payables): RecordSource {
+  const ids = company.ids('bills');
+  const memoIds = company.ids('bill_credit_memos');
+  const paymentIds = company.ids('bill-payment');
+  const orderIds = company.ids('purchase-order');
+  const chance = company.dice('bills');
+  const renderLines = createLineRenderer(company, 'bill');
+
+  function updatedAt(index: number): number | null {
+    return chance(index) % 80 === 1 ? null : payables.lastMovedAt(index);
+  }
+
+  function documentNumber(index: number): string | null {
+    return chance(index) % 60 === 2 ? null : `INV-${(10_000 + index).toString()}`;
+  }
+
+  function linkedPayments(index: number, { facts, payments }: SettledBill): string {
+    const money = (minor: number) => formatAmount(minor, facts.vendor.currency.digits);
+    // One payment settles all bills of a vendor that are due on the same pay day.
+    const paymentId = (at: number) => paymentIds.at(Math.floor(at / dayMs) * 400 + facts.vendor.index);
+    return payments
+      .map(
+        ({ at, amount }) =>
+          `{"id":"${paymentId(at)}","allocated_date":"${isoTime(at)}","allocated_amount":${money(amount)}}`,
+      )
+      .join(',');
+  }
+
+  function linkedCredits({ facts, credits }: SettledBill): string {
+    return credits
+      .map(
+        ({ memo, at, amount }) =>
+          `{"id":"${memoIds.at(memo)}","allocated_date":"${isoTime(at)}","allocated_amount":${formatAmount(amount, facts.vendor.currency.digits)}}`,
+      )
+      .join(',');
+  }
+
+  function render(index: number, lastSyncedAt: number): string {
+    const bill = payables.settle(index);
+    const { facts, amounts } = bill;
+    const { vendor } = facts;
+    const number = chance(index);
+    const money = (minor: number) => formatAmount(minor, vendor.currency.digits);
+    const createdAt = number % 90 === 3 ? null : facts.issuedAt + 9 * hourMs;
+    const orders = number % 5 === 0 ? [index, ...(number % 15 === 0 ? [index + 1] : [])] : [];
+    const document = documentNumber(index);
+    return (
+      `{"id":"${ids.at(index)}","platform_id":"${platformIdAt(index)}",` +
+      `"account_id":"${pick(company.payableAccounts, number >>> 5)}","payment_terms_id":"${vendor.termsId}",` +
+      `"subsidiary_id":${company.platform.subsidiaries ? `"${pick(company.subsidiaryIds, number >>> 7)}"` : 'null'},` +
+      `"vendor_id":${number % 200 === 4 ? 'null' : `"${vendor.id}"`},` +
+      `"due_date":${number % 70 === 5 ? 'null' : `"${isoTime(facts.dueAt)}"`},"issue_date":"${isoTime(facts.issuedAt)}",` +
+      `"amount_due":${money(bill.due)},"currency_code":"${vendor.currency.code}","status":"${statusOf(bill)}",` +
+      `"total_amount":${money(amounts.total)},"document_number":${document === null ? 'null' : `"${document}"`},` +
+      `"memo":${number % 3 === 0 ? JSON.stringify(pick(memoTexts, number >>> 9)) : 'null'},` +
+      `"sub_total":${money(amounts.subTotal)},"tax_amount":${money(amounts.tax)},"total_discount":${money(amounts.discount)},` +
+      `"linked_purchase_orders":[${orders.map((order) => `{"id":"${orderIds.at(order)}"}`).join(',')}],` +
+      (company.platform.currencyRates
+        ? `"currency_rate":"${exchangeRate(vendor.currency, company.home)}",`
+        : '') +
+      `"linked_credit_memos":[${linkedCredits(bill)}],"linked_payments":[${linkedPayments(index, bill)}],` +
+      `"line_items":${renderLines({ index, vendor, amounts })},"created_at":${timeOrNull(createdAt)},` +
+      `"updated_at":${timeOrNull(updatedAt(index))},"last_synced_at":"${isoTime(lastSyncedAt)}"}`
+    );
+  }
+
+  return {
+    size: company.counts.bills,
+    ids,
+    platformId: platformIdAt,
+    indexOfPlatformId,
+    lastSyncedAt: (index) => firstSyncedAt(company.asOf, index),
+    updatedAt,
+    render,
+    platformData: (index) =>
+      `{"Id":"${platformIdAt(index)}","SyncToken":"${chance(index) % 4}","DocNumber":${JSON.stringify(documentNumber(index))},"VendorRef":{"name":"Vendor ${payables.factsOf(index).vendor.index + 1}"}}`,
+    facets: { document_number: documentNumber },
+  };
+}
+
+function statusOf({ facts, amounts, due }: SettledBill): string {
+  if (facts.state !== 'posted') return facts.state;
+  if (due === 0) return 'paid';
+  return due === amounts.total ? 'open' : 'partially_paid';
+}

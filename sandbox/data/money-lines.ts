@@ -1,0 +1,72 @@
+import type { Company } from './company.ts';
+import { formatAmount } from './currencies.ts';
+import type { Dice } from './dice.ts';
+import type { DocumentAmounts, LineAmounts } from './line-amounts.ts';
+import { pick } from './pick.ts';
+import type { RecordIds } from './record-ids.ts';
+import { purchaseTexts } from './words.ts';
+import type { Vendor } from './vendors.ts';
+
+/** JSON text of the lines of a bill or a bill credit memo (2.1). */
+export function createLineRenderer(company: Company, kind: string): (line: LinesInput) => string {
+  const context = {
+    company,
+    chance: company.dice(`${kind}-line-texts`),
+    itemIds: company.ids('items'),
+    customerIds: company.ids('customers'),
+  };
+  return (input) => {
+    const lines = input.amounts.lines.map((line, position) => renderLine(context, input, line, position));
+    if (context.chance(input.index) % 100 === 0) lines.push(textOnlyLine);
+    return `[${lines.join(',')}]`;
+  };
+}
+
+function renderLine(
+  context: Context,
+  { index, vendor }: LinesInput,
+  line: LineAmounts,
+  position: number,
+): string {
+  const { company, itemIds, customerIds } = context;
+  const number = context.chance(index * 8 + position);
+  const money = (minor: number) => formatAmount(minor, vendor.currency.digits);
+  const dimension = (ids: Company['classes'], every: number, shift: number) =>
+    (number >>> shift) % every === 0 ? `"${pick(ids, number >>> (shift + 8))}"` : 'null';
+  const customer =
+    number % 9 === 0 && company.counts.customers > 0
+      ? `"${customerIds.at((number >>> 7) % company.counts.customers)}"`
+      : 'null';
+  const item =
+    number % 4 !== 0 && company.counts.items > 0
+      ? `{"id":"${itemIds.at((number >>> 5) % company.counts.items)}","quantity":${formatAmount(line.quarters * 25, 2)},"unit_amount":${money(line.unitAmount)}}`
+      : 'null';
+  return (
+    `{"account_id":"${pick(company.expenseAccounts, number >>> 3)}","class_id":${dimension(company.classes, 3, 2)},` +
+    `"customer_id":${customer},"department_id":${dimension(company.departments, 2, 4)},` +
+    `"location_id":${dimension(company.locations, 4, 6)},` +
+    `"tax_rate_id":${line.tax === 0 ? 'null' : `"${pick(company.taxRates, vendor.taxRate)}"`},` +
+    `"description":${JSON.stringify(pick(purchaseTexts, number >>> 10))},` +
+    `"discount_amount":${money(line.discount)},"discount_percentage":${line.discountPercentage},` +
+    `"sub_total":${money(line.subTotal)},"tax_amount":${money(line.tax)},"total_amount":${money(line.total)},"item":${item}}`
+  );
+}
+
+/** Some documents end in a line that only says something: every other field is null. */
+const textOnlyLine =
+  '{"account_id":null,"class_id":null,"customer_id":null,"department_id":null,"location_id":null,"tax_rate_id":null,' +
+  '"description":"Thank you for your business","discount_amount":null,"discount_percentage":null,"sub_total":null,' +
+  '"tax_amount":null,"total_amount":null,"item":null}';
+
+interface LinesInput {
+  readonly index: number;
+  readonly vendor: Vendor;
+  readonly amounts: Pick<DocumentAmounts, 'lines'>;
+}
+
+interface Context {
+  readonly company: Company;
+  readonly chance: Dice;
+  readonly itemIds: RecordIds;
+  readonly customerIds: RecordIds;
+}

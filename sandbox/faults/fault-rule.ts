@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { commandSchema } from '../world/command.ts';
+
+const retryAfter = z.string().optional();
+
+/** One way for an answer to go wrong. */
+export const faultSchema = z.discriminatedUnion('kind', [
+  /** An error of the service; `retryAfter` is sent as written. */
+  z.strictObject({
+    kind: z.literal('status'),
+    status: z.int(),
+    code: z.string().default('INJECTED_FAULT'),
+    retryAfter,
+  }),
+  /** A page of HTML, as proxies send it. */
+  z.strictObject({ kind: z.literal('html'), status: z.int().default(502), retryAfter }),
+  z.strictObject({ kind: z.literal('empty'), status: z.int().default(200) }),
+  /** The right answer, half of it, as a complete HTTP response. */
+  z.strictObject({ kind: z.literal('truncated') }),
+  /** The right answer, but the connection breaks halfway. */
+  z.strictObject({ kind: z.literal('cut') }),
+  /** The right answer, later. */
+  z.strictObject({ kind: z.literal('slow'), ms: z.number().min(0) }),
+  /** The connection is closed without an answer. */
+  z.strictObject({ kind: z.literal('reset') }),
+  /** No answer, and the connection stays open. */
+  z.strictObject({ kind: z.literal('hang') }),
+  /** A body that never ends: a space every 50 ms. */
+  z.strictObject({ kind: z.literal('never-ending') }),
+  z.strictObject({ kind: z.literal('not-ready') }),
+  /** `next_cursor` leads to the same page again. */
+  z.strictObject({ kind: z.literal('repeat-cursor') }),
+  /** At most so many records, none included, with a `next_cursor` to go on. */
+  z.strictObject({ kind: z.literal('short-page'), records: z.int().min(0) }),
+  /** The right answer, after the world has changed: mutations between two pages. */
+  z.strictObject({ kind: z.literal('mutate'), commands: z.array(commandSchema) }),
+]);
+
+export const faultRuleSchema = z.strictObject({
+  /** Which requests: the path begins with `path`, the query has `query` in it. Without both: all. */
+  match: z
+    .strictObject({
+      path: z.string().optional(),
+      connection: z.string().optional(),
+      query: z.string().optional(),
+    })
+    .default({}),
+  /** So many matching requests are let through first. */
+  after: z.int().min(0).default(0),
+  /** How often it happens; without `times` and `forMs` until it is removed. */
+  times: z.int().min(1).optional(),
+  /** How long it happens, from when it is added. */
+  forMs: z.number().min(0).optional(),
+  fault: faultSchema,
+});
+
+export type Fault = z.output<typeof faultSchema>;
+export type FaultRule = z.output<typeof faultRuleSchema>;

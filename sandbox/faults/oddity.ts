@@ -1,0 +1,10 @@
+import type { ResourceName } from '../world/resources.ts';
+
+/** One awkward way to write a record. */
+export interface Oddity {
+  readonly name: string;
+  /** Whether a careful client can store the record; otherwise it can only put it aside. */
+  readonly landable: boolean;
+  /** Members that are replaced, as raw JSON text; null removes the member. */
+  readonly patch: Readonly<Partial<Record<ResourceName, Readonly<Record<string, string | null>>>>>;
+}

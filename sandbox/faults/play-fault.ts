@@ -1,0 +1,79 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import { ApiError } from '../http/api-error.ts';
+import type { Fault } from './fault-rule.ts';
+
+/**
+ * Plays a fault that comes instead of the answer, or before it. The others change the answer itself and are left alone.
+ *
+ * @throws ApiError for faults that are ordinary errors of the service.
+ * @returns whether the request is answered (or never will be).
+ */
+export async function playFault(fault: Fault, reply: FastifyReply): Promise<boolean> {
+  switch (fault.kind) {
+    case 'status':
+      throw new ApiError(fault.status, fault.code, 'A fault that was asked for.', retryAfterHeader(fault));
+    case 'html':
+      await reply
+        .code(fault.status)
+        .headers(retryAfterHeader(fault))
+        .type('text/html')
+        .send(htmlPage(fault.status));
+      return true;
+    case 'empty':
+      await reply.code(fault.status).type('application/json').send('');
+      return true;
+    case 'reset':
+      reply.hijack();
+      reply.raw.socket?.resetAndDestroy();
+      return true;
+    case 'hang':
+      reply.hijack();
+      return true;
+    case 'never-ending':
+      reply.hijack();
+      dribble(reply.raw);
+      return true;
+    case 'slow':
+      await wait(fault.ms, undefined, { ref: false });
+      return false;
+    case 'truncated':
+    case 'cut':
+    case 'not-ready':
+    case 'repeat-cursor':
+    case 'short-page':
+    case 'mutate':
+      return false;
+  }
+}
+
+/** Sends the right answer, whole or as the fault wants it. */
+export function sendAnswer(reply: FastifyReply, body: string, fault: Fault | null): FastifyReply {
+  const half = body.slice(0, body.length / 2);
+  if (fault?.kind === 'cut') {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    reply.hijack();
+    reply.raw.writeHead(200, headers);
+    reply.raw.write(half, () => reply.raw.socket?.destroy());
+    return reply;
+  }
+  return reply.type('application/json; charset=utf-8').send(fault?.kind === 'truncated' ? half : body);
+}
+
+function dribble(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.write('{"connection":{},');
+  const timer = setInterval(() => response.write(' '), 50);
+  response.once('close', () => {
+    clearInterval(timer);
+  });
+}
+
+function retryAfterHeader({ retryAfter }: { retryAfter?: string | undefined }): Record<string, string> {
+  return retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+}
+
+function htmlPage(status: number): string {
+  return `<html><head><title>${status}</title></head><body><h1>${status} from the proxy</h1></body></html>`;
+}

@@ -1,0 +1,28 @@
+import { dice } from '../data/dice.ts';
+import type { ChaosProfile } from './chaos-profile.ts';
+import type { Fault } from './fault-rule.ts';
+
+/** The faults of a profile, one question per request: the n-th request of a seed always meets the same fate. */
+export function createRandomFaults(profile: ChaosProfile, seed: number): () => Fault | null {
+  if (profile !== 'flaky') return () => null;
+  const chance = dice(`flaky/${seed}`);
+  let request = 0;
+  return () => {
+    request += 1;
+    const number = chance(request);
+    return number % 100 < 5 ? (flakyFaults[(number >>> 8) % flakyFaults.length] ?? null) : null;
+  };
+}
+
+const flakyFaults: readonly Fault[] = [
+  { kind: 'status', status: 500, code: 'INTERNAL_SERVER_ERROR' },
+  { kind: 'status', status: 500, code: 'INTERNAL_SERVER_ERROR' },
+  { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED' },
+  { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '1' },
+  { kind: 'html', status: 503 },
+  { kind: 'truncated' },
+  { kind: 'slow', ms: 1_500 },
+  { kind: 'reset' },
+  { kind: 'cut' },
+  { kind: 'hang' },
+];

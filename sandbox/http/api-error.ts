@@ -1,0 +1,43 @@
+/**
+ * An error answer of the service (section 7). The body's shape is not in the document: it is the one that clients of
+ * such services know.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+
+  body(): string {
+    const fromPlatform = [450, 451, 452, 550].includes(this.status);
+    return JSON.stringify({
+      error_type: errorType(this.status, this.code),
+      error_code: this.code,
+      error_message: this.message,
+      ...(fromPlatform && { error_metadata: { source: 'platform', human_readable: this.message } }),
+    });
+  }
+}
+
+function errorType(status: number, code: string): string {
+  if (connectionCodes.includes(code)) return 'CONNECTION_ERROR';
+  if (status === 429) return 'RATE_LIMIT_ERROR';
+  if (status >= 450 && status <= 452) return 'PLATFORM_ERROR';
+  if (status === 550) return 'PLATFORM_ERROR';
+  return status >= 500 ? 'INTERNAL_ERROR' : 'INVALID_REQUEST_ERROR';
+}
+
+const connectionCodes = [
+  'INVALID_CREDENTIALS',
+  'CONNECTION_DISABLED',
+  'NEEDS_UPDATE',
+  'PRODUCT_NOT_ALLOWED',
+  'PRODUCT_NOT_READY',
+];

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { resourceNames, resources } from '../world/resources.ts';
+import { ApiError } from './api-error.ts';
+import { exchangePublicToken } from './exchange-public-token.ts';
+import { fetchRecord } from './fetch-record.ts';
+import { listEvents } from './list-events.ts';
+import { listRecords } from './list-records.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { createServe } from './serve.ts';
+import type { Service } from './service.ts';
+
+/** The finance API: every read of sections 4.2 to 4.6. What is not served answers 404, as section 7 has it. */
+export function createApiServer(service: Service): FastifyInstance {
+  const app = fastify({ forceCloseConnections: true });
+  const serve = createServe(
+    service,
+    createRateLimit(() => service.settings),
+  );
+
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    done(null, body);
+  });
+  app.removeContentTypeParser('application/json');
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('x-service-request-id', randomUUID());
+    done();
+  });
+
+  for (const name of resourceNames) {
+    const { path } = resources[name];
+    app.get(
+      path,
+      serve((request) => listRecords(request, name)),
+    );
+    if (name !== 'subscriptions')
+      app.get(
+        `${path}/:id`,
+        serve((request, id) => fetchRecord(request, name, id)),
+      );
+  }
+  app.get('/events', serve(listEvents));
+  app.post('/item/public_token/exchange', (request, reply) => {
+    const body = typeof request.body === 'string' ? request.body : '';
+    return reply.type('application/json').send(exchangePublicToken(service.world, service.credentials, body));
+  });
+
+  app.setNotFoundHandler(
+    serve(() => {
+      throw new ApiError(404, 'NOT_SUPPORTED', 'This endpoint is not implemented.');
+    }),
+  );
+  app.setErrorHandler((error, _request, reply) => {
+    const answer =
+      error instanceof ApiError
+        ? error
+        : new ApiError(500, 'INTERNAL_SERVER_ERROR', error instanceof Error ? error.message : 'Unknown.');
+    return reply.code(answer.status).headers(answer.headers).type('application/json').send(answer.body());
+  });
+  return app;
+}

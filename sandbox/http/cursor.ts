@@ -1,0 +1,26 @@
+import type { Place } from '../world/stored-record.ts';
+import { ApiError } from './api-error.ts';
+
+/** Section 4.8: a cursor is built from the timestamp and the ID of the next record. */
+export function encodeCursor({ time, id }: Place): string {
+  return Buffer.from(JSON.stringify({ t: time, id })).toString('base64');
+}
+
+/** @throws ApiError 400 for anything that `encodeCursor` did not make. */
+export function decodeCursor(cursor: string): Place {
+  const value = parse(Buffer.from(cursor, 'base64').toString('utf8'));
+  if (typeof value === 'object' && value !== null && 't' in value && 'id' in value) {
+    const { t, id } = value;
+    if ((t === null || typeof t === 'number') && typeof id === 'string') return { time: t, id };
+  }
+  throw new ApiError(400, 'INVALID_CURSOR', 'The cursor is not one of ours: start without one.');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

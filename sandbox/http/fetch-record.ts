@@ -1,0 +1,41 @@
+import type { Collection } from '../world/collection.ts';
+import { resources } from '../world/resources.ts';
+import type { ResourceName } from '../world/resources.ts';
+import type { StoredRecord } from '../world/stored-record.ts';
+import { inVersion } from './api-version.ts';
+import { ApiError } from './api-error.ts';
+import type { DataRequest } from './data-request.ts';
+import { unsupported } from './list-records.ts';
+import { renderConnection, syncedSoFar } from './open-connection.ts';
+
+/**
+ * One record by ID (4.2 to 4.5), as JSON text. Subscriptions cannot be fetched; credit memos not by platform ID.
+ *
+ * @throws ApiError 404 when the platform does not support it, 410 when there is no such record.
+ */
+export function fetchRecord(request: DataRequest, resource: ResourceName, id: string): string {
+  const { connection, parameters, settings, version } = request;
+  if (!connection.platform.lists.includes(resource)) throw unsupported(resource);
+  const collection = connection.collections[resource];
+  const byPlatformId =
+    resource !== 'bill_credit_memos' && parameters.oneOf('id_type', ['rutter', 'platform']) === 'platform';
+  if (byPlatformId && !connection.platform.platformIds) throw unsupported('id_type=platform');
+  const record = byPlatformId ? collection.getByPlatformId(id) : collection.get(id);
+  if (record === null || !isSynced(request, collection, record)) {
+    throw new ApiError(
+      settings.missingRecordStatus,
+      'NOT_FOUND',
+      `There is no ${resources[resource].singular} with this ID.`,
+    );
+  }
+  const text = inVersion(version, resource, collection.text(record));
+  return `{"connection":${renderConnection(connection)},"${resources[resource].singular}":${text}}`;
+}
+
+function isSynced(
+  { connection, now }: DataRequest,
+  collection: Collection,
+  { index }: StoredRecord,
+): boolean {
+  return (index ?? 0) < collection.source.size * syncedSoFar(connection, now);
+}

@@ -1,0 +1,21 @@
+import { ApiError } from './api-error.ts';
+import type { Parameters } from './parameters.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * How many records a page may have (section 8; for lists other than items and events the numbers are assumed alike).
+ *
+ * @throws ApiError 400 for a limit below 1 and, when so set, for one above the maximum.
+ */
+export function pageLimit(parameters: Parameters, settings: Settings, defaultLimit: number): number {
+  const limit = parameters.integer('limit') ?? defaultLimit;
+  if (limit < 1) throw new ApiError(400, 'INVALID_PARAMETER', 'The parameter limit must be at least 1.');
+  if (limit > settings.maximumLimit && settings.aboveMaximum === 'refuse') {
+    throw new ApiError(
+      400,
+      'INVALID_PARAMETER',
+      `The parameter limit must be at most ${settings.maximumLimit}.`,
+    );
+  }
+  return Math.min(limit, settings.maximumLimit);
+}

@@ -1,0 +1,31 @@
+import type { SortField } from '../world/stored-record.ts';
+import { ApiError } from './api-error.ts';
+import type { Parameters } from './parameters.ts';
+
+/**
+ * Section 4.1: `<field> ASC` or `<field> DESC`, ascending when no direction is given, `updated_at DESC` when there is no
+ * `sort`. Records without `updated_at` come first ascending and last descending.
+ *
+ * @throws ApiError 400
+ */
+export function readSort(parameters: Parameters): Sort {
+  const text = parameters.text('sort');
+  if (text === null) return { field: 'updated_at', descending: true };
+  const match = /^(updated_at|last_synced_at)(?: (ASC|DESC))?$/.exec(text);
+  if (match === null) {
+    throw new ApiError(
+      400,
+      'INVALID_PARAMETER',
+      'The parameter sort must be updated_at or last_synced_at with ASC or DESC.',
+    );
+  }
+  return {
+    field: match[1] === 'updated_at' ? 'updated_at' : 'last_synced_at',
+    descending: match[2] === 'DESC',
+  };
+}
+
+export interface Sort {
+  readonly field: SortField;
+  readonly descending: boolean;
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { chaosProfiles } from './faults/chaos-profile.ts';
+
+export const sandboxOptionsSchema = z.strictObject({
+  host: z.string().default('127.0.0.1'),
+  /** 0 takes a free port. */
+  port: z.int().min(0).max(65_535).default(0),
+  adminPort: z.int().min(0).max(65_535).default(0),
+  seed: z.int().default(1),
+  /** Records of each connection, over all its resources. */
+  records: z.int().min(100).max(1_000_000).default(2_000),
+  /** The day of the first sync: all documents are older. The same seed and day give the same world. */
+  asOf: z.iso.date().default('2025-12-31'),
+  chaos: z.enum(chaosProfiles).default('none'),
+  clientId: z.string().default('sandbox-client'),
+  clientSecret: z.string().default('sandbox-secret'),
+  /** File that keeps the world across restarts. A world that is in it goes on as it was begun: `seed`, `records`, `asOf` and `chaos` are the journal's then. */
+  journal: z.string().optional(),
+});
+
+export type SandboxOptions = z.input<typeof sandboxOptionsSchema>;

@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import { createAdminServer } from './admin/admin-server.ts';
+import { describeConnection } from './admin/describe-connection.ts';
+import { FaultRules } from './faults/fault-rules.ts';
+import { createRandomFaults } from './faults/random-faults.ts';
+import { createApiServer } from './http/api-server.ts';
+import { RequestLog } from './http/request-log.ts';
+import type { Service } from './http/service.ts';
+import { settingsSchema } from './http/settings.ts';
+import { sandboxOptionsSchema } from './sandbox-options.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
+import { openWorld } from './world/open-world.ts';
+
+/**
+ * Starts the finance API as a server of its own world, and beside it the admin interface.
+ *
+ * @throws when an option is wrong, a port is taken or the journal is damaged.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const settled = sandboxOptionsSchema.parse(options);
+  const { world, execute } = openWorld(settled);
+  const service: Service = {
+    world,
+    credentials: { clientId: settled.clientId, clientSecret: settled.clientSecret },
+    faults: new FaultRules(),
+    log: new RequestLog(),
+    settings: settingsSchema.parse({}),
+    randomFault: createRandomFaults(world.description.chaos, world.description.seed),
+    execute,
+  };
+  const api = createApiServer(service);
+  const admin = createAdminServer(service);
+  return {
+    url: await listen(api, settled.host, settled.port),
+    adminUrl: await listen(admin, settled.host, settled.adminPort),
+    connections: [...world.connections.values()].map((connection) => {
+      const { name, platform, accessToken, ready } = describeConnection(world, connection);
+      return { name, platform, accessToken, ready };
+    }),
+    close: async () => {
+      await Promise.all([api.close(), admin.close()]);
+    },
+  };
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  return app.listen({ host, port });
+}
+
+export interface Sandbox {
+  /** `{sandbox_base_url}` of the API document. */
+  readonly url: string;
+  readonly adminUrl: string;
+  /** As they were at the start. */
+  readonly connections: readonly SandboxConnection[];
+  readonly close: () => Promise<void>;
+}
+
+export interface SandboxConnection {
+  readonly name: string;
+  readonly platform: string;
+  readonly accessToken: string;
+  readonly ready: boolean;
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { resourceNames } from './resources.ts';
+
+const record = { connection: z.string(), resource: z.enum(resourceNames) };
+
+/**
+ * Everything that can happen to the world after its first sync. Commands are what the admin interface sends and what the
+ * journal keeps, so a restarted sandbox is the same world. Raw JSON travels as text: parsing it would lose digits.
+ */
+export const commandSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('add-connection'),
+    name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
+    platform: z.string(),
+    records: z.int().min(0).max(1_000_000),
+    accessToken: z.string().optional(),
+    /** Never ready until told so (`false`), ready at once, or ready this long after being added. */
+    ready: z.boolean().default(true),
+    readyAfterMs: z.number().min(0).optional(),
+  }),
+  z.strictObject({ kind: z.literal('make-ready'), connection: z.string() }),
+  z.strictObject({
+    kind: z.literal('refuse'),
+    connection: z.string(),
+    /** What every request answers from now on; null accepts requests again. */
+    refusal: z.strictObject({ status: z.int().default(401), code: z.string() }).nullable(),
+  }),
+  /** Replaces members of a record; moves `last_synced_at` and, unless the patch sets it, `updated_at`. */
+  z.strictObject({
+    kind: z.literal('change'),
+    ...record,
+    id: z.string(),
+    patch: z.string(),
+    remove: z.array(z.string()).default([]),
+  }),
+  /** Moves `last_synced_at` of the named records, or of every `every`-th, to one and the same time. */
+  z.strictObject({
+    kind: z.literal('touch'),
+    ...record,
+    ids: z.array(z.string()).optional(),
+    every: z.int().min(1).optional(),
+  }),
+  z.strictObject({ kind: z.literal('delete'), ...record, id: z.string(), event: z.boolean().default(true) }),
+  z.strictObject({ kind: z.literal('recreate'), ...record, id: z.string() }),
+  z.strictObject({
+    kind: z.literal('add'),
+    ...record,
+    record: z.string(),
+    /** Keeps the `last_synced_at` written in the record, or its absence. */
+    keepLastSyncedAt: z.boolean().default(false),
+  }),
+  z.strictObject({
+    kind: z.literal('set-clock'),
+    offsetMs: z.number().optional(),
+    frozenAt: z.number().optional(),
+  }),
+]);
+
+export type Command = z.output<typeof commandSchema>;
+export type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;

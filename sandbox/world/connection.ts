@@ -1,0 +1,70 @@
+import { createRecordSources } from '../data/record-sources.ts';
+import { withOddities } from '../faults/oddities.ts';
+import type { ChaosProfile } from '../faults/chaos-profile.ts';
+import { Collection } from './collection.ts';
+import type { DeletionEvent } from './deletion-event.ts';
+import { platformNamed } from './platforms.ts';
+import type { Platform } from './platforms.ts';
+import { resourceNames } from './resources.ts';
+import type { ResourceName } from './resources.ts';
+import { splitRecords } from './split-records.ts';
+
+/** One authorised link to one accounting platform, with everything the service has read over it. */
+export function createConnection(input: ConnectionInput): Connection {
+  const platform = platformNamed(input.platform);
+  const sources = createRecordSources({
+    seed: input.seed,
+    connection: input.name,
+    platform,
+    asOf: input.asOf,
+    counts: splitRecords(platform, input.records),
+  });
+  const collections = {} as Record<ResourceName, Collection>;
+  for (const name of resourceNames)
+    collections[name] = new Collection(withOddities(sources[name], name, input.chaos));
+  return {
+    name: input.name,
+    id: `conn-${input.name}`,
+    orgId: 'org-sandbox',
+    accessToken: input.accessToken ?? `sandbox-token-${input.name}`,
+    platformCode: input.platform,
+    platform,
+    addedAt: input.addedAt,
+    readyAt: input.readyAt,
+    refusal: null,
+    collections,
+    events: [],
+  };
+}
+
+export function isReady(connection: Connection, now: number): boolean {
+  return connection.readyAt !== null && connection.readyAt <= now;
+}
+
+export interface ConnectionInput {
+  readonly name: string;
+  readonly platform: string;
+  readonly records: number;
+  readonly accessToken?: string | undefined;
+  readonly seed: number;
+  readonly asOf: number;
+  readonly chaos: ChaosProfile;
+  readonly addedAt: number;
+  readonly readyAt: number | null;
+}
+
+export interface Connection {
+  readonly name: string;
+  readonly id: string;
+  readonly orgId: string;
+  readonly accessToken: string;
+  readonly platformCode: string;
+  readonly platform: Platform;
+  readonly addedAt: number;
+  /** When the initial sync is (or was) finished; null: not before it is told so. */
+  readyAt: number | null;
+  /** What every request to the connection answers, if it is refused. */
+  refusal: { readonly status: number; readonly code: string } | null;
+  readonly collections: Readonly<Record<ResourceName, Collection>>;
+  readonly events: DeletionEvent[];
+}

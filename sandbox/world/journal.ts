@@ -1,0 +1,50 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { chaosProfiles } from '../faults/chaos-profile.ts';
+import { commandSchema } from './command.ts';
+import type { Command } from './command.ts';
+import type { WorldDescription } from './world.ts';
+
+/**
+ * Opens the file that makes a world outlive its process: the first line describes the world, each further line is one
+ * command. Without a path nothing is kept.
+ *
+ * @throws when the file holds anything else, because continuing would silently be another world.
+ */
+export function openJournal(path: string | undefined): Journal {
+  if (path === undefined)
+    return { description: null, entries: [], describe: () => undefined, append: () => undefined };
+  mkdirSync(dirname(path), { recursive: true });
+  const lines = existsSync(path) ? readLines(path) : [];
+  const [first, ...rest] = lines;
+  return {
+    description: first === undefined ? null : descriptionSchema.parse(JSON.parse(first)),
+    entries: rest.map((line) => entrySchema.parse(JSON.parse(line))),
+    describe: (description) => {
+      appendFileSync(path, `${JSON.stringify(description)}\n`);
+    },
+    append: (command, at) => {
+      appendFileSync(path, `${JSON.stringify({ at, command })}\n`);
+    },
+  };
+}
+
+/** A process that was killed may have left half a line; it is cut off, so that the next one begins on a line of its own. */
+function readLines(path: string): string[] {
+  const bytes = readFileSync(path);
+  const complete = bytes.lastIndexOf('\n') + 1;
+  truncateSync(path, complete);
+  return bytes.toString('utf8', 0, complete).split('\n').slice(0, -1);
+}
+
+const descriptionSchema = z.object({ seed: z.number(), asOf: z.number(), chaos: z.enum(chaosProfiles) });
+const entrySchema = z.object({ at: z.number(), command: commandSchema });
+
+export interface Journal {
+  /** The world that was begun here, if any. */
+  readonly description: WorldDescription | null;
+  readonly entries: readonly { readonly at: number; readonly command: Command }[];
+  describe(description: WorldDescription): void;
+  append(command: Command, at: number): void;
+}

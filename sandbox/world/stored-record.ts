@@ -1,0 +1,33 @@
+/** A record as the service holds it now. */
+export interface StoredRecord {
+  readonly id: string;
+  /** Its index among the records of the first sync; null when it came later. */
+  readonly index: number | null;
+  /** Unix ms. */
+  readonly lastSyncedAt: number;
+  /** Unix ms; null when the platform gave none. */
+  readonly updatedAt: number | null;
+  /** JSON text without `platform_data`; null while it is still what the first sync brought. */
+  readonly text: string | null;
+  /** JSON text, null as above. */
+  readonly platformData: string | null;
+}
+
+export type SortField = 'last_synced_at' | 'updated_at';
+
+/** A place in an order: a record stands there, or would. A missing time is before all others. */
+export interface Place {
+  readonly time: number | null;
+  readonly id: string;
+}
+
+export function placeOf(record: StoredRecord, field: SortField): Place {
+  return { time: field === 'updated_at' ? record.updatedAt : record.lastSyncedAt, id: record.id };
+}
+
+export function comparePlaces(left: Place, right: Place): number {
+  const leftTime = left.time ?? -Infinity;
+  const rightTime = right.time ?? -Infinity;
+  if (leftTime !== rightTime) return leftTime < rightTime ? -1 : 1;
+  return left.id === right.id ? 0 : left.id < right.id ? -1 : 1;
+}

@@ -1,0 +1,37 @@
+import type { ChaosProfile } from '../faults/chaos-profile.ts';
+import type { Connection } from './connection.ts';
+import { ServiceClock } from './service-clock.ts';
+import { UnknownTargetError } from './unknown-target-error.ts';
+
+/** Everything the service knows. It changes only through `executeCommand`. */
+export function createWorld(description: WorldDescription): World {
+  const connections = new Map<string, Connection>();
+  return {
+    description,
+    clock: new ServiceClock(),
+    connections,
+    connectionNamed(name) {
+      const connection = connections.get(name);
+      if (connection === undefined) throw new UnknownTargetError(`No connection named ${name}.`);
+      return connection;
+    },
+    connectionOfToken: (token) =>
+      [...connections.values()].find(({ accessToken }) => accessToken === token) ?? null,
+  };
+}
+
+export interface WorldDescription {
+  readonly seed: number;
+  /** The day the books of connections were first read, Unix ms. */
+  readonly asOf: number;
+  readonly chaos: ChaosProfile;
+}
+
+export interface World {
+  readonly description: WorldDescription;
+  readonly clock: ServiceClock;
+  readonly connections: Map<string, Connection>;
+  /** @throws UnknownTargetError */
+  connectionNamed(name: string): Connection;
+  connectionOfToken(token: string): Connection | null;
+}

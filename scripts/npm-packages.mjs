@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Whether node_modules holds what package-lock.json says. npm writes down what it installed, as its last act, so neither
+ * an interrupted nor an outdated installation passes.
+ *
+ * @param {string} root
+ */
+export async function arePackagesInstalled(root) {
+  const [wanted, installed] = await Promise.all([
+    readLockfile(join(root, 'package-lock.json')),
+    readLockfile(join(root, 'node_modules', '.package-lock.json')),
+  ]);
+  return Object.entries(wanted)
+    .filter(([path]) => path !== '')
+    .every(([path, entry]) =>
+      installed[path] ? installed[path].integrity === entry.integrity : entry.optional === true,
+    );
+}
+
+/**
+ * Installs exactly what package-lock.json says. The install scripts of packages need not run (npm 11 leaves them out):
+ * Postgres' libraries are linked at its start, and the others' scripts only save time.
+ *
+ * @param {string} root
+ */
+export async function installPackages(root) {
+  const npm = spawn('npm', ['ci', '--no-progress'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [npm.stdout, npm.stderr]) {
+    stream.on('data', (text) => {
+      output = `${output}${text}`.slice(-4000);
+    });
+  }
+  await new Promise((resolve, reject) => {
+    npm.once('error', (error) =>
+      reject(
+        new Error(`npm cannot be run (${error.message}); it comes with Node: https://nodejs.org`, {
+          cause: error,
+        }),
+      ),
+    );
+    npm.once('close', (code) =>
+      code === 0
+        ? resolve()
+        : reject(new Error(`npm ci failed; is the npm registry in reach? It says:\n${output.trim()}`)),
+    );
+  });
+}
+
+async function readLockfile(file) {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')).packages;
+  } catch (error) {
+    if (error.code === 'ENOENT') return {};
+    throw error;
+  }
+}

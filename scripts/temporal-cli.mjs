@@ -1,0 +1,77 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { buildTemporalCli } from './build-temporal-cli.mjs';
+import { downloadTemporalCli } from './download-temporal-cli.mjs';
+import {
+  cachedTemporalCli,
+  oldestTemporalCli,
+  temporalCliVersion,
+  versionOf,
+} from './temporal-cli-version.mjs';
+
+/**
+ * The path of a Temporal CLI that runs. Gets one when there is none: downloads it, or else builds it from Go modules
+ * (about four minutes, once). Plain JavaScript, because it also works before the npm packages are installed.
+ *
+ * @param {{ report: (progress: string) => void }} input `report` is told every few seconds what is going on.
+ * @returns {Promise<string>}
+ */
+export async function ensureTemporalCli({ report }) {
+  return (await findTemporalCli()) ?? (await obtain(report));
+}
+
+/**
+ * The Temporal CLI that is there already: DAYBOOK_TEMPORAL_CLI, else a recent enough one on PATH, else our own copy.
+ *
+ * @returns {Promise<string | undefined>}
+ */
+export async function findTemporalCli() {
+  const chosen = process.env.DAYBOOK_TEMPORAL_CLI;
+  if (chosen) {
+    if ((await versionOf(chosen)) !== undefined) return chosen;
+    throw new Error(
+      `DAYBOOK_TEMPORAL_CLI is ${chosen}, which is not a Temporal CLI that runs; correct it or unset it.`,
+    );
+  }
+  const onPath = await findOnPath('temporal');
+  if (onPath !== undefined && isRecent(await versionOf(onPath))) return onPath;
+  return (await isExecutable(cachedTemporalCli)) ? cachedTemporalCli : undefined;
+}
+
+async function obtain(report) {
+  const failures = [];
+  for (const get of [downloadTemporalCli, buildTemporalCli]) {
+    try {
+      return await get(cachedTemporalCli, report);
+    } catch (error) {
+      failures.push(error.message);
+    }
+  }
+  throw new Error(
+    `There is no Temporal CLI ${oldestTemporalCli.join('.')} or newer on PATH, and getting ${temporalCliVersion} failed. ` +
+      `${failures.join(' ')} Install it by hand (https://docs.temporal.io/cli) and start again, or set DAYBOOK_TEMPORAL_CLI.`,
+  );
+}
+
+async function findOnPath(program) {
+  for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean)) {
+    if (await isExecutable(join(folder, program))) return join(folder, program);
+  }
+  return undefined;
+}
+
+async function isExecutable(file) {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A CLI built from source without a version says 0.0.0-DEV; who built it knows what it is. */
+function isRecent(version) {
+  if (version === undefined) return false;
+  const [major, minor] = version.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = oldestTemporalCli;
+  return version === '0.0.0-DEV' || major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}

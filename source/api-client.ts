@@ -1,0 +1,108 @@
+import { Agent, type Dispatcher } from 'undici';
+import { fetchedRecordOf, listPageOf, type FetchedRecord, type ListPage } from './responses.ts';
+import type { RequestBudget } from './request-budget.ts';
+import { sendRequest, type Service, type Timeouts } from './send-request.ts';
+
+export interface ApiClient {
+  /**
+   * One page of a list (API document 4.1). The classes of its errors are those of `errors.ts`; an abort rejects with the
+   * signal's reason. Nothing is tried again here: the caller knows how long it may go on.
+   */
+  list(request: ListRequest): Promise<ListPage>;
+  /** One record by its id, with the same errors; RecordGone when the service has none. */
+  fetch(request: FetchRequest): Promise<FetchedRecord>;
+  /** Ends the connections to the service once the running requests are over. */
+  close(): Promise<void>;
+}
+
+export interface ListRequest {
+  readonly accessToken: string;
+  /** Path of the list: `/accounting/bills`. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** The member of the response that holds the records. */
+  readonly plural: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface FetchRequest {
+  readonly accessToken: string;
+  /** Path of the list that the record is an element of. */
+  readonly path: string;
+  readonly id: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** The member of the response that is the record. */
+  readonly singular: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ApiClientSettings {
+  /** `{base_url}` of the service, in production with `/versioned`. */
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** `X-Service-Version`. */
+  readonly version: string;
+  readonly budget: RequestBudget;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly maxBodyBytes?: number;
+  /** Instead of connections of the client's own; whoever made it closes it. */
+  readonly dispatcher?: Dispatcher;
+}
+
+export function createApiClient(settings: ApiClientSettings): ApiClient {
+  const timeouts = { ...defaultTimeouts, ...settings.timeouts };
+  const agent = settings.dispatcher ?? createAgent(timeouts);
+  const service = serviceOf(settings, timeouts, agent);
+  return {
+    async list({ plural, ...request }) {
+      return listPageOf(await sendRequest(service, { ...request, kind: 'list' }), plural);
+    },
+    async fetch({ path, id, singular, query = {}, ...request }) {
+      const recordPath = `${path}/${encodeURIComponent(id)}`;
+      const answer = await sendRequest(service, { ...request, path: recordPath, query, kind: 'fetch' });
+      return fetchedRecordOf(answer, singular);
+    },
+    async close() {
+      if (settings.dispatcher === undefined) await agent.close();
+    },
+  };
+}
+
+/** A page of 500 records takes a second or two; the total is for a sender that keeps sending, but next to nothing. */
+const defaultTimeouts: Timeouts = {
+  connectMilliseconds: 10_000,
+  headersMilliseconds: 60_000,
+  bodyIdleMilliseconds: 60_000,
+  totalMilliseconds: 120_000,
+};
+
+/** Some hundred times the largest page expected, and well below the longest string that V8 can hold. */
+const defaultMaxBodyBytes = 256 * 1024 * 1024;
+
+/** More than the budget of 50 requests a second keeps busy at a second each; the rest wait for their turn. */
+const maxConnections = 64;
+
+function createAgent(timeouts: Timeouts): Agent {
+  return new Agent({ connections: maxConnections, connect: { timeout: timeouts.connectMilliseconds } });
+}
+
+function serviceOf(settings: ApiClientSettings, timeouts: Timeouts, dispatcher: Dispatcher): Service {
+  const base = new URL(settings.baseUrl);
+  const credentials = Buffer.from(`${settings.clientId}:${settings.clientSecret}`).toString('base64');
+  return {
+    origin: base.origin,
+    pathPrefix: base.pathname.replace(/\/+$/, ''),
+    headers: {
+      authorization: `Basic ${credentials}`,
+      'x-service-version': settings.version,
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'daybook',
+    },
+    budget: settings.budget,
+    timeouts,
+    maxBodyBytes: settings.maxBodyBytes ?? defaultMaxBodyBytes,
+    dispatcher,
+  };
+}

@@ -1,0 +1,78 @@
+import {
+  ConnectionDisabled,
+  CredentialsRefused,
+  NotSupported,
+  PlatformAccessRefused,
+  ProductNotReady,
+  RateLimited,
+  RecordGone,
+  RequestRefused,
+  SourceUnavailable,
+  type Failure,
+} from './errors.ts';
+import { retryAfterMilliseconds } from './retry-after.ts';
+
+export interface ErrorResponse {
+  /** Method and path, without the query string. */
+  readonly request: string;
+  readonly kind: 'list' | 'fetch';
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly retryAfter: string | null;
+  /** The response's own `Date`: Retry-After is read by the clock that wrote it. */
+  readonly date: string | null;
+  readonly body: string;
+}
+
+/**
+ * Decides what a response other than 200 means (API document 7), from its status and `error_code` alone. The service's message
+ * is written for people and may quote a token or a record, so it is neither looked at nor repeated.
+ */
+export function errorFromResponse(response: ErrorResponse, now: Date): Error {
+  const { request, status, requestId } = response;
+  const errorCode = errorCodeOf(response.body);
+  const failure: Failure = { request, status, errorCode, requestId };
+  if (status >= 400 && errorCode === 'PRODUCT_NOT_READY') {
+    return new ProductNotReady(failure, notBefore(response, now, notReadyPauseMilliseconds));
+  }
+  if (status === 429 || status === 452) {
+    return new RateLimited(failure, notBefore(response, now, rateLimitPauseMilliseconds));
+  }
+  if (status >= 500 || temporary.has(status)) return new SourceUnavailable(failure, null);
+  if (isDisabled(failure)) return new ConnectionDisabled(failure);
+  if (status === 401) return new CredentialsRefused(failure);
+  if (status === 451) return new PlatformAccessRefused(failure);
+  if (status === 404 && response.kind === 'list') return new NotSupported(failure);
+  if ((status === 404 || status === 410) && response.kind === 'fetch') return new RecordGone(failure);
+  return new RequestRefused(failure);
+}
+
+/** Temporary redirects are what maintenance pages do; 408 and 425 ask for another try. */
+const temporary: ReadonlySet<number> = new Set([302, 303, 307, 408, 425]);
+
+/** The window in which the service counts requests. */
+const rateLimitPauseMilliseconds = 10_000;
+/** An initial sync takes minutes at least, but work should go on soon after its end. */
+const notReadyPauseMilliseconds = 20_000;
+
+/** With a 401, INVALID_CREDENTIALS may just as well mean the organisation's own. */
+function isDisabled({ status, errorCode }: Failure): boolean {
+  return disabledCodes.has(errorCode) && !(status === 401 && errorCode === 'INVALID_CREDENTIALS');
+}
+
+const disabledCodes: ReadonlySet<string | null> = new Set([
+  'INVALID_CREDENTIALS',
+  'CONNECTION_DISABLED',
+  'NEEDS_UPDATE',
+  'PRODUCT_NOT_ALLOWED',
+]);
+
+function notBefore(response: ErrorResponse, now: Date, defaultMilliseconds: number): Date {
+  return new Date(now.getTime() + (retryAfterMilliseconds(response, now) ?? defaultMilliseconds));
+}
+
+/** Null for any body that is not the documented one. Only a word that looks like a code is taken: it will be shown. */
+function errorCodeOf(body: string): string | null {
+  const code = /"error_code"\s*:\s*"([A-Z][A-Z0-9_]{0,63})"/.exec(body)?.[1];
+  return code ?? null;
+}

@@ -1,0 +1,40 @@
+import { UnreadableResponse, type Failure } from './errors.ts';
+
+/** The whole body as text. Throws UnreadableResponse when it is longer than allowed or not UTF-8. */
+export async function readBody(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  failure: Failure,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new UnreadableResponse(failure, `a body of more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  try {
+    return strictUtf8.decode(Buffer.concat(chunks, bytes));
+  } catch {
+    throw new UnreadableResponse(failure, 'a body that is not UTF-8');
+  }
+}
+
+/** What there is of an error's body, up to 64 kB: the status says enough, so a broken or an endless one is no failure. */
+export async function readBodyStart(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= 64 * 1024) break;
+    }
+  } catch {
+    // The connection broke, or the time was up.
+  }
+  return Buffer.concat(chunks, bytes).toString('utf8');
+}
+
+/** A replacement character in the place of a broken one would be a silent change of somebody's books. */
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });

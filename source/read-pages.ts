@@ -1,0 +1,93 @@
+import type { ApiClient, ListRequest } from './api-client.ts';
+import { CursorNotMoving, CursorRefused, RequestRefused } from './errors.ts';
+import type { ListPage } from './responses.ts';
+
+export interface Reading extends ListRequest {
+  /** Where an earlier reading of the same stream with the same filters stopped; null for its first page. */
+  readonly cursor: string | null;
+  /** Records asked for with each page. */
+  readonly limit: number;
+}
+
+export interface PageRead extends ListPage {
+  /** Requests that this page took. */
+  readonly requests: number;
+}
+
+/**
+ * The pages of a stream, in order, each asked for while the caller still works on the one before. The error of such a page
+ * comes when that page is asked for; a caller that leaves early ends the request for it.
+ *
+ * Throws the errors of ApiClient.list, CursorNotMoving and, when the service no longer takes the cursor, CursorRefused.
+ */
+export async function* readPages(client: ApiClient, reading: Reading): AsyncGenerator<PageRead, void, void> {
+  const leave = new AbortController();
+  const signal =
+    reading.signal === undefined ? leave.signal : AbortSignal.any([reading.signal, leave.signal]);
+  const ask = pageAsker(client, { ...reading, signal });
+  let coming = settled(ask(reading.cursor));
+  try {
+    for (;;) {
+      const page = pageOrThrow(await coming);
+      const { nextCursor } = page;
+      if (nextCursor === null) {
+        yield page;
+        return;
+      }
+      coming = settled(ask(nextCursor));
+      yield page;
+    }
+  } finally {
+    leave.abort();
+    await coming;
+  }
+}
+
+/**
+ * A service may refuse a `limit` that it finds too large (its maximum is not documented): then the reading goes on with the
+ * service's own. A refusal that stays was about the cursor, where there was one.
+ */
+function pageAsker(client: ApiClient, reading: Reading): (cursor: string | null) => Promise<PageRead> {
+  const { query, limit } = reading;
+  let sendsLimit = true;
+  return async function ask(cursor): Promise<PageRead> {
+    const limitSent = sendsLimit ? { limit: String(limit) } : {};
+    const cursorSent = cursor === null ? {} : { cursor };
+    try {
+      const page = await client.list({ ...reading, query: { ...query, ...limitSent, ...cursorSent } });
+      if (page.nextCursor !== null && page.nextCursor === cursor) throw notMoving(reading, page);
+      return { ...page, requests: 1 };
+    } catch (error) {
+      if (!isBadRequest(error)) throw error;
+      if (sendsLimit) {
+        sendsLimit = false;
+        const page = await ask(cursor);
+        return { ...page, requests: page.requests + 1 };
+      }
+      throw cursor === null ? error : new CursorRefused(error);
+    }
+  };
+}
+
+function notMoving({ path }: Reading, { requestId }: ListPage): CursorNotMoving {
+  return new CursorNotMoving({ request: `GET ${path}`, status: 200, errorCode: null, requestId });
+}
+
+function isBadRequest(error: unknown): error is RequestRefused {
+  return error instanceof RequestRefused && error.status === 400;
+}
+
+type Settled = { readonly page: PageRead } | { readonly error: unknown };
+
+/** A failure waits here until its page is asked for, instead of being an unhandled rejection. */
+function settled(page: Promise<PageRead>): Promise<Settled> {
+  return page.then(
+    (page) => ({ page }),
+    (error: unknown) => ({ error }),
+  );
+}
+
+function pageOrThrow(settled: Settled): PageRead {
+  if ('error' in settled) throw settled.error;
+  return settled.page;
+}

@@ -1,0 +1,87 @@
+import { UnreadableResponse, type Failure } from './errors.ts';
+import { memberText } from './member-text.ts';
+import type { Answer } from './send-request.ts';
+
+/** One page of a list (API document 4.1, 4.8). */
+export interface ListPage {
+  /** The response as it was sent: the text that Postgres parses. */
+  readonly text: string;
+  /** The records as JSON.parse understands them, for checks only: no number in them may reach a table. */
+  readonly records: readonly unknown[];
+  /** For whom the service answered; null where it does not say so (subscriptions may, events do not). */
+  readonly connection: ServiceConnection | null;
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+  readonly requestId: string | null;
+}
+
+export interface FetchedRecord {
+  /** The record as it was sent, without the response around it. */
+  readonly text: string;
+  /** The record as JSON.parse understands it, for checks only. */
+  readonly record: unknown;
+  readonly connection: ServiceConnection | null;
+  readonly requestId: string | null;
+}
+
+/** API document 2.1. */
+export interface ServiceConnection {
+  readonly id: string;
+  readonly orgId: string;
+  readonly platform: string;
+}
+
+/** Throws UnreadableResponse when the answer is not a list of `plural`. */
+export function listPageOf({ text, requestId, failure }: Answer, plural: string): ListPage {
+  const body = parseObject(text, failure);
+  const records = body[plural];
+  if (!Array.isArray(records)) throw new UnreadableResponse(failure, `JSON without an array "${plural}"`);
+  return {
+    text,
+    records,
+    connection: connectionOf(body.connection),
+    nextCursor: nextCursorOf(body.next_cursor, failure),
+    requestId,
+  };
+}
+
+/** Throws UnreadableResponse when the answer has no record under `singular`. */
+export function fetchedRecordOf({ text, requestId, failure }: Answer, singular: string): FetchedRecord {
+  const body = parseObject(text, failure);
+  const record = body[singular];
+  const recordText = memberText(text, singular);
+  if (!isObject(record) || recordText === null) {
+    throw new UnreadableResponse(failure, `JSON without an object "${singular}"`);
+  }
+  return { text: recordText, record, connection: connectionOf(body.connection), requestId };
+}
+
+/** JSON.parse quotes the text in its messages, so its error is not kept as a cause. */
+function parseObject(text: string, failure: Failure): Record<string, unknown> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new UnreadableResponse(failure, 'a body that is not JSON');
+  }
+  if (!isObject(body)) throw new UnreadableResponse(failure, 'JSON that is not an object');
+  return body;
+}
+
+function connectionOf(connection: unknown): ServiceConnection | null {
+  if (!isObject(connection)) return null;
+  const { id, orgId, platform } = connection;
+  if (typeof id !== 'string' || typeof orgId !== 'string' || typeof platform !== 'string') return null;
+  return { id, orgId, platform };
+}
+
+/** Absent, null and empty all say that this is the last page. */
+function nextCursorOf(cursor: unknown, failure: Failure): string | null {
+  if (cursor === undefined || cursor === null || cursor === '') return null;
+  if (typeof cursor !== 'string') throw new UnreadableResponse(failure, 'a next_cursor that is not text');
+  return cursor;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

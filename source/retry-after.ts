@@ -1,0 +1,26 @@
+/**
+ * How long a `Retry-After` asks to wait: a number of seconds, or an HTTP date, which is read against the `Date` of the same
+ * response because the local clock may be wrong by hours. Null when it is absent or nonsense. Never more than 15 minutes.
+ */
+export function retryAfterMilliseconds(
+  headers: { readonly retryAfter: string | null; readonly date: string | null },
+  now: Date,
+): number | null {
+  const asked = headers.retryAfter?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(asked)) return bounded(Number(asked) * 1000);
+  const until = httpDate(asked);
+  if (until === null) return null;
+  return bounded(until - (httpDate(headers.date ?? '') ?? now.getTime()));
+}
+
+/** Date.parse alone takes nonsense such as `soon 1` for a date; an HTTP date begins with a weekday and ends in GMT. */
+function httpDate(text: string): number | null {
+  if (!/^[A-Z][a-z]{2,8}, .* GMT$/.test(text)) return null;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : time;
+}
+
+/** At least a second, lest "0" becomes a loop. */
+function bounded(milliseconds: number): number {
+  return Math.min(Math.max(milliseconds, 1000), 15 * 60_000);
+}

@@ -1,0 +1,8 @@
+const millisecondsOf = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Milliseconds of `<n>s`, `m`, `h` or `d`; undefined when the text is none of them. */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text.trim()) ?? [];
+  if (count === undefined || unit === undefined) return undefined;
+  return Number(count) * millisecondsOf[unit as keyof typeof millisecondsOf];
+}

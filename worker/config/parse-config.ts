@@ -1,0 +1,108 @@
+import { closest, distance } from 'fastest-levenshtein';
+import path from 'node:path';
+import { z } from 'zod';
+import { ConfigurationError } from './configuration-error.ts';
+import type { Env } from './read-env.ts';
+import { temporalFromEnv, type TemporalSettings } from './temporal-settings.ts';
+import { variables } from './variables.ts';
+
+/** What was configured; what was not, `daybook up` provides. Times in milliseconds. */
+export interface Config {
+  readonly api: {
+    /** None: the embedded sandbox. */
+    readonly url: string | undefined;
+    readonly clientId: string | undefined;
+    readonly clientSecret: string | undefined;
+    readonly version: string;
+    readonly requestsPer10s: number;
+  };
+  /** None: embedded Postgres. */
+  readonly database: { readonly url: string | undefined; readonly connections: number };
+  /** None: the embedded dev server. */
+  readonly temporal: TemporalSettings | undefined;
+  /** Absolute. */
+  readonly home: string;
+  readonly secretKey: Buffer | undefined;
+  readonly lookbackMilliseconds: number;
+  readonly giveUpAfterMilliseconds: number;
+  readonly http: { readonly host: string; readonly port: number; readonly portIsDefault: boolean };
+  readonly logLevel: string | undefined;
+}
+
+/** Throws ConfigurationError with every problem there is. */
+export function parseConfig(env: Env): Config {
+  const set = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = z.object(variables).safeParse(set);
+  const temporal = temporalFromEnv(set);
+  const problems = [
+    ...unknownNames(set),
+    ...(parsed.success ? rulesBetween(parsed.data) : parsed.error.issues.map(inWords)),
+    ...temporal.problems,
+  ];
+  if (!parsed.success || problems.length > 0) throw new ConfigurationError(problems);
+  const values = parsed.data;
+  return {
+    api: {
+      url: values.DAYBOOK_API_URL,
+      clientId: values.DAYBOOK_CLIENT_ID,
+      clientSecret: values.DAYBOOK_CLIENT_SECRET,
+      version: values.DAYBOOK_API_VERSION,
+      requestsPer10s: values.DAYBOOK_API_REQUESTS_PER_10S,
+    },
+    database: { url: values.DATABASE_URL, connections: values.DAYBOOK_DATABASE_CONNECTIONS },
+    temporal: temporal.settings,
+    home: path.resolve(values.DAYBOOK_HOME),
+    secretKey: values.DAYBOOK_SECRET_KEY,
+    lookbackMilliseconds: values.DAYBOOK_LOOKBACK,
+    giveUpAfterMilliseconds: values.DAYBOOK_GIVE_UP_AFTER,
+    http: {
+      host: values.DAYBOOK_HTTP_HOST,
+      port: values.DAYBOOK_HTTP_PORT ?? 8390,
+      portIsDefault: values.DAYBOOK_HTTP_PORT === undefined,
+    },
+    logLevel: values.DAYBOOK_LOG_LEVEL,
+  };
+}
+
+type Values = z.infer<z.ZodObject<typeof variables>>;
+
+function rulesBetween(values: Values): string[] {
+  const problems: string[] = [];
+  if (values.DATABASE_URL !== undefined && values.DAYBOOK_SECRET_KEY === undefined) {
+    problems.push(
+      'DAYBOOK_SECRET_KEY is required with DATABASE_URL: it encrypts the access tokens. Make one with: openssl rand -base64 32',
+    );
+  }
+  if (!isLoopback(values.DAYBOOK_HTTP_HOST) && values.DAYBOOK_CONSOLE_PASSWORD === undefined) {
+    problems.push(
+      `DAYBOOK_CONSOLE_PASSWORD is required when DAYBOOK_HTTP_HOST is ${values.DAYBOOK_HTTP_HOST}.`,
+    );
+  }
+  if (values.DAYBOOK_API_URL !== undefined) {
+    for (const name of ['DAYBOOK_CLIENT_ID', 'DAYBOOK_CLIENT_SECRET'] as const) {
+      if (values[name] === undefined) problems.push(`${name} is required with DAYBOOK_API_URL.`);
+    }
+  }
+  return problems;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
+function unknownNames(set: Record<string, unknown>): string[] {
+  return Object.keys(set)
+    .filter((name) => name.startsWith('DAYBOOK_') && !(name in variables))
+    .map((name) => `${name} is not a variable of Daybook.${suggestion(name)}`);
+}
+
+function suggestion(name: string): string {
+  const known = closest(name, Object.keys(variables));
+  return distance(name, known) <= 4 ? ` Did you mean ${known}?` : '';
+}
+
+function inWords(issue: z.core.$ZodIssue): string {
+  return `${issue.path.join('.')} ${issue.message}.`;
+}
