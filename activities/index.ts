@@ -5,9 +5,9 @@ import { readStream, type ReadStreamInput, type StreamRead } from './read-stream
 import type { FinishedRun } from '../warehouse/runs/finish-run.ts';
 
 export interface Activities {
-  beginRun(input: BeginRunInput): Promise<BegunRun>;
-  readStream(input: ReadStreamInput): Promise<StreamRead>;
-  finishRun(input: FinishRunInput): Promise<FinishedRun>;
+  readonly beginRun: (input: BeginRunInput) => Promise<BegunRun>;
+  readonly readStream: (input: ReadStreamInput) => Promise<StreamRead>;
+  readonly finishRun: (input: FinishRunInput) => Promise<FinishedRun>;
 }
 
 export function createActivities(dependencies: Dependencies): Activities {

@@ -94,6 +94,7 @@ async function readPagesOf(
     plural: resource.name,
     query: queryOf({ stream, resource, access, floorMilliseconds }),
     cursor,
+    limit: 500,
     signal,
   });
   for await (const { text, records, connection, nextCursor } of pages) {

@@ -147,7 +147,7 @@ async function allOrNone<Servers extends (Kept<unknown> | undefined)[]>(starts: 
   readonly [Index in keyof Servers]: Promise<Servers[Index]>;
 }): Promise<Servers> {
   try {
-    return (await Promise.all(starts)) as Servers;
+    return await Promise.all(starts);
   } catch (error) {
     for (const start of await Promise.allSettled<Kept<unknown> | undefined>(starts)) {
       if (start.status === 'fulfilled') await start.value?.stop();

@@ -41,11 +41,11 @@ function archiveName() {
   return `temporal_cli_${temporalCliVersion}_${process.platform}_${arch ?? process.arch}.tar.gz`;
 }
 
-/** Gives up when 5 s pass without an answer: behind some firewalls none ever comes. */
+/** Gives up when 5 s pass without an answer (behind some firewalls none ever comes) or 10 min without the end. */
 async function fetchBytes(url) {
   const noAnswer = AbortSignal.timeout(5000);
   const response = await Promise.race([
-    fetch(url),
+    fetch(url, { signal: AbortSignal.timeout(600_000) }),
     new Promise((_, reject) => noAnswer.addEventListener('abort', () => reject(noAnswer.reason))),
   ]);
   if (!response.ok) throw new Error(`it answers ${response.status}`);

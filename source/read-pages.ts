@@ -5,13 +5,8 @@ import type { ListPage } from './responses.ts';
 export interface Reading extends ListRequest {
   /** Where an earlier reading of the same stream with the same filters stopped; null for its first page. */
   readonly cursor: string | null;
-  /** Records asked for with each page. */
-  readonly limit: number;
-}
-
-export interface PageRead extends ListPage {
-  /** Requests that this page took. */
-  readonly requests: number;
+  /** Records asked for with each page: 500, the largest page the document knows of (API document 8), when not given. */
+  readonly limit?: number;
 }
 
 /**
@@ -20,7 +15,7 @@ export interface PageRead extends ListPage {
  *
  * Throws the errors of ApiClient.list, CursorNotMoving and, when the service no longer takes the cursor, CursorRefused.
  */
-export async function* readPages(client: ApiClient, reading: Reading): AsyncGenerator<PageRead, void, void> {
+export async function* readPages(client: ApiClient, reading: Reading): AsyncGenerator<ListPage, void, void> {
   const leave = new AbortController();
   const signal =
     reading.signal === undefined ? leave.signal : AbortSignal.any([reading.signal, leave.signal]);
@@ -29,13 +24,9 @@ export async function* readPages(client: ApiClient, reading: Reading): AsyncGene
   try {
     for (;;) {
       const page = pageOrThrow(await coming);
-      const { nextCursor } = page;
-      if (nextCursor === null) {
-        yield page;
-        return;
-      }
-      coming = settled(ask(nextCursor));
+      if (page.nextCursor !== null) coming = settled(ask(page.nextCursor));
       yield page;
+      if (page.nextCursor === null) return;
     }
   } finally {
     leave.abort();
@@ -47,22 +38,21 @@ export async function* readPages(client: ApiClient, reading: Reading): AsyncGene
  * A service may refuse a `limit` that it finds too large (its maximum is not documented): then the reading goes on with the
  * service's own. A refusal that stays was about the cursor, where there was one.
  */
-function pageAsker(client: ApiClient, reading: Reading): (cursor: string | null) => Promise<PageRead> {
-  const { query, limit } = reading;
+function pageAsker(client: ApiClient, reading: Reading): (cursor: string | null) => Promise<ListPage> {
+  const { query, limit = 500 } = reading;
   let sendsLimit = true;
-  return async function ask(cursor): Promise<PageRead> {
+  return async function ask(cursor): Promise<ListPage> {
     const limitSent = sendsLimit ? { limit: String(limit) } : {};
     const cursorSent = cursor === null ? {} : { cursor };
     try {
       const page = await client.list({ ...reading, query: { ...query, ...limitSent, ...cursorSent } });
       if (page.nextCursor !== null && page.nextCursor === cursor) throw notMoving(reading, page);
-      return { ...page, requests: 1 };
+      return page;
     } catch (error) {
       if (!isBadRequest(error)) throw error;
       if (sendsLimit) {
         sendsLimit = false;
-        const page = await ask(cursor);
-        return { ...page, requests: page.requests + 1 };
+        return await ask(cursor);
       }
       throw cursor === null ? error : new CursorRefused(error);
     }
@@ -77,17 +67,17 @@ function isBadRequest(error: unknown): error is RequestRefused {
   return error instanceof RequestRefused && error.status === 400;
 }
 
-type Settled = { readonly page: PageRead } | { readonly error: unknown };
+type Settled = { readonly page: ListPage } | { readonly error: unknown };
 
 /** A failure waits here until its page is asked for, instead of being an unhandled rejection. */
-function settled(page: Promise<PageRead>): Promise<Settled> {
+function settled(page: Promise<ListPage>): Promise<Settled> {
   return page.then(
     (page) => ({ page }),
     (error: unknown) => ({ error }),
   );
 }
 
-function pageOrThrow(settled: Settled): PageRead {
+function pageOrThrow(settled: Settled): ListPage {
   if ('error' in settled) throw settled.error;
   return settled.page;
 }

@@ -9,6 +9,7 @@ import type { Payables } from './payables.ts';
 import { pick } from './pick.ts';
 import { indexOfPlatformId, platformIdAt } from './platform-ids.ts';
 import type { RecordSource } from './record-source.ts';
+import { renderAllocation } from './render-allocation.ts';
 import { memoTexts } from './words.ts';
 
 /** Bill credit memos (2.4): remaining = total - applied, and each application equals the one its bill shows. */
@@ -35,9 +36,8 @@ export function createBillCreditMemos(company: Company, payables: Payables): Rec
     const total = appliedAmount + remaining;
     const status = credits.isVoid(index) ? 'void' : statusOf(remaining, total);
     const issuedAt = credits.issuedAt(index);
-    const linkedBills = applied.map(
-      ({ bill, at, amount }) =>
-        `{"id":"${billIds.at(bill)}","allocated_date":"${isoTime(at)}","allocated_amount":${money(amount)}}`,
+    const linkedBills = applied.map(({ bill, at, amount }) =>
+      renderAllocation(billIds.at(bill), at, amount, vendor.currency),
     );
     return (
       `{"id":"${ids.at(index)}","platform_id":"${platformIdAt(index)}",` +
@@ -45,7 +45,7 @@ export function createBillCreditMemos(company: Company, payables: Payables): Rec
       `"issue_date":"${isoTime(issuedAt)}","document_number":"CM-${(5_000 + index).toString()}",` +
       `"remaining_amount":${money(remaining)},"status":"${status}","total_amount":${money(total)},` +
       `"currency_code":${number % 120 === 7 ? 'null' : `"${vendor.currency.code}"`},` +
-      `"memo":${number % 4 === 0 ? JSON.stringify(pick(memoTexts, number >>> 9)) : 'null'},"linked_bills":[${linkedBills.join(',')}],` +
+      `"memo":${number % 4 === 0 ? pick(memoTexts, number >>> 9) : 'null'},"linked_bills":[${linkedBills.join(',')}],` +
       `"line_items":${renderLines({ index, vendor, amounts: splitTotal(total, number, vendor.taxRate) })},` +
       `"created_at":"${isoTime(issuedAt + 9 * hourMs)}","updated_at":${timeOrNull(updatedAt(index))},` +
       `"last_synced_at":"${isoTime(lastSyncedAt)}"}`

@@ -3,6 +3,7 @@ import type { Company } from './company.ts';
 import { exchangeRate, formatAmount } from './currencies.ts';
 import { firstSyncedAt } from './first-sync.ts';
 import { createLineRenderer } from './money-lines.ts';
+import { renderAllocation } from './render-allocation.ts';
 import type { Payables, SettledBill } from './payables.ts';
 import { pick } from './pick.ts';
 import { indexOfPlatformId, platformIdAt } from './platform-ids.ts';
@@ -18,32 +19,31 @@ export function createBills(company: Company, payables: Payables): RecordSource 
   const chance = company.dice('bills');
   const renderLines = createLineRenderer(company, 'bill');
 
+  function hasNoUpdate(index: number): boolean {
+    return chance(index) % 80 === 1;
+  }
+
   function updatedAt(index: number): number | null {
-    return chance(index) % 80 === 1 ? null : payables.lastMovedAt(index);
+    return hasNoUpdate(index) ? null : payables.lastMovedAt(index);
   }
 
   function documentNumber(index: number): string | null {
     return chance(index) % 60 === 2 ? null : `INV-${(10_000 + index).toString()}`;
   }
 
-  function linkedPayments(index: number, { facts, payments }: SettledBill): string {
-    const money = (minor: number) => formatAmount(minor, facts.vendor.currency.digits);
+  function linkedPayments({ facts, payments }: SettledBill): string {
+    const { index, currency } = facts.vendor;
     // One payment settles all bills of a vendor that are due on the same pay day.
-    const paymentId = (at: number) => paymentIds.at(Math.floor(at / dayMs) * 400 + facts.vendor.index);
     return payments
-      .map(
-        ({ at, amount }) =>
-          `{"id":"${paymentId(at)}","allocated_date":"${isoTime(at)}","allocated_amount":${money(amount)}}`,
+      .map(({ at, amount }) =>
+        renderAllocation(paymentIds.at(Math.floor(at / dayMs) * 400 + index), at, amount, currency),
       )
       .join(',');
   }
 
   function linkedCredits({ facts, credits }: SettledBill): string {
     return credits
-      .map(
-        ({ memo, at, amount }) =>
-          `{"id":"${memoIds.at(memo)}","allocated_date":"${isoTime(at)}","allocated_amount":${formatAmount(amount, facts.vendor.currency.digits)}}`,
-      )
+      .map(({ memo, at, amount }) => renderAllocation(memoIds.at(memo), at, amount, facts.vendor.currency))
       .join(',');
   }
 
@@ -52,7 +52,7 @@ export function createBills(company: Company, payables: Payables): RecordSource 
     const { facts, amounts } = bill;
     const { vendor } = facts;
     const number = chance(index);
-    const money = (minor: number) => formatAmount(minor, vendor.currency.digits);
+    const { digits } = vendor.currency;
     const createdAt = number % 90 === 3 ? null : facts.issuedAt + 9 * hourMs;
     const orders = number % 5 === 0 ? [index, ...(number % 15 === 0 ? [index + 1] : [])] : [];
     const document = documentNumber(index);
@@ -62,17 +62,17 @@ export function createBills(company: Company, payables: Payables): RecordSource 
       `"subsidiary_id":${company.platform.subsidiaries ? `"${pick(company.subsidiaryIds, number >>> 7)}"` : 'null'},` +
       `"vendor_id":${number % 200 === 4 ? 'null' : `"${vendor.id}"`},` +
       `"due_date":${number % 70 === 5 ? 'null' : `"${isoTime(facts.dueAt)}"`},"issue_date":"${isoTime(facts.issuedAt)}",` +
-      `"amount_due":${money(bill.due)},"currency_code":"${vendor.currency.code}","status":"${statusOf(bill)}",` +
-      `"total_amount":${money(amounts.total)},"document_number":${document === null ? 'null' : `"${document}"`},` +
-      `"memo":${number % 3 === 0 ? JSON.stringify(pick(memoTexts, number >>> 9)) : 'null'},` +
-      `"sub_total":${money(amounts.subTotal)},"tax_amount":${money(amounts.tax)},"total_discount":${money(amounts.discount)},` +
+      `"amount_due":${formatAmount(bill.due, digits)},"currency_code":"${vendor.currency.code}","status":"${statusOf(bill)}",` +
+      `"total_amount":${formatAmount(amounts.total, digits)},"document_number":${document === null ? 'null' : `"${document}"`},` +
+      `"memo":${number % 3 === 0 ? pick(memoTexts, number >>> 9) : 'null'},` +
+      `"sub_total":${formatAmount(amounts.subTotal, digits)},"tax_amount":${formatAmount(amounts.tax, digits)},"total_discount":${formatAmount(amounts.discount, digits)},` +
       `"linked_purchase_orders":[${orders.map((order) => `{"id":"${orderIds.at(order)}"}`).join(',')}],` +
       (company.platform.currencyRates
         ? `"currency_rate":"${exchangeRate(vendor.currency, company.home)}",`
         : '') +
-      `"linked_credit_memos":[${linkedCredits(bill)}],"linked_payments":[${linkedPayments(index, bill)}],` +
+      `"linked_credit_memos":[${linkedCredits(bill)}],"linked_payments":[${linkedPayments(bill)}],` +
       `"line_items":${renderLines({ index, vendor, amounts })},"created_at":${timeOrNull(createdAt)},` +
-      `"updated_at":${timeOrNull(updatedAt(index))},"last_synced_at":"${isoTime(lastSyncedAt)}"}`
+      `"updated_at":${timeOrNull(hasNoUpdate(index) ? null : bill.lastMovedAt)},"last_synced_at":"${isoTime(lastSyncedAt)}"}`
     );
   }
 

@@ -40,10 +40,11 @@ export function createCreditLinks(
     issuedAt,
     isVoid: (memo) => memoUse((chance(memo) >>> 8) % 100) === 'void',
     creditsOf(bill) {
-      const possible = new Set([Math.floor(bill / blockSize), Math.floor((bill - vendorCount) / blockSize)]);
-      return [...possible]
-        .filter((memo) => memo >= 0 && memo < memos)
-        .flatMap((memo) => linksOf(memo).filter((link) => link.bill === bill));
+      return [bill, bill - vendorCount].flatMap((first) => {
+        const memo = Math.floor(first / blockSize);
+        const concerned = memo >= 0 && memo < memos && targetOf(memo) === first;
+        return concerned ? linksOf(memo).filter((link) => link.bill === bill) : [];
+      });
     },
   };
 }

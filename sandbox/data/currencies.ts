@@ -13,11 +13,9 @@ export const currencies = {
  */
 export function formatAmount(minor: number, digits: number): string {
   if (digits === 0) return minor.toString();
-  const text = Math.abs(minor)
-    .toString()
-    .padStart(digits + 1, '0');
-  const point = text.length - digits;
-  return `${minor < 0 ? '-' : ''}${text.slice(0, point)}.${text.slice(point)}`;
+  if (minor < 0) return `-${formatAmount(-minor, digits)}`;
+  const text = minor.toString().padStart(digits + 1, '0');
+  return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
 /** Units of `home` for one unit of `currency`, with six decimals. */

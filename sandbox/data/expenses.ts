@@ -2,6 +2,7 @@ import { dayMs, hourMs, isoTime, timeOrNull } from './calendar.ts';
 import type { Company } from './company.ts';
 import { exchangeRate, formatAmount } from './currencies.ts';
 import { firstSyncedAt } from './first-sync.ts';
+import { optionalId } from './optional-id.ts';
 import { pick } from './pick.ts';
 import { indexOfPlatformId, platformIdAt } from './platform-ids.ts';
 import type { RecordSource } from './record-source.ts';
@@ -33,14 +34,12 @@ export function createExpenses(company: Company, vendors: Vendors): RecordSource
 
   function renderLine(index: number, position: number, digits: number, minorPerCent: number): string {
     const number = lineChance(index * 4 + position);
-    const id = (ids: Company['classes'], every: number, shift: number) =>
-      (number >>> shift) % every === 0 ? `"${pick(ids, number >>> (shift + 8))}"` : 'null';
     return (
-      `{"account_id":"${pick(company.expenseAccounts, number >>> 3)}","class_id":${id(company.classes, 3, 2)},"customer_id":null,` +
-      `"department_id":${id(company.departments, 2, 4)},"location_id":${id(company.locations, 4, 6)},` +
-      `"tax_rate_id":${id(company.taxRates, 3, 8)},` +
+      `{"account_id":"${pick(company.expenseAccounts, number >>> 3)}","class_id":${optionalId(company.classes, 3, number >>> 2)},"customer_id":null,` +
+      `"department_id":${optionalId(company.departments, 2, number >>> 4)},"location_id":${optionalId(company.locations, 4, number >>> 6)},` +
+      `"tax_rate_id":${optionalId(company.taxRates, 3, number >>> 8)},` +
       `"total_amount":${formatAmount((150 + (number % 80_000)) * minorPerCent, digits)},` +
-      `"description":${JSON.stringify(pick(purchaseTexts, number >>> 10))}}`
+      `"description":${pick(purchaseTexts, number >>> 10)}}`
     );
   }
 
@@ -59,7 +58,7 @@ export function createExpenses(company: Company, vendors: Vendors): RecordSource
       `"vendor_id":${number % 6 === 0 ? 'null' : `"${vendor.id}"`},"transaction_date":"${isoTime(transactionDate(index))}",` +
       `"currency_code":"${currency.code}","expense_type":"${expenseType(index)}",` +
       (rate ? `"currency_rate":${exchangeRate(currency, company.home)},` : '') +
-      `"memo":${number % 4 === 0 ? JSON.stringify(pick(memoTexts, number >>> 9)) : 'null'},"line_items":[${lines.join(',')}],` +
+      `"memo":${number % 4 === 0 ? pick(memoTexts, number >>> 9) : 'null'},"line_items":[${lines.join(',')}],` +
       `"created_at":${timeOrNull(transactionDate(index) + 8 * hourMs)},"updated_at":${timeOrNull(updatedAt(index))},` +
       `"last_synced_at":"${isoTime(lastSyncedAt)}"}`
     );

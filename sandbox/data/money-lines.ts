@@ -2,6 +2,7 @@ import type { Company } from './company.ts';
 import { formatAmount } from './currencies.ts';
 import type { Dice } from './dice.ts';
 import type { DocumentAmounts, LineAmounts } from './line-amounts.ts';
+import { optionalId } from './optional-id.ts';
 import { pick } from './pick.ts';
 import type { RecordIds } from './record-ids.ts';
 import { purchaseTexts } from './words.ts';
@@ -28,28 +29,31 @@ function renderLine(
   line: LineAmounts,
   position: number,
 ): string {
-  const { company, itemIds, customerIds } = context;
+  const { company } = context;
+  const { digits } = vendor.currency;
   const number = context.chance(index * 8 + position);
-  const money = (minor: number) => formatAmount(minor, vendor.currency.digits);
-  const dimension = (ids: Company['classes'], every: number, shift: number) =>
-    (number >>> shift) % every === 0 ? `"${pick(ids, number >>> (shift + 8))}"` : 'null';
-  const customer =
-    number % 9 === 0 && company.counts.customers > 0
-      ? `"${customerIds.at((number >>> 7) % company.counts.customers)}"`
-      : 'null';
-  const item =
-    number % 4 !== 0 && company.counts.items > 0
-      ? `{"id":"${itemIds.at((number >>> 5) % company.counts.items)}","quantity":${formatAmount(line.quarters * 25, 2)},"unit_amount":${money(line.unitAmount)}}`
-      : 'null';
   return (
-    `{"account_id":"${pick(company.expenseAccounts, number >>> 3)}","class_id":${dimension(company.classes, 3, 2)},` +
-    `"customer_id":${customer},"department_id":${dimension(company.departments, 2, 4)},` +
-    `"location_id":${dimension(company.locations, 4, 6)},` +
+    `{"account_id":"${pick(company.expenseAccounts, number >>> 3)}",` +
+    `"class_id":${optionalId(company.classes, 3, number >>> 2)},"customer_id":${customerOf(context, number)},` +
+    `"department_id":${optionalId(company.departments, 2, number >>> 4)},` +
+    `"location_id":${optionalId(company.locations, 4, number >>> 6)},` +
     `"tax_rate_id":${line.tax === 0 ? 'null' : `"${pick(company.taxRates, vendor.taxRate)}"`},` +
-    `"description":${JSON.stringify(pick(purchaseTexts, number >>> 10))},` +
-    `"discount_amount":${money(line.discount)},"discount_percentage":${line.discountPercentage},` +
-    `"sub_total":${money(line.subTotal)},"tax_amount":${money(line.tax)},"total_amount":${money(line.total)},"item":${item}}`
+    `"description":${pick(purchaseTexts, number >>> 10)},` +
+    `"discount_amount":${formatAmount(line.discount, digits)},"discount_percentage":${line.discountPercentage},` +
+    `"sub_total":${formatAmount(line.subTotal, digits)},"tax_amount":${formatAmount(line.tax, digits)},` +
+    `"total_amount":${formatAmount(line.total, digits)},"item":${itemOf(context, line, digits, number)}}`
   );
+}
+
+function customerOf({ company, customerIds }: Context, number: number): string {
+  if (number % 9 !== 0 || company.counts.customers === 0) return 'null';
+  return `"${customerIds.at((number >>> 7) % company.counts.customers)}"`;
+}
+
+function itemOf({ company, itemIds }: Context, line: LineAmounts, digits: number, number: number): string {
+  if (number % 4 === 0 || company.counts.items === 0) return 'null';
+  const id = itemIds.at((number >>> 5) % company.counts.items);
+  return `{"id":"${id}","quantity":${formatAmount(line.quarters * 25, 2)},"unit_amount":${formatAmount(line.unitAmount, digits)}}`;
 }
 
 /** Some documents end in a line that only says something: every other field is null. */

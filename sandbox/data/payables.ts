@@ -26,7 +26,8 @@ export function createPayables(company: Company, vendors: Vendors): Payables {
       const credited = credits.creditsOf(index).map((link) => allocated(link, amounts.total));
       const payable = amounts.total - sumOf(credited);
       const paid = paymentsOf(index, facts).map((part) => ({ at: part.at, amount: partOf(payable, part) }));
-      return { facts, amounts, credits: credited, payments: paid, due: payable - sumOf(paid) };
+      const lastMovedAt = lastOf(facts, [...paid, ...credited]);
+      return { facts, amounts, credits: credited, payments: paid, due: payable - sumOf(paid), lastMovedAt };
     },
     creditedBills: (memo) =>
       credits
@@ -34,8 +35,7 @@ export function createPayables(company: Company, vendors: Vendors): Payables {
         .map((link) => allocated(link, amountsOf(link.bill, factsOf(link.bill).vendor).total)),
     lastMovedAt(index) {
       const facts = factsOf(index);
-      const moves = [...paymentsOf(index, facts), ...credits.creditsOf(index)].map(({ at }) => at);
-      return Math.max(facts.issuedAt, ...moves) + 15 * hourMs;
+      return lastOf(facts, [...paymentsOf(index, facts), ...credits.creditsOf(index)]);
     },
   };
 }
@@ -49,6 +49,10 @@ function partOf(payable: number, { half }: PaymentPart): number {
   return half === 'all' ? payable : half === 'first' ? firstHalf : payable - firstHalf;
 }
 
+function lastOf(facts: BillFacts, moves: readonly { at: number }[]): number {
+  return moves.reduce((last, { at }) => Math.max(last, at), facts.issuedAt) + 15 * hourMs;
+}
+
 function sumOf(parts: readonly { amount: number }[]): number {
   return parts.reduce((sum, { amount }) => sum + amount, 0);
 }
@@ -59,7 +63,7 @@ export interface Payables {
   settle(index: number): SettledBill;
   /** The allocations of a memo, seen from the memo: equal to those its bills show. */
   creditedBills(memo: number): AllocatedCredit[];
-  /** When the bill last changed on the platform. */
+  /** `lastMovedAt` of the settled bill, without working out its amounts. */
   lastMovedAt(index: number): number;
 }
 
@@ -70,6 +74,8 @@ export interface SettledBill {
   readonly payments: readonly { at: number; amount: number }[];
   /** total - payments - credits. */
   readonly due: number;
+  /** When the bill last changed on the platform. */
+  readonly lastMovedAt: number;
 }
 
 export interface AllocatedCredit extends CreditLink {

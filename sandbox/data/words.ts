@@ -1,5 +1,5 @@
-/** Texts of the sandbox's books, with the characters that real books have. */
-export const purchaseTexts = [
+/** Texts of the sandbox's books, with the characters that real books have. Those of lines and memos are JSON text already. */
+export const purchaseTexts = jsonTexts([
   'Cloud hosting, monthly',
   'Office cleaning',
   'Consulting hours',
@@ -12,16 +12,16 @@ export const purchaseTexts = [
   'Maintenance of machine 7/B',
   'Software licences (12 users)',
   'Rückerstattung Verpackung',
-] as const;
+]);
 
-export const memoTexts = [
+export const memoTexts = jsonTexts([
   'Approved by finance',
   'Partial delivery, rest follows\nsee order',
   'Paid from the main account',
   'Quarterly true-up \\ estimate',
   '見積書に基づく',
   'Thanks 🙂',
-] as const;
+]);
 
 export const companyNames = [
   'Northwind Traders',
@@ -64,6 +64,10 @@ export const productNames = [
   'Early payment discount',
   'Spare part Ø 12',
 ] as const;
+
+function jsonTexts([first, ...rest]: [string, ...string[]]): readonly [string, ...string[]] {
+  return [JSON.stringify(first), ...rest.map((text) => JSON.stringify(text))];
+}
 
 interface Place {
   readonly city: string;

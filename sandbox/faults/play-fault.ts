@@ -58,7 +58,10 @@ export function sendAnswer(reply: FastifyReply, body: string, fault: Fault | nul
     reply.raw.write(half, () => reply.raw.socket?.destroy());
     return reply;
   }
-  return reply.type('application/json; charset=utf-8').send(fault?.kind === 'truncated' ? half : body);
+  // Encoded once: sending text would go through it twice, to count its bytes and to write them.
+  return reply
+    .type('application/json; charset=utf-8')
+    .send(Buffer.from(fault?.kind === 'truncated' ? half : body));
 }
 
 function dribble(response: ServerResponse): void {

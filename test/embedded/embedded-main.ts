@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { openHome } from '../../embedded/home.ts';
+import { startEmbedded, type EmbeddedServers, type EmbeddedStep } from '../../embedded/start-embedded.ts';
+
+/**
+ * The process that tests start and kill: runs embedded servers on the home argv[2] until SIGTERM, and prints what happens as
+ * JSON lines. argv[3] names the servers.
+ */
+export type Line =
+  { readonly step: EmbeddedStep } | { readonly servers: EmbeddedServers } | { readonly error: string };
+
+const [, , path = '', wanted = ''] = process.argv;
+
+try {
+  const servers = await startEmbedded({
+    home: await openHome(path),
+    postgres: wanted.includes('postgres'),
+    temporal: wanted.includes('temporal'),
+    sandbox: wanted.includes('sandbox') ? {} : false,
+    onStep: (step) => {
+      print({ step });
+    },
+  });
+  print({ servers });
+  await once(process, 'SIGTERM');
+  await servers.stop();
+} catch (error) {
+  print({ error: error instanceof Error ? error.message : String(error) });
+  process.exitCode = 1;
+}
+
+function print(line: Line): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,77 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { HomeInUseError, lockHome } from '../../embedded/home-lock.ts';
+import { openHome } from '../../embedded/home.ts';
+import { readRuntimeFile, removeRuntimeFile, writeRuntimeFile } from '../../embedded/runtime-file.ts';
+import { embeddedSecretKey } from '../../embedded/secret-key.ts';
+import { startEmbeddedProcess } from './embedded-process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const facts = {
+  startedAt: '2026-01-31T12:00:00.000Z',
+  database: { url: 'postgres://daybook:secret@127.0.0.1:54329/daybook' },
+  temporal: { address: '127.0.0.1:7233', ui: 'http://127.0.0.1:8233' },
+};
+
+test('a second start on a home is refused, with the process that has it', async () => {
+  const home = await temporaryFolder();
+  const first = await startEmbeddedProcess(home);
+  await expect(startEmbeddedProcess(home)).rejects.toThrow(
+    new RegExp(`Daybook already runs on ${home} \\(process ${first.pid}, since .*\\); stop it first`),
+  );
+});
+
+test('the home of a process that was killed, and that of one that stopped, are free', async () => {
+  const home = await temporaryFolder();
+  const killed = await startEmbeddedProcess(home);
+  await killed.end('SIGKILL');
+  const stopped = await startEmbeddedProcess(home);
+  expect(await stopped.end('SIGTERM')).toBe(0);
+  await startEmbeddedProcess(home);
+});
+
+test('of several that start at once on the home of a killed process, one gets it', async () => {
+  const home = await temporaryFolder();
+  await (await startEmbeddedProcess(home)).end('SIGKILL');
+  const starts = await Promise.allSettled(Array.from({ length: 5 }, () => startEmbeddedProcess(home)));
+  expect(starts.filter((start) => start.status === 'fulfilled')).toHaveLength(1);
+});
+
+test('a claim with the pid of a living process that started at another time does not count', async () => {
+  const home = await openHome(await temporaryFolder());
+  const claim = { pid: process.ppid, identity: 'another boot/1', since: '2026-01-31T12:00:00.000Z' };
+  await writeFile(join(home.locks, `${process.ppid}.claim`), JSON.stringify(claim));
+  const lock = await lockHome(home, new Date());
+  await expect(lockHome(home, new Date())).rejects.toThrow(HomeInUseError);
+  await lock.release();
+});
+
+test('the runtime file is private, and gone for readers once its writer is dead', async () => {
+  const home = await openHome(await temporaryFolder());
+  expect(await readRuntimeFile(home)).toBeUndefined();
+  await writeRuntimeFile(home, facts);
+  expect((await stat(home.runtimeFile)).mode & 0o777).toBe(0o600);
+  expect(await readRuntimeFile(home)).toEqual({ ...facts, pid: process.pid });
+
+  const written = await readFile(home.runtimeFile, 'utf8');
+  await writeFile(home.runtimeFile, written.replace(/"identity": ".*"/, '"identity": "another boot/1"'));
+  expect(await readRuntimeFile(home)).toBeUndefined();
+  await removeRuntimeFile(home);
+  await removeRuntimeFile(home);
+});
+
+test('the secret key is made once, also by several at once: 32 bytes that only their owner can read', async () => {
+  const home = await openHome(await temporaryFolder());
+  const keys = await Promise.all(Array.from({ length: 5 }, () => embeddedSecretKey(home)));
+  expect(new Set(keys).size).toBe(1);
+  expect(Buffer.from(keys[0] ?? '', 'base64')).toHaveLength(32);
+  expect((await stat(home.secretKeyFile)).mode & 0o777).toBe(0o600);
+});
+
+test('a secret key that was damaged is refused, not replaced', async () => {
+  const home = await openHome(await temporaryFolder());
+  await writeFile(home.secretKeyFile, 'c2hvcnQ=\n');
+  await expect(embeddedSecretKey(home)).rejects.toThrow(/not 32 bytes/);
+  expect(await readFile(home.secretKeyFile, 'utf8')).toBe('c2hvcnQ=\n');
+});

@@ -1,0 +1,98 @@
+import { createServer } from 'node:net';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../embedded/free-port.ts';
+import { startPostgres, type PostgresServer } from '../../embedded/postgres.ts';
+import { startEmbeddedProcess } from './embedded-process.ts';
+import { query } from './query.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+test('what was written is there after a stop and a start, under the same password', async () => {
+  const folder = await temporaryFolder();
+  const first = await postgresIn(folder);
+  await query(first.url, 'create table kept as select 0.10::numeric as amount');
+  await first.stop();
+  expect(await first.exited).toBe('exit code 0');
+
+  const second = await postgresIn(folder);
+  expect(await query(second.url, 'select amount from kept')).toEqual([{ amount: '0.10' }]);
+  expect(passwordOf(second)).toBe(passwordOf(first));
+});
+
+test('the owner of the database is no superuser, and the database is UTF-8 in UTC', async () => {
+  const server = await postgresIn(await temporaryFolder());
+  expect(
+    await query(
+      server.url,
+      `select current_user as name, rolsuper, rolcreaterole, pg_get_userbyid(datdba) as owner,
+              pg_encoding_to_char(encoding) as encoding, current_setting('timezone') as timezone
+       from pg_roles, pg_database where rolname = current_user and datname = current_database()`,
+    ),
+  ).toEqual([
+    {
+      name: 'daybook',
+      rolsuper: false,
+      rolcreaterole: true,
+      owner: 'daybook',
+      encoding: 'UTF8',
+      timezone: 'UTC',
+    },
+  ]);
+});
+
+test('a commit is durable: fsync, synchronous_commit and full_page_writes are on', async () => {
+  const server = await postgresIn(await temporaryFolder());
+  const rows = await query(
+    server.url,
+    `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')`,
+  );
+  expect(rows.map((row) => row.setting)).toEqual(['on', 'on', 'on']);
+});
+
+test('the password stands in a file that only its owner can read, and nobody logs in without it', async () => {
+  const folder = await temporaryFolder();
+  const server = await postgresIn(folder);
+  const passwordFile = join(folder, 'postgres.password');
+  expect((await stat(passwordFile)).mode & 0o777).toBe(0o600);
+  expect((await readFile(passwordFile, 'utf8')).trim()).toBe(passwordOf(server));
+  await expect(query(server.url.replace(passwordOf(server), 'wrong'), 'select')).rejects.toThrow(/password/);
+});
+
+test('a Postgres that does not come up says why with the end of its log', async () => {
+  const folder = await temporaryFolder();
+  const start = startPostgres({
+    dataDir: join(folder, 'postgres'),
+    port: await freePort(),
+    settings: { shared_buffers: 'plenty' },
+  });
+  await expect(start).rejects.toThrow(
+    /Postgres did not start: it ended with exit code 1[^]*shared_buffers[^]*plenty/,
+  );
+});
+
+test('it moves to a free port when the usual one is taken, and stays there on the next start', async () => {
+  const home = await temporaryFolder();
+  const stranger = createServer().listen(54329, '127.0.0.1');
+  // Whoever has the port already, another Daybook say, serves as well.
+  await Promise.race([once(stranger, 'listening'), once(stranger, 'error')]);
+  const first = await startEmbeddedProcess(home, 'postgres');
+  const url = first.servers.postgres?.url;
+  expect(url).not.toContain(':54329/');
+  await first.end('SIGTERM');
+  stranger.close();
+
+  const second = await startEmbeddedProcess(home, 'postgres');
+  expect(second.servers.postgres?.url).toBe(url);
+});
+
+async function postgresIn(folder: string): Promise<PostgresServer> {
+  const server = await startPostgres({ dataDir: join(folder, 'postgres'), port: await freePort() });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+function passwordOf(server: PostgresServer): string {
+  return new URL(server.url).password;
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../embedded/free-port.ts';
+import { startTemporal, type TemporalServer } from '../../embedded/temporal.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+test('the namespace keeps closed workflows 30 days and knows the search attributes, after a second start too', async () => {
+  const folder = await temporaryFolder();
+  for (const start of ['first', 'second']) {
+    const server = await temporalIn(folder);
+    const connection = await Connection.connect({ address: server.address });
+    const { config } = await connection.workflowService.describeNamespace({ namespace: 'default' });
+    expect(config?.workflowExecutionRetentionTtl?.seconds?.toNumber(), start).toBe(30 * 86_400);
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({
+      namespace: 'default',
+    });
+    expect(Object.keys(customAttributes), start).toEqual(
+      expect.arrayContaining(['DaybookConnection', 'DaybookKind', 'DaybookPhase', 'DaybookFailure']),
+    );
+    await connection.close();
+    await server.stop();
+  }
+});
+
+test('another namespace is made when it is asked for, and the Web UI answers', async () => {
+  const server = await temporalIn(await temporaryFolder(), 'finance');
+  const connection = await Connection.connect({ address: server.address });
+  const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace: 'finance' });
+  await connection.close();
+  expect(namespaceInfo?.name).toBe('finance');
+  expect((await fetch(server.ui)).status).toBe(200);
+});
+
+async function temporalIn(folder: string, namespace = 'default'): Promise<TemporalServer> {
+  const server = await startTemporal({
+    databaseFile: join(folder, 'temporal.db'),
+    port: await freePort(),
+    uiPort: await freePort(),
+    namespace,
+    report: () => undefined,
+  });
+  onTestFinished(() => server.stop());
+  return server;
+}

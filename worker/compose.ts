@@ -1,0 +1,71 @@
+import { NativeConnection } from '@temporalio/worker';
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { createApiClient } from '../source/api-client.ts';
+import { openApiBudget } from '../warehouse/api-budget.ts';
+import { checkSchema } from '../warehouse/migrate.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
+import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
+import { metrics } from './metrics.ts';
+import { missingSearchAttributes } from './search-attributes.ts';
+import type { Settings } from './settings.ts';
+import { startWorker, type RunningWorker } from './start-worker.ts';
+import { connectTemporal } from './temporal-client.ts';
+
+export interface WorkerProcess {
+  readonly worker: RunningWorker;
+  readonly warehouse: Warehouse;
+  readonly client: Client;
+  /** Stops the worker, then closes what it used. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The composition root: everything a worker process consists of, wired together in one place.
+ * Throws SchemaOutdated, WrongSecretKey, TemporalUnavailable, and what Postgres says when it cannot be reached.
+ */
+export async function composeWorker(settings: Settings, logger: Logger): Promise<WorkerProcess> {
+  const warehouse = openWarehouse({
+    ...settings.database,
+    onIdleError: (error) => {
+      logger.warn({ reason: error.message }, 'An idle database connection broke; the pool replaces it.');
+    },
+  });
+  await checkSchema(warehouse);
+  await checkSecretKey(warehouse, settings.secretKey);
+  const client = await connectTemporal(settings);
+  const connection = await NativeConnection.connect(settings.temporal.connection);
+  const api = createApiClient({
+    baseUrl: settings.api.url,
+    clientId: settings.api.clientId,
+    clientSecret: settings.api.clientSecret,
+    version: settings.api.version,
+    budget: openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api }),
+  });
+  const worker = await startWorker({
+    connection,
+    namespace: settings.temporal.namespace,
+    dependencies: {
+      warehouse,
+      api,
+      apiAddress: settings.api.address,
+      secretKey: settings.secretKey,
+      lookbackMilliseconds: settings.lookbackMilliseconds,
+      giveUpAfterMilliseconds: settings.giveUpAfterMilliseconds,
+      searchable: (await missingSearchAttributes(client, settings.temporal.namespace)).length === 0,
+      onPageLanded: metrics.pageLanded,
+    },
+    // Two connections stay free for the bookkeeping and the request budget.
+    concurrentStreams: Math.max(1, settings.database.connections - 2),
+    logger,
+  });
+  return {
+    worker,
+    warehouse,
+    client,
+    async stop() {
+      await worker.stop();
+      await Promise.all([api.close(), connection.close(), client.connection.close(), warehouse.close()]);
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { pino, type Logger } from 'pino';
+
+/** One logger per process: JSON lines on stderr, so that stdout is the command's own. Nothing secret is logged; these paths make sure. */
+export function createLogger(level: string): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      redact: [
+        'token',
+        'password',
+        'secret',
+        'authorization',
+        '*.token',
+        '*.password',
+        '*.secret',
+        '*.authorization',
+      ],
+    },
+    pino.destination(2),
+  );
+}

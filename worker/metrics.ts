@@ -1,0 +1,45 @@
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { PageCounts } from '../activities/dependencies.ts';
+
+export const registry = new Registry();
+collectDefaultMetrics({ register: registry });
+
+const pagesLanded = new Counter({
+  name: 'daybook_pages_landed_total',
+  help: 'Pages committed to the warehouse',
+  labelNames: ['stream'],
+  registers: [registry],
+});
+
+const records = new Counter({
+  name: 'daybook_records_total',
+  help: 'Records of committed pages, by what became of them',
+  labelNames: ['stream', 'outcome'],
+  registers: [registry],
+});
+
+const landingSeconds = new Histogram({
+  name: 'daybook_page_landing_seconds',
+  help: 'Time from the prepared page to its commit',
+  labelNames: ['stream'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  registers: [registry],
+});
+
+export const metrics = {
+  pageLanded({
+    stream,
+    milliseconds,
+    counts,
+  }: {
+    stream: string;
+    milliseconds: number;
+    counts: PageCounts;
+  }): void {
+    pagesLanded.inc({ stream });
+    landingSeconds.observe({ stream }, milliseconds / 1000);
+    for (const outcome of ['inserted', 'updated', 'unchanged', 'suppressed', 'quarantined'] as const) {
+      if (counts[outcome] > 0) records.inc({ stream, outcome }, counts[outcome]);
+    }
+  },
+};

@@ -1,0 +1,22 @@
+import type { Config } from './config/parse-config.ts';
+import type { TemporalSettings } from './config/temporal-settings.ts';
+
+/** Where everything is: the configuration, completed by what `daybook up` provides. Nothing is left open. */
+export interface Settings {
+  readonly database: { readonly url: string; readonly connections: number };
+  readonly temporal: TemporalSettings & { readonly ui: string | undefined };
+  readonly api: {
+    /** What connections are added under: the URL, or `sandbox`, whose port may be another one tomorrow. */
+    readonly address: string;
+    readonly url: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly version: string;
+    readonly requestsPer10s: number;
+  };
+  readonly secretKey: Buffer;
+  readonly lookbackMilliseconds: number;
+  readonly giveUpAfterMilliseconds: number;
+  readonly http: Config['http'];
+  readonly logLevel: string;
+}

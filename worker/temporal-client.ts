@@ -1,0 +1,27 @@
+import { Client, Connection } from '@temporalio/client';
+import type { Settings } from './settings.ts';
+
+/** Temporal did not answer. */
+export class TemporalUnavailable extends Error {
+  override readonly name = 'TemporalUnavailable';
+
+  constructor(address: string, cause: unknown) {
+    super(
+      `Temporal does not answer at ${address}: check TEMPORAL_ADDRESS, or start "daybook up" if it is the embedded one.`,
+      { cause },
+    );
+  }
+}
+
+/** Throws TemporalUnavailable. Close the client's connection when done. */
+export async function connectTemporal({ temporal }: Pick<Settings, 'temporal'>): Promise<Client> {
+  const { namespace, connection } = temporal;
+  try {
+    return new Client({
+      namespace,
+      connection: await Connection.connect({ ...connection, connectTimeout: '10s' }),
+    });
+  } catch (error) {
+    throw new TemporalUnavailable(connection.address ?? '', error);
+  }
+}
