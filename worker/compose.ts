@@ -6,7 +6,7 @@ import { openApiBudget } from '../warehouse/api-budget.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
-import { metrics } from './metrics.ts';
+import { notePageLanded } from './metrics.ts';
 import { missingSearchAttributes } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
@@ -53,7 +53,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
       lookbackMilliseconds: settings.lookbackMilliseconds,
       giveUpAfterMilliseconds: settings.giveUpAfterMilliseconds,
       searchable: (await missingSearchAttributes(client, settings.temporal.namespace)).length === 0,
-      onPageLanded: metrics.pageLanded,
+      onPageLanded: notePageLanded,
     },
     // Two connections stay free for the bookkeeping and the request budget.
     concurrentStreams: Math.max(1, settings.database.connections - 2),

@@ -26,20 +26,12 @@ const landingSeconds = new Histogram({
   registers: [registry],
 });
 
-export const metrics = {
-  pageLanded({
-    stream,
-    milliseconds,
-    counts,
-  }: {
-    stream: string;
-    milliseconds: number;
-    counts: PageCounts;
-  }): void {
-    pagesLanded.inc({ stream });
-    landingSeconds.observe({ stream }, milliseconds / 1000);
-    for (const outcome of ['inserted', 'updated', 'unchanged', 'suppressed', 'quarantined'] as const) {
-      if (counts[outcome] > 0) records.inc({ stream, outcome }, counts[outcome]);
-    }
-  },
-};
+/** Counts a committed page. */
+export function notePageLanded(page: { stream: string; milliseconds: number; counts: PageCounts }): void {
+  const { stream, milliseconds, counts } = page;
+  pagesLanded.inc({ stream });
+  landingSeconds.observe({ stream }, milliseconds / 1000);
+  for (const outcome of ['inserted', 'updated', 'unchanged', 'suppressed', 'quarantined'] as const) {
+    if (counts[outcome] > 0) records.inc({ stream, outcome }, counts[outcome]);
+  }
+}

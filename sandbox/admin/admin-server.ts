@@ -7,7 +7,7 @@ import type { Service } from '../http/service.ts';
 import { settingsSchema } from '../http/settings.ts';
 import { commandSchema } from '../world/command.ts';
 import { resourceNames } from '../world/resources.ts';
-import { UnknownTargetError } from '../world/unknown-target-error.ts';
+import { CommandError } from '../world/command-error.ts';
 import { activitySchema, planActivity } from './plan-activity.ts';
 import { describeConnection } from './describe-connection.ts';
 import { contentLines } from './content-lines.ts';
@@ -64,7 +64,7 @@ export function createAdminServer(service: Service): FastifyInstance {
   });
 
   app.setErrorHandler((error, _request, reply) => {
-    const status = error instanceof UnknownTargetError ? 404 : error instanceof z.ZodError ? 400 : 500;
+    const status = error instanceof CommandError ? 404 : error instanceof z.ZodError ? 400 : 500;
     return reply.code(status).send({ error: error instanceof Error ? error.message : 'Unknown.' });
   });
   return app;

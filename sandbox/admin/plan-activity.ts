@@ -18,6 +18,8 @@ export const activitySchema = z.strictObject({
   deletes: z.int().min(0).default(0),
 });
 
+export type ActivityInput = z.input<typeof activitySchema>;
+
 /** Chooses the records. Changes keep the books coherent: only texts and states of no consequence are edited. */
 export function planActivity(world: World, activity: z.output<typeof activitySchema>): Command[] {
   const connection = world.connectionNamed(activity.connection);

@@ -55,4 +55,6 @@ export const faultRuleSchema = z.strictObject({
 });
 
 export type Fault = z.output<typeof faultSchema>;
+/** A rule as it is sent; members with a default may be left out. */
+export type FaultRuleInput = z.input<typeof faultRuleSchema>;
 export type FaultRule = z.output<typeof faultRuleSchema>;

@@ -20,4 +20,5 @@ export const settingsSchema = z.strictObject({
   listLagMs: z.number().min(0).default(0),
 });
 
+export type SettingsInput = z.input<typeof settingsSchema>;
 export type Settings = z.output<typeof settingsSchema>;

@@ -3,9 +3,14 @@ import { resourceNames } from './resources.ts';
 
 const record = { connection: z.string(), resource: z.enum(resourceNames) };
 
+/** Raw JSON travels as text: parsing it would lose digits. */
+const jsonObject = z
+  .string()
+  .refine((text) => text.trimStart().startsWith('{') && isJson(text), 'must be a JSON object');
+
 /**
  * Everything that can happen to the world after its first sync. Commands are what the admin interface sends and what the
- * journal keeps, so a restarted sandbox is the same world. Raw JSON travels as text: parsing it would lose digits.
+ * journal keeps, so a restarted sandbox is the same world.
  */
 export const commandSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -30,7 +35,7 @@ export const commandSchema = z.discriminatedUnion('kind', [
     kind: z.literal('change'),
     ...record,
     id: z.string(),
-    patch: z.string(),
+    patch: jsonObject,
     remove: z.array(z.string()).default([]),
   }),
   /** Moves `last_synced_at` of the named records, or of every `every`-th, to one and the same time. */
@@ -45,7 +50,7 @@ export const commandSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('add'),
     ...record,
-    record: z.string(),
+    record: jsonObject,
     /** Keeps the `last_synced_at` written in the record, or its absence. */
     keepLastSyncedAt: z.boolean().default(false),
   }),
@@ -56,5 +61,17 @@ export const commandSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+/** A command as it is sent; members with a default may be left out. */
+export type CommandInput = z.input<typeof commandSchema>;
 export type Command = z.output<typeof commandSchema>;
 export type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;

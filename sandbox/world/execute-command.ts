@@ -7,14 +7,14 @@ import type { Connection } from './connection.ts';
 import type { ResourceName } from './resources.ts';
 import { resources } from './resources.ts';
 import type { StoredRecord } from './stored-record.ts';
-import { UnknownTargetError } from './unknown-target-error.ts';
+import { CommandError } from './command-error.ts';
 import type { World } from './world.ts';
 
 /**
  * Changes the world. `at` is the service's time, Unix ms: commands depend on nothing else, so that replaying a journal
  * gives the same world again. Returns what the caller cannot know, such as the ID of an added record.
  *
- * @throws UnknownTargetError when there is no such connection or record.
+ * @throws CommandError when there is no such connection or record, or already one.
  */
 export function executeCommand(world: World, command: Command, at: number): CommandResult {
   switch (command.kind) {
@@ -43,9 +43,11 @@ export function executeCommand(world: World, command: Command, at: number): Comm
 }
 
 function addConnection(world: World, command: CommandOf<'add-connection'>, at: number): CommandResult {
+  const { name } = command;
+  if (world.connections.has(name)) throw new CommandError(`There is a connection named ${name} already.`);
   const readyAt = command.readyAfterMs !== undefined ? at + command.readyAfterMs : command.ready ? at : null;
   const connection = createConnection({ ...world.description, ...command, addedAt: at, readyAt });
-  world.connections.set(connection.name, connection);
+  world.connections.set(name, connection);
   return { accessToken: connection.accessToken };
 }
 
@@ -56,7 +58,8 @@ function changeRecord(collection: Collection, command: CommandOf<'change'>, at: 
   if (!patch.has('updated_at')) members.set('updated_at', quotedTime(at));
   for (const [name, value] of patch) members.set(name, value);
   for (const name of command.remove) members.delete(name);
-  collection.put(syncedRecord(record.id, members, at, collection.platformData(record)));
+  const platformData = collection.platformData(record);
+  collection.put(syncedRecord(command.resource, { id: record.id, members, platformData }, at));
   return { id: record.id };
 }
 
@@ -91,7 +94,7 @@ function deleteRecord(connection: Connection, command: CommandOf<'delete'>, at: 
 
 function recreateRecord(collection: Collection, command: CommandOf<'recreate'>, at: number): CommandResult {
   const record = collection.deleted(command.id);
-  if (record === null) throw new UnknownTargetError(`No deleted ${command.resource} record ${command.id}.`);
+  if (record === null) throw new CommandError(`No deleted ${command.resource} record ${command.id}.`);
   collection.put({
     ...record,
     text: record.text === null ? null : restamped(record.text, at),
@@ -119,21 +122,20 @@ function addRecord(collection: Collection, command: CommandOf<'add'>, at: number
       updatedAt: timeOf(members.get('updated_at')),
     });
   } else {
-    collection.put(syncedRecord(id, members, at, platformData));
+    collection.put(syncedRecord(command.resource, { id, members, platformData }, at));
   }
   return { id };
 }
 
-/** The record as a sync at `at` leaves it. Subscriptions show no `last_synced_at`, and none is given to them. */
+/** The record as a sync at `at` leaves it. Subscriptions show no `last_synced_at`. */
 function syncedRecord(
-  id: string,
-  members: Map<string, string>,
+  resource: ResourceName,
+  { id, members, platformData }: Written,
   at: number,
-  platformData: string | null,
 ): StoredRecord {
   const ownPlatformData = members.get('platform_data') ?? platformData;
   members.delete('platform_data');
-  if (!members.has('iso_currency_code')) members.set('last_synced_at', quotedTime(at));
+  if (resource !== 'subscriptions') members.set('last_synced_at', quotedTime(at));
   return {
     id,
     index: null,
@@ -152,7 +154,7 @@ function restamped(text: string, at: number): string {
 
 function find(collection: Collection, target: { resource: ResourceName; id: string }): StoredRecord {
   const record = collection.get(target.id);
-  if (record === null) throw new UnknownTargetError(`No ${target.resource} record ${target.id}.`);
+  if (record === null) throw new CommandError(`No ${target.resource} record ${target.id}.`);
   return record;
 }
 
@@ -178,4 +180,10 @@ export interface CommandResult {
   readonly id?: string;
   readonly count?: number;
   readonly accessToken?: string;
+}
+
+interface Written {
+  readonly id: string;
+  readonly members: Map<string, string>;
+  readonly platformData: string | null;
 }

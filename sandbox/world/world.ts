@@ -1,7 +1,7 @@
 import type { ChaosProfile } from '../faults/chaos-profile.ts';
 import type { Connection } from './connection.ts';
 import { ServiceClock } from './service-clock.ts';
-import { UnknownTargetError } from './unknown-target-error.ts';
+import { CommandError } from './command-error.ts';
 
 /** Everything the service knows. It changes only through `executeCommand`. */
 export function createWorld(description: WorldDescription): World {
@@ -12,7 +12,7 @@ export function createWorld(description: WorldDescription): World {
     connections,
     connectionNamed(name) {
       const connection = connections.get(name);
-      if (connection === undefined) throw new UnknownTargetError(`No connection named ${name}.`);
+      if (connection === undefined) throw new CommandError(`No connection named ${name}.`);
       return connection;
     },
     connectionOfToken: (token) =>
@@ -31,7 +31,7 @@ export interface World {
   readonly description: WorldDescription;
   readonly clock: ServiceClock;
   readonly connections: Map<string, Connection>;
-  /** @throws UnknownTargetError */
+  /** @throws CommandError */
   connectionNamed(name: string): Connection;
   connectionOfToken(token: string): Connection | null;
 }

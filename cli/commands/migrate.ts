@@ -1,0 +1,30 @@
+import { Command } from 'commander';
+import { migrate } from '../../warehouse/migrate.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { print, printJson } from '../printer.ts';
+import { readSettings } from '../settings.ts';
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('Bring the warehouse to this release. Safe to run twice and by many at once.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… npx daybook migrate')
+    .action(async ({ json }: { json?: true }) => {
+      const settings = await readSettings();
+      const warehouse = openWarehouse({ ...settings.database, connections: 2 });
+      try {
+        const result = await migrate(warehouse);
+        if (json === true) {
+          printJson(result);
+          return;
+        }
+        print(result.applied.length === 0 ? 'The warehouse is up to date.' : `Migrated: ${result.applied.join(', ')}.`);
+        if (result.readerSql !== null) {
+          print('The role for readers may not be made by this user. An administrator runs:');
+          print(result.readerSql);
+        }
+      } finally {
+        await warehouse.close();
+      }
+    });
+}

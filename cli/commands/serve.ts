@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import { checkSchema } from '../../warehouse/migrate.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { printAside } from '../printer.ts';
+import { readSettings } from '../settings.ts';
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Run the HTTP server until stopped: health and metrics.')
+    .addHelpText('after', '\nExample:\n  $ DAYBOOK_HTTP_PORT=8080 npx daybook serve')
+    .action(async () => {
+      const { prepareProcess } = await import('../prepare-process.ts');
+      const { connectTemporal } = await import('../../worker/temporal-client.ts');
+      const { serveHttp } = await import('../serve-http.ts');
+      const { untilStopped } = await import('../until-stopped.ts');
+      const stopped = untilStopped();
+      const settings = await readSettings();
+      const { logger, metricsPort } = await prepareProcess(settings.logLevel);
+      const warehouse = openWarehouse(settings.database);
+      await checkSchema(warehouse);
+      const client = await connectTemporal(settings);
+      const http = await serveHttp({ settings, warehouse, client, logger, metricsPort });
+      printAside(`Serving at ${http.url}. Stop with Ctrl-C.`);
+      await stopped;
+      await http.close();
+      await Promise.all([client.connection.close(), warehouse.close()]);
+    });
+}

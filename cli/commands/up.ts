@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+import { print, printAside } from '../printer.ts';
+import { readConfig } from '../settings.ts';
+import { countOption } from '../options.ts';
+
+export function upCommand(): Command {
+  return new Command('up')
+    .description('Start what is not configured, migrate, and run worker and HTTP server until stopped.')
+    .option('--sandbox', 'allow sandbox data in the database that DATABASE_URL names', false)
+    .option('--seed <n>', 'seed of the embedded sandbox', countOption)
+    .option('--records <n>', 'records per connection of the embedded sandbox', countOption)
+    .addHelpText('after', '\nExample:\n  $ npx daybook up')
+    .action(async (options: { sandbox: boolean; seed?: number; records?: number }) => {
+      const { startUp } = await import('../start-up.ts');
+      const { untilStopped } = await import('../until-stopped.ts');
+      const stopped = untilStopped();
+      const { sandbox, ...sandboxOptions } = options;
+      const up = await startUp(readConfig(), { sandbox, sandboxOptions, onStep: printAside });
+      print(`Temporal Web UI  ${up.settings.temporal.ui ?? up.settings.temporal.connection.address ?? ''}`);
+      print(`Daybook          ${up.httpUrl}`);
+      print(`Postgres         ${withoutPassword(up.settings.database.url)}`);
+      print('Running. Stop with Ctrl-C.');
+      try {
+        await Promise.race([stopped, up.failed]);
+      } finally {
+        printAside('Stopping …');
+        await up.stop();
+      }
+    });
+}
+
+export function withoutPassword(url: string): string {
+  const safe = new URL(url);
+  safe.password = '';
+  return safe.toString();
+}

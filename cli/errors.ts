@@ -1,0 +1,13 @@
+/** The command was typed, or Daybook configured, in a way that cannot work. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Nothing is configured and `daybook up` does not run here. */
+export class NotRunning extends Error {
+  override readonly name = 'NotRunning';
+
+  constructor(home: string, missing: string) {
+    super(`Daybook does not run on ${home}: start it with "npx daybook up", or set ${missing}.`);
+  }
+}

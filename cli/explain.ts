@@ -1,0 +1,20 @@
+import { ConfigurationError } from '../worker/config/configuration-error.ts';
+
+/** An error as people should read it: one sentence, and the stack only when it is asked for. */
+export function explain(error: unknown, { verbose }: { verbose: boolean }): string {
+  if (verbose && error instanceof Error) return error.stack ?? error.message;
+  if (error instanceof ConfigurationError) return `The configuration cannot work:\n${error.message}`;
+  if (!(error instanceof Error)) return String(error);
+  return driverSentence(error) ?? error.message;
+}
+
+/** Sentences for what drivers say in words of their own. */
+function driverSentence(error: Error): string | undefined {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
+    return `The database does not answer (${code}): check DATABASE_URL, or start "npx daybook up" if it is the embedded one.`;
+  }
+  if (code === '28P01' || code === '28000') return 'Postgres refused the user or the password: check DATABASE_URL.';
+  if (code === '3D000') return 'Postgres has no database of that name: create it, or check DATABASE_URL.';
+  return undefined;
+}

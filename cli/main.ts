@@ -1,0 +1,36 @@
+import { CommanderError } from 'commander';
+import { ConfigurationError } from '../worker/config/configuration-error.ts';
+import { UsageError } from './errors.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { explain } from './explain.ts';
+import { printAside } from './printer.ts';
+import { createProgram } from './program.ts';
+
+process.exitCode = await run(process.argv.slice(2));
+
+/** Runs one command line. A pipe that is closed early (`daybook runs | head`) ends it quietly. */
+async function run(args: readonly string[]): Promise<ExitCode> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.done);
+    throw error;
+  });
+  let exitCode: ExitCode = exitCodes.done;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has printed its sentence already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    printAside(explain(error, { verbose: args.includes('--verbose') }));
+    return isUsage(error) ? exitCodes.usage : exitCodes.failed;
+  }
+}
+
+/** What only another command line or another configuration mends. */
+function isUsage(error: unknown): boolean {
+  if (error instanceof UsageError || error instanceof ConfigurationError) return true;
+  return error instanceof Error && ['WrongSecretKey', 'SchemaOutdated', 'MigrationRefused'].includes(error.name);
+}

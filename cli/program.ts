@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { connectionCommand } from './commands/connection.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { quarantineCommand } from './commands/quarantine.ts';
+import { runsCommand } from './commands/runs.ts';
+import { sandboxCommand } from './commands/sandbox.ts';
+import { serveCommand } from './commands/serve.ts';
+import { sqlCommand } from './commands/sql.ts';
+import { statusCommand } from './commands/status.ts';
+import { syncCommand } from './commands/sync.ts';
+import { tourCommand } from './commands/tour.ts';
+import { upCommand } from './commands/up.ts';
+import { workerCommand } from './commands/worker.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { productVersion } from './product-version.ts';
+
+/** A command says how it ended; without a word it has done all. */
+export type SetExitCode = (code: ExitCode) => void;
+
+export function createProgram(setExitCode: SetExitCode): Command {
+  const program = new Command('daybook')
+    .description("Copies a company's accounting records into its own Postgres, exact and current.")
+    .version(productVersion(), '--version', 'print the version')
+    .option('--verbose', 'print the stack of an error')
+    .showHelpAfterError('(see --help)')
+    .showSuggestionAfterError();
+  const commands = [
+    upCommand(),
+    workerCommand(),
+    serveCommand(),
+    migrateCommand(),
+    doctorCommand(setExitCode),
+    connectionCommand(),
+    syncCommand(setExitCode),
+    statusCommand(),
+    runsCommand(),
+    quarantineCommand(),
+    sqlCommand(),
+    sandboxCommand(),
+  ];
+  for (const command of commands) program.addCommand(command);
+  program.addCommand(tourCommand(setExitCode), { hidden: true });
+  return exitOverrideAll(program);
+}
+
+/** Commander ends the process where a command line is wrong; here it throws, and main decides. */
+function exitOverrideAll(command: Command): Command {
+  command.exitOverride();
+  command.commands.forEach(exitOverrideAll);
+  return command;
+}

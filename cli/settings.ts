@@ -1,0 +1,74 @@
+import { readRuntimeFile, type RuntimeFacts } from '../embedded/runtime-file.ts';
+import { openHome } from '../embedded/home.ts';
+import { embeddedSecretKey } from '../embedded/secret-key.ts';
+import { parseConfig, type Config } from '../worker/config/parse-config.ts';
+import { readEnv } from '../worker/config/read-env.ts';
+import type { Settings } from '../worker/settings.ts';
+import { NotRunning } from './errors.ts';
+
+/** Throws ConfigurationError. */
+export function readConfig(): Config {
+  return parseConfig(readEnv());
+}
+
+/**
+ * The configuration, completed by what the `daybook up` on this home provides.
+ * Throws NotRunning when something is neither configured nor provided.
+ */
+export async function readSettings(config: Config = readConfig()): Promise<Settings> {
+  const home = await openHome(config.home);
+  const runtime = await readRuntimeFile(home);
+  const missing = missingOf(config, runtime);
+  if (missing.length > 0) throw new NotRunning(config.home, missing.join(' and '));
+  return completeSettings(config, {
+    database: runtime?.database.url,
+    temporal: runtime?.temporal,
+    sandbox: runtime?.sandbox,
+    secretKey: config.secretKey ?? Buffer.from(await embeddedSecretKey(home), 'base64'),
+  });
+}
+
+export interface Provided {
+  readonly database: string | undefined;
+  readonly temporal: RuntimeFacts['temporal'] | undefined;
+  readonly sandbox: Pick<NonNullable<RuntimeFacts['sandbox']>, 'url' | 'clientId' | 'clientSecret'> | undefined;
+  readonly secretKey: Buffer;
+}
+
+/** What is configured goes before what is provided. */
+export function completeSettings(config: Config, provided: Provided): Settings {
+  const { sandbox } = provided;
+  const api =
+    config.api.url === undefined
+      ? { address: 'sandbox', url: sandbox?.url ?? '', clientId: sandbox?.clientId, clientSecret: sandbox?.clientSecret }
+      : { address: config.api.url, ...config.api, url: config.api.url };
+  const { temporal } = provided;
+  return {
+    database: { url: config.database.url ?? provided.database ?? '', connections: config.database.connections },
+    temporal: {
+      ...(config.temporal ?? { namespace: 'default', connection: { address: temporal?.address ?? '' } }),
+      ui: config.temporal === undefined ? temporal?.ui : undefined,
+    },
+    api: {
+      address: api.address,
+      url: api.url,
+      clientId: api.clientId ?? '',
+      clientSecret: api.clientSecret ?? '',
+      version: config.api.version,
+      requestsPer10s: config.api.requestsPer10s,
+    },
+    secretKey: provided.secretKey,
+    lookbackMilliseconds: config.lookbackMilliseconds,
+    giveUpAfterMilliseconds: config.giveUpAfterMilliseconds,
+    http: config.http,
+    logLevel: config.logLevel ?? 'info',
+  };
+}
+
+function missingOf(config: Config, runtime: RuntimeFacts | undefined): string[] {
+  return [
+    ...(config.database.url === undefined && runtime === undefined ? ['DATABASE_URL'] : []),
+    ...(config.temporal === undefined && runtime === undefined ? ['TEMPORAL_ADDRESS'] : []),
+    ...(config.api.url === undefined && runtime?.sandbox === undefined ? ['DAYBOOK_API_URL'] : []),
+  ];
+}

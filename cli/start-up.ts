@@ -1,0 +1,108 @@
+import { openHome, type Home } from '../embedded/home.ts';
+import { removeRuntimeFile, writeRuntimeFile, type RuntimeFacts } from '../embedded/runtime-file.ts';
+import type { SandboxOptions } from '../embedded/sandbox.ts';
+import { embeddedSecretKey } from '../embedded/secret-key.ts';
+import { startEmbedded, type EmbeddedServers, type EmbeddedStep } from '../embedded/start-embedded.ts';
+import { migrate } from '../warehouse/migrate.ts';
+import { openWarehouse } from '../warehouse/open-warehouse.ts';
+import { composeWorker } from '../worker/compose.ts';
+import type { Config } from '../worker/config/parse-config.ts';
+import type { Settings } from '../worker/settings.ts';
+import { UsageError } from './errors.ts';
+import { prepareProcess } from './prepare-process.ts';
+import { serveHttp } from './serve-http.ts';
+import { completeSettings } from './settings.ts';
+
+export interface UpOptions {
+  /** Allows sandbox data in an external database. */
+  readonly sandbox: boolean;
+  readonly sandboxOptions: SandboxOptions;
+  readonly onStep: (text: string) => void;
+}
+
+export interface RunningUp {
+  readonly settings: Settings;
+  readonly sandbox: RuntimeFacts['sandbox'];
+  readonly httpUrl: string;
+  /** Rejects when the worker failed by itself. */
+  readonly failed: Promise<void>;
+  /** Stops everything, those first that need the others. */
+  stop(): Promise<void>;
+}
+
+/** Starts what is not configured, brings the warehouse to this release, and runs worker and HTTP server. */
+export async function startUp(config: Config, options: UpOptions): Promise<RunningUp> {
+  const wantsSandbox = config.api.url === undefined;
+  if (wantsSandbox && config.database.url !== undefined && !options.sandbox) {
+    throw new UsageError(
+      'DATABASE_URL is set and DAYBOOK_API_URL is not: set DAYBOOK_API_URL to the service, or say "up --sandbox" to put sandbox data into that database.',
+    );
+  }
+  const home = await openHome(config.home);
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const step of stops.splice(0).reverse()) await step();
+  };
+  try {
+    const embedded = await startEmbedded({
+      home,
+      postgres: config.database.url === undefined,
+      temporal: config.temporal === undefined,
+      sandbox: wantsSandbox ? options.sandboxOptions : false,
+      onStep: (step) => {
+        options.onStep(inWords(step));
+      },
+    });
+    stops.push(() => embedded.stop());
+    const settings = await settingsOf(config, home, embedded);
+    const facts = factsOf(settings, embedded);
+    await writeRuntimeFile(home, facts);
+    stops.push(() => removeRuntimeFile(home));
+    await migrateTo(settings, options.onStep);
+    const { logger, metricsPort } = await prepareProcess(config.logLevel ?? 'warn');
+    const { worker, warehouse, client, stop: stopWorker } = await composeWorker(settings, logger);
+    stops.push(stopWorker);
+    const http = await serveHttp({ settings, warehouse, client, logger, metricsPort, worker });
+    stops.push(() => http.close());
+    await writeRuntimeFile(home, { ...facts, http: { url: http.url } });
+    options.onStep('worker ready');
+    return { settings, sandbox: embedded.sandbox, httpUrl: http.url, failed: worker.done, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function settingsOf(config: Config, home: Home, embedded: EmbeddedServers): Promise<Settings> {
+  return completeSettings(config, {
+    database: embedded.postgres?.url,
+    temporal: embedded.temporal,
+    sandbox: embedded.sandbox,
+    secretKey: config.secretKey ?? Buffer.from(await embeddedSecretKey(home), 'base64'),
+  });
+}
+
+function factsOf(settings: Settings, { sandbox }: EmbeddedServers): RuntimeFacts {
+  const { connection, ui } = settings.temporal;
+  return {
+    startedAt: new Date().toISOString(),
+    database: { url: settings.database.url },
+    temporal: { address: connection.address ?? '', ...(ui === undefined ? {} : { ui }) },
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
+}
+
+async function migrateTo(settings: Settings, onStep: (text: string) => void): Promise<void> {
+  const warehouse = openWarehouse({ ...settings.database, connections: 2 });
+  try {
+    const { applied, readerSql } = await migrate(warehouse);
+    onStep(applied.length === 0 ? 'warehouse is up to date' : `warehouse migrated: ${applied.join(', ')}`);
+    if (readerSql !== null) onStep(`The role for readers may not be made by this user. An administrator runs:\n${readerSql}`);
+  } finally {
+    await warehouse.close();
+  }
+}
+
+function inWords({ server, state, detail }: EmbeddedStep): string {
+  return `${server} ${state}${detail === '' ? '' : ` (${detail})`}`;
+}

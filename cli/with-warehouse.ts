@@ -1,0 +1,19 @@
+import { checkSchema } from '../warehouse/migrate.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
+import type { Settings } from '../worker/settings.ts';
+import { readSettings } from './settings.ts';
+
+/** Runs a command's work on the warehouse, and closes it. Throws SchemaOutdated when it was not migrated. */
+export async function withWarehouse<Result>(
+  work: (warehouse: Warehouse, settings: Settings) => Promise<Result>,
+): Promise<Result> {
+  const settings = await readSettings();
+  // A command asks one thing after another; the rest of the connections is for workers.
+  const warehouse = openWarehouse({ ...settings.database, connections: 2 });
+  try {
+    await checkSchema(warehouse);
+    return await work(warehouse, settings);
+  } finally {
+    await warehouse.close();
+  }
+}

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import type { ListPage } from '../../source/responses.ts';
+import { readPages, type Reading } from '../../source/read-pages.ts';
+import {
+  answerJson,
+  billsRequest,
+  clientOf,
+  startScriptedApi,
+  type ScriptedApi,
+  type SeenRequest,
+} from './scripted-api.ts';
+
+const reading: Reading = { ...billsRequest, cursor: null };
+
+async function collect(pages: AsyncIterable<ListPage>): Promise<unknown[]> {
+  const records: unknown[] = [];
+  for await (const page of pages) records.push(...page.records);
+  return records;
+}
+
+/** Pages `{"": {...}, cursor: {...}}` by the cursor that asks for them. */
+async function startPagedApi(
+  pages: Record<string, { bills: number[]; next_cursor?: string | null }>,
+): Promise<ScriptedApi> {
+  return startScriptedApi((request, response) => {
+    answerJson(response, pages[cursorOf(request)]);
+  });
+}
+
+function cursorOf(request: SeenRequest): string {
+  return request.query.get('cursor') ?? '';
+}
+
+describe('reading a stream', () => {
+  test('follows the cursor to its end with the same filters on every page', async () => {
+    const api = await startPagedApi({
+      '': { bills: [1, 2], next_cursor: 'a+/=' },
+      'a+/=': { bills: [], next_cursor: 'b' },
+      b: { bills: [3] },
+    });
+    const pages = readPages(clientOf(api).client, {
+      ...reading,
+      query: { sort: 'x ASC', updated_at_min: '5' },
+    });
+    expect(await collect(pages)).toEqual([1, 2, 3]);
+    expect(api.requests.map(cursorOf)).toEqual(['', 'a+/=', 'b']);
+    for (const { query } of api.requests) {
+      expect(query.get('sort')).toBe('x ASC');
+      expect(query.get('updated_at_min')).toBe('5');
+      expect(query.get('limit')).toBe('500');
+    }
+  });
+
+  test('goes on from a cursor', async () => {
+    const api = await startPagedApi({ b: { bills: [3], next_cursor: null } });
+    expect(await collect(readPages(clientOf(api).client, { ...reading, cursor: 'b' }))).toEqual([3]);
+  });
+
+  test('asks for nothing before the first page is asked for', async () => {
+    const api = await startPagedApi({});
+    const pages = readPages(clientOf(api).client, reading);
+    await pages.return();
+    expect(api.requests).toHaveLength(0);
+  });
+});
+
+describe('the next page', () => {
+  test('is asked for while the caller works, and only that one', async () => {
+    const second = Promise.withResolvers<undefined>();
+    const api = await startScriptedApi((request, response) => {
+      answerJson(response, { bills: [], next_cursor: `${cursorOf(request)}i` });
+      if (cursorOf(request) === 'i') second.resolve(undefined);
+    });
+    const { client, budget } = clientOf(api);
+    const pages = readPages(client, reading);
+    await pages.next();
+    await second.promise;
+    expect(budget.taken()).toBe(2);
+    await pages.return();
+    expect(api.requests).toHaveLength(2);
+  });
+
+  test('fails only when it is asked for', async () => {
+    const failed = Promise.withResolvers<undefined>();
+    const api = await startScriptedApi((request, response) => {
+      if (cursorOf(request) === '') {
+        answerJson(response, { bills: [1], next_cursor: 'a' });
+      } else {
+        response.on('finish', () => {
+          failed.resolve(undefined);
+        });
+        response.writeHead(500).end();
+      }
+    });
+    const pages = readPages(clientOf(api).client, reading);
+    expect((await pages.next()).value).toMatchObject({ records: [1], nextCursor: 'a' });
+    await failed.promise;
+    await expect(pages.next()).rejects.toMatchObject({ name: 'SourceUnavailable', status: 500 });
+    expect(await pages.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test('is no longer asked for when the caller leaves early', async () => {
+    const asked = Promise.withResolvers<SeenRequest>();
+    const api = await startScriptedApi((request, response) => {
+      if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
+      else asked.resolve(request);
+    });
+    for await (const page of readPages(clientOf(api).client, reading)) {
+      expect(page.records).toEqual([1]);
+      await asked.promise;
+      break;
+    }
+    await (
+      await asked.promise
+    ).abandoned;
+  });
+
+  test('ends with the reason of an abort', async () => {
+    const abort = new AbortController();
+    const api = await startScriptedApi((request, response) => {
+      if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
+      else abort.abort(new Error('cancelled'));
+    });
+    const pages = readPages(clientOf(api).client, { ...reading, signal: abort.signal });
+    await pages.next();
+    await expect(pages.next()).rejects.toThrow('cancelled');
+  });
+});
+
+describe('a cursor', () => {
+  test('that comes back as its own successor is an error, not a loop', async () => {
+    const api = await startPagedApi({
+      '': { bills: [1], next_cursor: 'a' },
+      a: { bills: [2], next_cursor: 'a' },
+    });
+    const reads = collect(readPages(clientOf(api).client, reading));
+    await expect(reads).rejects.toMatchObject({
+      name: 'CursorNotMoving',
+      handling: 'retry',
+      requestId: 'req_1',
+    });
+    expect(api.requests).toHaveLength(2);
+  });
+
+  test('that is refused with and without a limit is to be restarted without', async () => {
+    const api = await startScriptedApi((_, response) => {
+      response.writeHead(400).end();
+    });
+    const reads = collect(readPages(clientOf(api).client, { ...reading, cursor: 'old' }));
+    await expect(reads).rejects.toMatchObject({ name: 'CursorRefused', handling: 'restart', status: 400 });
+    expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['500', null]);
+  });
+});
+
+describe('a limit', () => {
+  test('that is refused is left out from then on', async () => {
+    const api = await startScriptedApi((request, response) => {
+      if (request.query.has('limit')) response.writeHead(400).end();
+      else if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
+      else answerJson(response, { bills: [2] });
+    });
+    expect(await collect(readPages(clientOf(api).client, { ...reading, limit: 200 }))).toEqual([1, 2]);
+    expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['200', null, null]);
+  });
+
+  test('is not the reason of a refusal that stays on the first page', async () => {
+    const api = await startScriptedApi((_, response) => {
+      response.writeHead(400).end();
+    });
+    const reads = collect(readPages(clientOf(api).client, reading));
+    await expect(reads).rejects.toMatchObject({ name: 'RequestRefused', handling: 'stop' });
+    expect(api.requests).toHaveLength(2);
+  });
+
+  test('is sent no second time when the connection does not work', async () => {
+    const api = await startScriptedApi((_, response) => {
+      response.writeHead(400).end('{"error_code":"CONNECTION_DISABLED"}');
+    });
+    const reads = collect(readPages(clientOf(api).client, { ...reading, cursor: 'a' }));
+    await expect(reads).rejects.toMatchObject({ name: 'ConnectionDisabled' });
+    expect(api.requests).toHaveLength(1);
+  });
+});
