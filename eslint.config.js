@@ -15,7 +15,7 @@ const mayImport = {
   embedded: [],
   sandbox: [],
   server: ['worker', 'warehouse', 'resources'],
-  cli: ['server', 'worker', 'workflows', 'warehouse', 'resources', 'embedded', 'sandbox'],
+  cli: ['server', 'worker', 'workflows', 'source', 'warehouse', 'resources', 'embedded', 'sandbox'],
 };
 
 const folders = Object.keys(mayImport);

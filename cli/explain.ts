@@ -14,7 +14,8 @@ function driverSentence(error: Error): string | undefined {
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
     return `The database does not answer (${code}): check DATABASE_URL, or start "npx daybook up" if it is the embedded one.`;
   }
-  if (code === '28P01' || code === '28000') return 'Postgres refused the user or the password: check DATABASE_URL.';
+  if (code === '28P01' || code === '28000')
+    return 'Postgres refused the user or the password: check DATABASE_URL.';
   if (code === '3D000') return 'Postgres has no database of that name: create it, or check DATABASE_URL.';
   return undefined;
 }

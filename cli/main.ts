@@ -32,5 +32,7 @@ async function run(args: readonly string[]): Promise<ExitCode> {
 /** What only another command line or another configuration mends. */
 function isUsage(error: unknown): boolean {
   if (error instanceof UsageError || error instanceof ConfigurationError) return true;
-  return error instanceof Error && ['WrongSecretKey', 'SchemaOutdated', 'MigrationRefused'].includes(error.name);
+  return (
+    error instanceof Error && ['WrongSecretKey', 'SchemaOutdated', 'MigrationRefused'].includes(error.name)
+  );
 }

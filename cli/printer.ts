@@ -26,7 +26,9 @@ export function tableOf(head: readonly string[], rows: readonly (readonly Cell[]
     head: [...head],
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 2 },
     chars: noBorders,
-    colAligns: head.map((_, column) => (rows.some((row) => typeof row[column] === 'number') ? 'right' : 'left')),
+    colAligns: head.map((_, column) =>
+      rows.some((row) => typeof row[column] === 'number') ? 'right' : 'left',
+    ),
   });
   table.push(...rows.map((row) => row.map(shown)));
   return table
@@ -43,7 +45,21 @@ export function shown(cell: Cell): string {
 }
 
 const noBorders = Object.fromEntries(
-  ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'].map(
-    (name) => [name, ''],
-  ),
+  [
+    'top',
+    'top-mid',
+    'top-left',
+    'top-right',
+    'bottom',
+    'bottom-mid',
+    'bottom-left',
+    'bottom-right',
+    'left',
+    'left-mid',
+    'mid',
+    'mid-mid',
+    'right',
+    'right-mid',
+    'middle',
+  ].map((name) => [name, '']),
 );

@@ -11,15 +11,18 @@ export function readConfig(): Config {
   return parseConfig(readEnv());
 }
 
+export type Need = 'database' | 'temporal' | 'api';
+
 /**
  * The configuration, completed by what the `daybook up` on this home provides.
- * Throws NotRunning when something is neither configured nor provided.
+ * Throws NotRunning when something the command needs is neither configured nor provided.
  */
-export async function readSettings(config: Config = readConfig()): Promise<Settings> {
+export async function readSettings(needs: readonly Need[], config: Config = readConfig()): Promise<Settings> {
   const home = await openHome(config.home);
   const runtime = await readRuntimeFile(home);
-  const missing = missingOf(config, runtime);
-  if (missing.length > 0) throw new NotRunning(config.home, missing.join(' and '));
+  const missing = missingOf(config, runtime).filter(({ need }) => needs.includes(need));
+  if (missing.length > 0)
+    throw new NotRunning(config.home, missing.map(({ variable }) => variable).join(' and '));
   return completeSettings(config, {
     database: runtime?.database.url,
     temporal: runtime?.temporal,
@@ -31,7 +34,8 @@ export async function readSettings(config: Config = readConfig()): Promise<Setti
 export interface Provided {
   readonly database: string | undefined;
   readonly temporal: RuntimeFacts['temporal'] | undefined;
-  readonly sandbox: Pick<NonNullable<RuntimeFacts['sandbox']>, 'url' | 'clientId' | 'clientSecret'> | undefined;
+  readonly sandbox:
+    Pick<NonNullable<RuntimeFacts['sandbox']>, 'url' | 'clientId' | 'clientSecret'> | undefined;
   readonly secretKey: Buffer;
 }
 
@@ -40,11 +44,19 @@ export function completeSettings(config: Config, provided: Provided): Settings {
   const { sandbox } = provided;
   const api =
     config.api.url === undefined
-      ? { address: 'sandbox', url: sandbox?.url ?? '', clientId: sandbox?.clientId, clientSecret: sandbox?.clientSecret }
+      ? {
+          address: 'sandbox',
+          url: sandbox?.url ?? '',
+          clientId: sandbox?.clientId,
+          clientSecret: sandbox?.clientSecret,
+        }
       : { address: config.api.url, ...config.api, url: config.api.url };
   const { temporal } = provided;
   return {
-    database: { url: config.database.url ?? provided.database ?? '', connections: config.database.connections },
+    database: {
+      url: config.database.url ?? provided.database ?? '',
+      connections: config.database.connections,
+    },
     temporal: {
       ...(config.temporal ?? { namespace: 'default', connection: { address: temporal?.address ?? '' } }),
       ui: config.temporal === undefined ? temporal?.ui : undefined,
@@ -65,10 +77,11 @@ export function completeSettings(config: Config, provided: Provided): Settings {
   };
 }
 
-function missingOf(config: Config, runtime: RuntimeFacts | undefined): string[] {
-  return [
-    ...(config.database.url === undefined && runtime === undefined ? ['DATABASE_URL'] : []),
-    ...(config.temporal === undefined && runtime === undefined ? ['TEMPORAL_ADDRESS'] : []),
-    ...(config.api.url === undefined && runtime?.sandbox === undefined ? ['DAYBOOK_API_URL'] : []),
+function missingOf(config: Config, runtime: RuntimeFacts | undefined): { need: Need; variable: string }[] {
+  const missing: { need: Need; variable: string; there: boolean }[] = [
+    { need: 'database', variable: 'DATABASE_URL', there: (config.database.url ?? runtime) !== undefined },
+    { need: 'temporal', variable: 'TEMPORAL_ADDRESS', there: (config.temporal ?? runtime) !== undefined },
+    { need: 'api', variable: 'DAYBOOK_API_URL', there: (config.api.url ?? runtime?.sandbox) !== undefined },
   ];
+  return missing.filter(({ there }) => !there);
 }

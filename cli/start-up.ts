@@ -97,7 +97,8 @@ async function migrateTo(settings: Settings, onStep: (text: string) => void): Pr
   try {
     const { applied, readerSql } = await migrate(warehouse);
     onStep(applied.length === 0 ? 'warehouse is up to date' : `warehouse migrated: ${applied.join(', ')}`);
-    if (readerSql !== null) onStep(`The role for readers may not be made by this user. An administrator runs:\n${readerSql}`);
+    if (readerSql !== null)
+      onStep(`The role for readers may not be made by this user. An administrator runs:\n${readerSql}`);
   } finally {
     await warehouse.close();
   }

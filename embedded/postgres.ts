@@ -64,7 +64,8 @@ export interface PostgresServer extends EmbeddedServer {
 /** Stops the Postgres that a killed start left running on this data folder, if there is one. */
 export async function stopOrphanedPostgres(dataDir: string): Promise<void> {
   await stopOrphans({
-    isProgram: (path) => basename(path) === 'postgres',
+    // Options before the marker belong to another program that only mentions the folder.
+    isProgram: (path) => basename(path) === 'postgres' && !path.includes(' -'),
     marker: ` -D ${dataDir} `,
     stopSteps,
   });

@@ -10,6 +10,7 @@ import { settingsSchema } from './http/settings.ts';
 import { sandboxOptionsSchema } from './sandbox-options.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { openWorld } from './world/open-world.ts';
+import type { World } from './world/world.ts';
 
 /**
  * Starts the finance API as a server of its own world, and beside it the admin interface.
@@ -30,21 +31,26 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
   const api = createApiServer(service);
   const admin = createAdminServer(service);
-  return {
-    url: await listen(api, settled.host, settled.port),
-    adminUrl: await listen(admin, settled.host, settled.adminPort),
-    connections: [...world.connections.values()].map((connection) => {
-      const { name, platform, accessToken, ready } = describeConnection(world, connection);
-      return { name, platform, accessToken, ready };
-    }),
-    close: async () => {
-      await Promise.all([api.close(), admin.close()]);
-    },
-  };
+  try {
+    const { host, port, adminPort } = settled;
+    const url = await api.listen({ host, port });
+    const adminUrl = await admin.listen({ host, port: adminPort });
+    return { url, adminUrl, connections: describeConnections(world), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([api.close(), admin.close()]);
+  }
 }
 
-async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
-  return app.listen({ host, port });
+function describeConnections(world: World): SandboxConnection[] {
+  return [...world.connections.values()].map((connection) => {
+    const { name, platform, accessToken, ready } = describeConnection(world, connection);
+    return { name, platform, accessToken, ready };
+  });
 }
 
 export interface Sandbox {

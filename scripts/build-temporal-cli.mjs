@@ -70,12 +70,14 @@ function reportTime(report) {
   const expectedSeconds = Math.round(420 / availableParallelism());
   const tell = () => {
     const left = expectedSeconds - (Date.now() - started) / 1000;
-    report(`building it with Go, once: ${left > 15 ? `about ${inWords(left)} left` : 'nearly done'}`);
+    report(`building it with Go, once: ${inWords(left)}`);
   };
   tell();
   return setInterval(tell, 5000);
 }
 
-function inWords(seconds) {
-  return seconds > 90 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 10) * 10} s`;
+function inWords(left) {
+  if (left < -30) return 'longer than usual, the machine is busy or Go is downloading';
+  if (left < 15) return 'nearly done';
+  return `about ${left > 90 ? `${Math.round(left / 60)} min` : `${Math.round(left / 10) * 10} s`} left`;
 }

@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { loadEnvFile } from 'node:process';
 import { setUp } from './setup.mjs';
 
 /** npm start: installs what is missing, then hands over to the command line; arguments are passed on. */
@@ -8,7 +9,6 @@ try {
   console.error(error.message);
   process.exit(1);
 }
-const command = process.env.DAYBOOK_API_URL ? 'up' : 'tour';
-const launcher = fileURLToPath(new URL('../bin/daybook.js', import.meta.url));
-process.argv.splice(1, 1, launcher, command);
+if (existsSync('.env')) loadEnvFile(); // The environment itself wins over the file.
+process.argv.splice(2, 0, process.env.DAYBOOK_API_URL ? 'up' : 'tour');
 await import('../bin/daybook.js');

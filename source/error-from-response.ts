@@ -21,7 +21,8 @@ export interface ErrorResponse {
   readonly retryAfter: string | null;
   /** The response's own `Date`: Retry-After is read by the clock that wrote it. */
   readonly date: string | null;
-  readonly body: string;
+  /** The body, or its beginning. */
+  readonly text: string;
 }
 
 /**
@@ -30,7 +31,7 @@ export interface ErrorResponse {
  */
 export function errorFromResponse(response: ErrorResponse, now: Date): Error {
   const { request, status, requestId } = response;
-  const errorCode = errorCodeOf(response.body);
+  const errorCode = errorCodeOf(response.text);
   const failure: Failure = { request, status, errorCode, requestId };
   if (status >= 400 && errorCode === 'PRODUCT_NOT_READY') {
     return new ProductNotReady(failure, notBefore(response, now, notReadyPauseMilliseconds));

@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { errorFromResponse } from './error-from-response.ts';
-import { RateLimited, SourceUnavailable, type Failure } from './errors.ts';
+import { RateLimited, SourceUnavailable, UnreadableResponse, type Failure } from './errors.ts';
 import { readBody, readBodyStart } from './read-body.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { withTimeLimit } from './time-limit.ts';
@@ -42,61 +43,64 @@ export interface Answer {
   readonly failure: Failure;
 }
 
-/** Sends one GET as soon as the budget allows. What the client library says stays here: it may quote the address or the body. */
+/** Sends one GET as soon as the budget allows. */
 export async function sendRequest(service: Service, request: ServiceRequest): Promise<Answer> {
+  await service.budget.take(request.signal);
+  const response = await respond(service, request);
+  const { status, requestId, text } = response;
+  if (status === 200) {
+    return { text, requestId, failure: { request: nameOf(request), status, errorCode: null, requestId } };
+  }
+  const error = errorFromResponse({ ...response, request: nameOf(request), kind: request.kind }, new Date());
+  // A limit of the service (429) counts for the whole organisation, one of the platform (452) for its connection alone.
+  if (error instanceof RateLimited && status === 429) await service.budget.reportRateLimited(error.notBefore);
+  throw error;
+}
+
+interface Response {
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly retryAfter: string | null;
+  readonly date: string | null;
+  readonly text: string;
+}
+
+/**
+ * Of an error of the network nothing but its code is kept: undici's own may hold bytes of the response, and those a token.
+ */
+async function respond(service: Service, request: ServiceRequest): Promise<Response> {
   const { signal } = request;
-  await service.budget.take(signal);
   const limit = { milliseconds: service.timeouts.totalMilliseconds, signal };
   try {
     return await withTimeLimit(limit, (limited) => exchange(service, request, limited));
   } catch (error) {
     signal?.throwIfAborted();
-    const code = networkCodeOf(error);
-    if (code === null) throw error;
+    if (error instanceof UnreadableResponse) throw error;
     const failure = { request: nameOf(request), status: null, errorCode: null, requestId: null };
-    throw new SourceUnavailable(failure, code);
+    throw new SourceUnavailable(failure, networkCodeOf(error));
   }
 }
 
-async function exchange(service: Service, request: ServiceRequest, signal: AbortSignal): Promise<Answer> {
-  const { headersMilliseconds, bodyIdleMilliseconds } = service.timeouts;
-  const response = await service.dispatcher.request({
+async function exchange(service: Service, request: ServiceRequest, signal: AbortSignal): Promise<Response> {
+  const { statusCode, headers, body } = await service.dispatcher.request({
     origin: service.origin,
     path: `${service.pathPrefix}${request.path}?${queryOf(request)}`,
     method: 'GET',
     headers: service.headers,
-    headersTimeout: headersMilliseconds,
-    bodyTimeout: bodyIdleMilliseconds,
+    headersTimeout: service.timeouts.headersMilliseconds,
+    bodyTimeout: service.timeouts.bodyIdleMilliseconds,
     signal,
   });
-  const requestId = requestIdOf(response);
-  if (response.statusCode !== 200) throw await refusal(service, request, response);
-  const failure = { request: nameOf(request), status: 200, errorCode: null, requestId };
-  return { text: await readBody(response.body, service.maxBodyBytes, failure), requestId, failure };
-}
-
-/** A limit of the service counts for the whole organisation (429); one of the platform for its connection alone (452). */
-async function refusal(
-  service: Service,
-  request: ServiceRequest,
-  response: Dispatcher.ResponseData,
-): Promise<Error> {
-  const error = errorFromResponse(
-    {
-      request: nameOf(request),
-      kind: request.kind,
-      status: response.statusCode,
-      requestId: requestIdOf(response),
-      retryAfter: headerOf(response, 'retry-after'),
-      date: headerOf(response, 'date'),
-      body: await readBodyStart(response.body),
-    },
-    new Date(),
-  );
-  if (error instanceof RateLimited && error.status === 429) {
-    await service.budget.reportRateLimited(error.notBefore);
-  }
-  return error;
+  const requestId = requestIdOf(headers);
+  const failure = { request: nameOf(request), status: statusCode, errorCode: null, requestId };
+  return {
+    status: statusCode,
+    requestId,
+    retryAfter: headerOf(headers, 'retry-after'),
+    date: headerOf(headers, 'date'),
+    text:
+      statusCode === 200 ? await readBody(body, service.maxBodyBytes, failure) : await readBodyStart(body),
+  };
 }
 
 function nameOf(request: ServiceRequest): string {
@@ -110,18 +114,18 @@ function queryOf(request: ServiceRequest): string {
 }
 
 /** It will be shown, so what does not look like an id is not taken for one. */
-function requestIdOf(response: Dispatcher.ResponseData): string | null {
-  const id = headerOf(response, 'x-service-request-id');
+function requestIdOf(headers: IncomingHttpHeaders): string | null {
+  const id = headerOf(headers, 'x-service-request-id');
   return id !== null && /^[\w.:-]{1,128}$/.test(id) ? id : null;
 }
 
-function headerOf(response: Dispatcher.ResponseData, name: string): string | null {
-  const value = response.headers[name];
+function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
+  const value = headers[name];
   return typeof value === 'string' ? value : (value?.[0] ?? null);
 }
 
-/** The system and undici give every failure of the network a code; our own errors and defects have none. */
-function networkCodeOf(error: unknown): string | null {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  return typeof code === 'string' ? code : null;
+/** `ECONNRESET`, `UND_ERR_HEADERS_TIMEOUT`; where there is no code the name of the error says as much. */
+function networkCodeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -17,7 +17,7 @@ export interface WorkerProcess {
   readonly warehouse: Warehouse;
   readonly client: Client;
   /** Stops the worker, then closes what it used. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /**

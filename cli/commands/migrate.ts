@@ -10,7 +10,7 @@ export function migrateCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… npx daybook migrate')
     .action(async ({ json }: { json?: true }) => {
-      const settings = await readSettings();
+      const settings = await readSettings(['database']);
       const warehouse = openWarehouse({ ...settings.database, connections: 2 });
       try {
         const result = await migrate(warehouse);
@@ -18,7 +18,11 @@ export function migrateCommand(): Command {
           printJson(result);
           return;
         }
-        print(result.applied.length === 0 ? 'The warehouse is up to date.' : `Migrated: ${result.applied.join(', ')}.`);
+        print(
+          result.applied.length === 0
+            ? 'The warehouse is up to date.'
+            : `Migrated: ${result.applied.join(', ')}.`,
+        );
         if (result.readerSql !== null) {
           print('The role for readers may not be made by this user. An administrator runs:');
           print(result.readerSql);

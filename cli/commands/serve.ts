@@ -14,7 +14,7 @@ export function serveCommand(): Command {
       const { serveHttp } = await import('../serve-http.ts');
       const { untilStopped } = await import('../until-stopped.ts');
       const stopped = untilStopped();
-      const settings = await readSettings();
+      const settings = await readSettings(['database', 'temporal']);
       const { logger, metricsPort } = await prepareProcess(settings.logLevel);
       const warehouse = openWarehouse(settings.database);
       await checkSchema(warehouse);

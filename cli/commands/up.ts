@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { print, printAside } from '../printer.ts';
 import { readConfig } from '../settings.ts';
 import { countOption } from '../options.ts';
+import { withoutPassword } from '../without-password.ts';
 
 export function upCommand(): Command {
   return new Command('up')
@@ -27,10 +28,4 @@ export function upCommand(): Command {
         await up.stop();
       }
     });
-}
-
-export function withoutPassword(url: string): string {
-  const safe = new URL(url);
-  safe.password = '';
-  return safe.toString();
 }

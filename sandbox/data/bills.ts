@@ -28,7 +28,9 @@ export function createBills(company: Company, payables: Payables): RecordSource 
   }
 
   function documentNumber(index: number): string | null {
-    return chance(index) % 60 === 2 ? null : `INV-${(10_000 + index).toString()}`;
+    if (chance(index) % 60 === 2) return null;
+    const original = payables.originalOf(index);
+    return `${original === index ? 'INV-' : 'inv '}${(10_000 + original).toString()}`;
   }
 
   function linkedPayments({ facts, payments }: SettledBill): string {

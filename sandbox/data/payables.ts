@@ -4,22 +4,26 @@ import type { BillFacts } from './bill-facts.ts';
 import type { Company } from './company.ts';
 import { createCreditLinks } from './credit-links.ts';
 import type { CreditLink, CreditLinks } from './credit-links.ts';
+import { createOriginalOf } from './entered-twice.ts';
 import { createBillAmounts } from './line-amounts.ts';
 import type { DocumentAmounts } from './line-amounts.ts';
 import { createPayments } from './payments.ts';
 import type { PaymentPart } from './payments.ts';
-import type { Vendors } from './vendors.ts';
+import type { Vendor, Vendors } from './vendors.ts';
 
 /** What a company owes: bills, what was paid on them and what was credited, in whole minor units. */
 export function createPayables(company: Company, vendors: Vendors): Payables {
   const factsOf = createBillFacts(company, vendors);
-  const amountsOf = createBillAmounts(company);
+  const drawAmounts = createBillAmounts(company);
+  const originalOf = createOriginalOf(company, vendors.count);
+  const amountsOf = (index: number, vendor: Vendor) => drawAmounts(originalOf(index), vendor);
   const credits = createCreditLinks(company, vendors.count, factsOf);
   const paymentsOf = createPayments(company);
 
   return {
     credits,
     factsOf,
+    originalOf,
     settle(index) {
       const facts = factsOf(index);
       const amounts = amountsOf(index, facts.vendor);
@@ -60,6 +64,8 @@ function sumOf(parts: readonly { amount: number }[]): number {
 export interface Payables {
   readonly credits: CreditLinks;
   factsOf(index: number): BillFacts;
+  /** The bill that this one is a second entry of, or itself. */
+  originalOf(index: number): number;
   settle(index: number): SettledBill;
   /** The allocations of a memo, seen from the memo: equal to those its bills show. */
   creditedBills(memo: number): AllocatedCredit[];

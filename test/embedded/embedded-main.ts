@@ -11,6 +11,8 @@ export type Line =
 
 const [, , path = '', wanted = ''] = process.argv;
 
+const asked = once(process, 'SIGTERM');
+const staying = setInterval(() => undefined, 60_000);
 try {
   const servers = await startEmbedded({
     home: await openHome(path),
@@ -22,10 +24,12 @@ try {
     },
   });
   print({ servers });
-  await once(process, 'SIGTERM');
+  await asked;
+  clearInterval(staying);
   await servers.stop();
 } catch (error) {
   print({ error: error instanceof Error ? error.message : String(error) });
+  clearInterval(staying);
   process.exitCode = 1;
 }
 

@@ -1,7 +1,6 @@
 import { createServer } from 'node:net';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { startPostgres, type PostgresServer } from '../../embedded/postgres.ts';
@@ -76,7 +75,7 @@ test('it moves to a free port when the usual one is taken, and stays there on th
   const home = await temporaryFolder();
   const stranger = createServer().listen(54329, '127.0.0.1');
   // Whoever has the port already, another Daybook say, serves as well.
-  await Promise.race([once(stranger, 'listening'), once(stranger, 'error')]);
+  await new Promise((resolve) => stranger.once('listening', resolve).once('error', resolve));
   const first = await startEmbeddedProcess(home, 'postgres');
   const url = first.servers.postgres?.url;
   expect(url).not.toContain(':54329/');

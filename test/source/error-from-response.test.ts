@@ -12,7 +12,7 @@ function errorOf(response: Partial<ErrorResponse>): Error {
       requestId: 'req_1',
       retryAfter: null,
       date: null,
-      body: '',
+      text: '',
       ...response,
     },
     now,
@@ -56,7 +56,8 @@ describe('a status means the same whatever the body is', () => {
     [520, 'SourceUnavailable', 'retry'],
     [550, 'SourceUnavailable', 'retry'],
   ])('%i is %s: %s', (status, name, handling) => {
-    for (const body of bodies) expect(errorOf({ status, body })).toMatchObject({ name, handling, status });
+    for (const body of bodies)
+      expect(errorOf({ status, text: body })).toMatchObject({ name, handling, status });
   });
 
   test.each([404, 410])('%i on a fetch is RecordGone', (status) => {
@@ -68,7 +69,7 @@ describe('an error_code', () => {
   test.each([400, 401, 403, 404, 409, 423, 429, 451, 500, 503])(
     'PRODUCT_NOT_READY is to be waited for with status %i',
     (status) => {
-      const error = errorOf({ status, body: coded('PRODUCT_NOT_READY') });
+      const error = errorOf({ status, text: coded('PRODUCT_NOT_READY') });
       expect(error).toMatchObject({ name: 'ProductNotReady', handling: 'wait' });
     },
   );
@@ -77,31 +78,31 @@ describe('an error_code', () => {
     '%s',
     (code) => {
       test.each([400, 403, 404, 410, 422, 450, 451])('stops with status %i', (status) => {
-        const error = errorOf({ status, body: coded(code) });
+        const error = errorOf({ status, text: coded(code) });
         expect(error).toMatchObject({ name: 'ConnectionDisabled', handling: 'stop', errorCode: code });
       });
 
       test('is tried again while the service itself is down', () => {
-        expect(errorOf({ status: 503, body: coded(code) })).toMatchObject({ handling: 'retry' });
+        expect(errorOf({ status: 503, text: coded(code) })).toMatchObject({ handling: 'retry' });
       });
     },
   );
 
   test('CONNECTION_DISABLED with 401 is about the connection, INVALID_CREDENTIALS perhaps not', () => {
-    const disabled = errorOf({ status: 401, body: coded('CONNECTION_DISABLED') });
+    const disabled = errorOf({ status: 401, text: coded('CONNECTION_DISABLED') });
     expect(disabled.name).toBe('ConnectionDisabled');
-    const refused = errorOf({ status: 401, body: coded('INVALID_CREDENTIALS') });
+    const refused = errorOf({ status: 401, text: coded('INVALID_CREDENTIALS') });
     expect(refused.name).toBe('CredentialsRefused');
   });
 
   test('is found in a body that was cut off behind it', () => {
     const body = '{"error_type": "X", "error_code" : "PRODUCT_NOT_READY", "error_mess';
-    expect(errorOf({ status: 400, body }).name).toBe('ProductNotReady');
+    expect(errorOf({ status: 400, text: body }).name).toBe('ProductNotReady');
   });
 
   test('quoted in a message counts for nothing', () => {
     const body = JSON.stringify({ error_message: '{"error_code":"PRODUCT_NOT_READY"}' });
-    expect(errorOf({ status: 400, body }).name).toBe('RequestRefused');
+    expect(errorOf({ status: 400, text: body }).name).toBe('RequestRefused');
   });
 });
 
@@ -130,7 +131,7 @@ describe('a rate limit lasts', () => {
 });
 
 test('the message is one sentence that names the request, the status, the code and the request id', () => {
-  const error = errorOf({ status: 450, body: coded('BAD_FILTER') });
+  const error = errorOf({ status: 450, text: coded('BAD_FILTER') });
   expect(error.message).toBe(
     'GET /accounting/bills was refused (450, BAD_FILTER, request req_1): check DAYBOOK_API_URL and DAYBOOK_API_VERSION, and give the request id to the finance API.',
   );

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ListRequest } from '../../source/api-client.ts';
 import type { ListPage } from '../../source/responses.ts';
 import { readPages, type Reading } from '../../source/read-pages.ts';
 import {
@@ -66,52 +67,51 @@ describe('reading a stream', () => {
 
 describe('the next page', () => {
   test('is asked for while the caller works, and only that one', async () => {
-    const second = Promise.withResolvers<undefined>();
     const api = await startScriptedApi((request, response) => {
       answerJson(response, { bills: [], next_cursor: `${cursorOf(request)}i` });
-      if (cursorOf(request) === 'i') second.resolve(undefined);
     });
     const { client, budget } = clientOf(api);
     const pages = readPages(client, reading);
     await pages.next();
-    await second.promise;
+    await api.arrival(2);
     expect(budget.taken()).toBe(2);
     await pages.return();
     expect(api.requests).toHaveLength(2);
   });
 
   test('fails only when it is asked for', async () => {
-    const failed = Promise.withResolvers<undefined>();
     const api = await startScriptedApi((request, response) => {
-      if (cursorOf(request) === '') {
-        answerJson(response, { bills: [1], next_cursor: 'a' });
-      } else {
-        response.on('finish', () => {
-          failed.resolve(undefined);
-        });
-        response.writeHead(500).end();
-      }
+      if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
+      else response.writeHead(500).end();
     });
-    const pages = readPages(clientOf(api).client, reading);
+    const { client } = clientOf(api);
+    const lists: Promise<ListPage>[] = [];
+    const observed = {
+      ...client,
+      list(request: ListRequest): Promise<ListPage> {
+        const list = client.list(request);
+        lists.push(list);
+        return list;
+      },
+    };
+    const pages = readPages(observed, reading);
     expect((await pages.next()).value).toMatchObject({ records: [1], nextCursor: 'a' });
-    await failed.promise;
+    await expect(lists[1]).rejects.toMatchObject({ status: 500 });
     await expect(pages.next()).rejects.toMatchObject({ name: 'SourceUnavailable', status: 500 });
     expect(await pages.next()).toEqual({ done: true, value: undefined });
   });
 
   test('is no longer asked for when the caller leaves early', async () => {
-    const asked = Promise.withResolvers<SeenRequest>();
     const api = await startScriptedApi((request, response) => {
       if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
-      else asked.resolve(request);
     });
     for await (const page of readPages(clientOf(api).client, reading)) {
       expect(page.records).toEqual([1]);
-      await asked.promise;
+      await api.arrival(2);
       break;
     }
     await (
-      await asked.promise
+      await api.arrival(2)
     ).abandoned;
   });
 

@@ -6,8 +6,7 @@ import { recordTexts } from '../../source/record-texts.ts';
 describe('the texts of the records of a page', () => {
   test('are what was sent, character by character', () => {
     const texts = recordTexts(
-      '\ufeff'.slice(1) +
-        ' {"connection" : {"bills":["not this"]} ,\n "bills":\t[ {"id":"1","n":1.10e+02} ,{ "s":"]},\\"[{" },"x",-0.0, null,[[]],{} ] ,"next_cursor":null}',
+      ' {"connection" : {"bills":["not this"]} ,\n "bills":\t[ {"id":"1","n":1.10e+02} ,{ "s":"]},\\"[{" },"x",-0.0, null,[[]],{} ] ,"next_cursor":null}',
       'bills',
     );
     expect(texts).toEqual([
@@ -58,13 +57,16 @@ describe('the texts of the records of a page', () => {
 
   test('never hang on text that is not JSON', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:\\ 1a') }), (text) => {
-        try {
-          recordTexts(text, 'a');
-        } catch (error) {
-          expect(error).toBeInstanceOf(Error);
-        }
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', ' ', '1', 'a') }),
+        (text) => {
+          try {
+            recordTexts(text, 'a');
+          } catch (error) {
+            expect(error).toBeInstanceOf(Error);
+          }
+        },
+      ),
       { numRuns: 2000 },
     );
   });

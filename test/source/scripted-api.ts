@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -9,6 +9,8 @@ import type { RequestBudget } from '../../source/request-budget.ts';
 export interface ScriptedApi {
   readonly url: string;
   readonly requests: SeenRequest[];
+  /** The n-th request, as soon as it is there; counted from 1. */
+  arrival(n: number): Promise<SeenRequest>;
   /** TCP connections accepted so far. */
   connections(): number;
 }
@@ -26,6 +28,7 @@ export type Script = (request: SeenRequest, response: ServerResponse) => void;
 
 export async function startScriptedApi(script: Script): Promise<ScriptedApi> {
   const requests: SeenRequest[] = [];
+  const arrivals = new EventEmitter();
   let connections = 0;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://scripted');
@@ -42,6 +45,7 @@ export async function startScriptedApi(script: Script): Promise<ScriptedApi> {
       abandoned,
     };
     requests.push(seen);
+    arrivals.emit('request');
     script(seen, response);
   });
   server.on('connection', () => {
@@ -55,7 +59,18 @@ export async function startScriptedApi(script: Script): Promise<ScriptedApi> {
     await once(server, 'close');
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, requests, connections: () => connections };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    connections: () => connections,
+    async arrival(n) {
+      for (;;) {
+        const request = requests[n - 1];
+        if (request !== undefined) return request;
+        await once(arrivals, 'request');
+      }
+    },
+  };
 }
 
 export function answerJson(

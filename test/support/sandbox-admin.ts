@@ -28,9 +28,9 @@ export function createSandboxAdmin(adminUrl: string): SandboxAdmin {
     connections: () => json('GET', '/connections'),
     connection: (name) => json('GET', `/connections/${name}`),
     content: async (connection, resource, options) => {
-      const query = new URLSearchParams(
-        Object.entries(options ?? {}).map(([name, value]) => [name, String(value)]),
-      );
+      const query = new URLSearchParams();
+      if (options?.expand !== undefined) query.set('expand', options.expand);
+      if (options?.limit !== undefined) query.set('limit', String(options.limit));
       const response = await call('GET', `/content/${connection}/${resource}?${query.toString()}`);
       return (await response.text()).split('\n').slice(0, -1);
     },
@@ -38,9 +38,13 @@ export function createSandboxAdmin(adminUrl: string): SandboxAdmin {
     activity: async (activity) =>
       (await json<{ commands: Command[] }>('POST', '/activity', activity)).commands,
     addFault: async (rule) => (await json<{ id: number }>('POST', '/faults', rule)).id,
-    clearFaults: async () => void (await call('DELETE', '/faults')),
+    clearFaults: async () => {
+      await call('DELETE', '/faults');
+    },
     requests: async () => (await json<{ requests: LoggedRequest[] }>('GET', '/requests')).requests,
-    clearRequests: async () => void (await call('DELETE', '/requests')),
+    clearRequests: async () => {
+      await call('DELETE', '/requests');
+    },
     now: async () => (await json<{ now: number }>('GET', '/clock')).now,
     configure: (settings) => json('PUT', '/settings', settings),
   };

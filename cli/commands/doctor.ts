@@ -1,0 +1,18 @@
+import { Command } from 'commander';
+import { exitCodes } from '../exit-codes.ts';
+import type { SetExitCode } from '../program.ts';
+import { print, printJson } from '../printer.ts';
+
+export function doctorCommand(setExitCode: SetExitCode): Command {
+  return new Command('doctor')
+    .description('Check configuration, database, Temporal, API credentials, disk and versions.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ npx daybook doctor')
+    .action(async ({ json }: { json?: true }) => {
+      const { examine } = await import('../examine.ts');
+      const findings = await examine();
+      if (json === true) printJson(findings);
+      else for (const { what, ok, found } of findings) print(`${ok ? '✓' : '✗'} ${what}: ${found}`);
+      if (findings.some(({ ok }) => !ok)) setExitCode(exitCodes.failed);
+    });
+}

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { readRuns, type RunRead } from '../../warehouse/runs/read-run.ts';
+import { countOption } from '../options.ts';
+import { print, printJson, printTable } from '../printer.ts';
+import { withWarehouse } from '../with-warehouse.ts';
+
+export function runsCommand(): Command {
+  return new Command('runs')
+    .description('The last runs and what they did.')
+    .argument('[name]', 'of one connection only')
+    .option('--limit <n>', 'how many', countOption, 20)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ npx daybook runs acme-us --limit 5')
+    .action(async (name: string | undefined, { limit, json }: { limit: number; json?: true }) => {
+      const runs = await withWarehouse((warehouse) => readRuns(warehouse, { connectionId: name, limit }));
+      if (json === true) printJson(runs);
+      else if (runs.length === 0) print('There are no runs yet.');
+      else show(runs);
+    });
+}
+
+function show(runs: readonly RunRead[]): void {
+  printTable(
+    [
+      'started',
+      'connection',
+      'kind',
+      'status',
+      'seconds',
+      'requests',
+      'read',
+      'new',
+      'changed',
+      'known',
+      'quarantined',
+    ],
+    runs.map((run) => [
+      run.started_at,
+      run.connection_id,
+      run.kind,
+      run.status,
+      run.finished_at === null
+        ? null
+        : Math.round((run.finished_at.getTime() - run.started_at.getTime()) / 1000),
+      ...(['requests', 'read', 'inserted', 'updated', 'unchanged', 'quarantined'] as const).map((count) =>
+        run.streams.reduce((sum, stream) => sum + stream[count], 0),
+      ),
+    ]),
+  );
+  const [newest] = runs;
+  if (typeof newest?.failure === 'string') print(`\nThe newest run: ${newest.failure}`);
+}

@@ -1,0 +1,46 @@
+import { Command } from 'commander';
+import { queryAsReader, type QueryResult } from '../../warehouse/query-as-reader.ts';
+import { print, printJson, printTable } from '../printer.ts';
+import { withWarehouse } from '../with-warehouse.ts';
+
+export function sqlCommand(): Command {
+  return new Command('sql')
+    .description('Run one query on the warehouse, read-only, as the role for readers.')
+    .argument('<query>')
+    .option('--json', 'print JSON: one object a row, decimals as strings with all their digits')
+    .option('--csv', 'print CSV')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npx daybook sql "select currency_code, sum(amount_due) from finance.bills group by 1"',
+    )
+    .action(async (query: string, { json, csv }: { json?: true; csv?: true }) => {
+      const result = await withWarehouse((warehouse) => queryAsReader(warehouse, query));
+      if (json === true) printJson(objectsOf(result));
+      else if (csv === true) print(csvOf(result));
+      else show(result);
+    });
+}
+
+function objectsOf({ columns, rows }: QueryResult): Record<string, unknown>[] {
+  return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
+}
+
+/** RFC 4180. Null is an empty field, an empty text is `""`. */
+function csvOf({ columns, rows }: QueryResult): string {
+  return [columns, ...rows].map((row) => row.map(csvField).join(',')).join('\r\n');
+}
+
+function csvField(value: string | number | boolean | null): string {
+  if (value === null) return '';
+  const text = String(value);
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function show({ columns, rows }: QueryResult): void {
+  // As Postgres writes them: no separators in what people paste into a sheet.
+  printTable(
+    columns,
+    rows.map((row) => row.map((value) => (typeof value === 'number' ? String(value) : value))),
+  );
+  print(`(${rows.length} ${rows.length === 1 ? 'row' : 'rows'})`);
+}

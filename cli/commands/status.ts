@@ -1,0 +1,88 @@
+import { Command } from 'commander';
+import { openHome } from '../../embedded/home.ts';
+import { readRuntimeFile } from '../../embedded/runtime-file.ts';
+import {
+  readStatus,
+  type ConnectionStatus,
+  type StreamStatus,
+} from '../../warehouse/connections/read-status.ts';
+import type { Settings } from '../../worker/settings.ts';
+import { print, printJson, printTable } from '../printer.ts';
+import { readConfig } from '../settings.ts';
+import { withWarehouse } from '../with-warehouse.ts';
+import { withoutPassword } from '../without-password.ts';
+
+export function statusCommand(): Command {
+  return new Command('status')
+    .description('How fresh every connection is, and where everything runs.')
+    .argument('[name]', 'one connection only')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ npx daybook status acme-us')
+    .action(async (name: string | undefined, { json }: { json?: true }) => {
+      await withWarehouse(async (warehouse, settings) => {
+        const connections = await readStatus(warehouse, name);
+        const places = await placesOf(settings);
+        if (json === true) printJson({ ...places, connections });
+        else show(places, connections);
+      });
+    });
+}
+
+interface Places {
+  temporal: { address: string | null; ui: string | null };
+  database: { url: string };
+  http: string | null;
+}
+
+async function placesOf({ temporal, database }: Settings): Promise<Places> {
+  const runtime = await readRuntimeFile(await openHome(readConfig().home));
+  return {
+    temporal: { address: temporal.connection.address ?? null, ui: temporal.ui ?? null },
+    database: { url: withoutPassword(database.url) },
+    http: runtime?.http?.url ?? null,
+  };
+}
+
+function show(places: Places, connections: readonly ConnectionStatus[]): void {
+  print(`Temporal  ${places.temporal.ui ?? places.temporal.address ?? 'not configured'}`);
+  print(`Postgres  ${places.database.url}`);
+  if (places.http !== null) print(`Daybook   ${places.http}`);
+  if (connections.length === 0) print('\nThere are no connections yet.');
+  for (const connection of connections) {
+    print(`\n${headline(connection)}`);
+    printTable(
+      ['stream', 'state', 'complete up to', 'last success', 'age'],
+      connection.streams.map((stream) => [
+        stream.stream,
+        inWords[stream.state],
+        stream.watermark,
+        stream.last_success_at,
+        ageOf(stream.freshness_seconds),
+      ]),
+    );
+  }
+}
+
+function headline({ name, platform, last_run: run, quarantined }: ConnectionStatus): string {
+  const parts = [
+    `${name}${platform === null ? '' : ` (${platform})`}`,
+    run === null ? 'never synced' : `last ${run.kind} ${run.status}`,
+    ...(quarantined > 0 ? [`${quarantined} in quarantine`] : []),
+  ];
+  return parts.join(' · ') + (typeof run?.failure === 'string' ? `\n  ${run.failure}` : '');
+}
+
+const inWords: Record<StreamStatus['state'], string> = {
+  never: 'not complete yet',
+  reading: 'being read',
+  failing: 'failing, tried again',
+  unsupported: 'not offered for this platform',
+  complete: 'complete',
+};
+
+function ageOf(seconds: number | null): string {
+  if (seconds === null) return '';
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}

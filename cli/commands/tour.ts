@@ -1,0 +1,14 @@
+import { Command } from 'commander';
+import type { SetExitCode } from '../program.ts';
+
+/** What `npm start` runs. */
+export function tourCommand(setExitCode: SetExitCode): Command {
+  return new Command('tour')
+    .description('Show Daybook at work on the embedded sandbox.')
+    .option('--once', 'end when the tour is over', false)
+    .option('--sandbox', 'allow sandbox data in the database that DATABASE_URL names', false)
+    .action(async (options: { once: boolean; sandbox: boolean }) => {
+      const { tour } = await import('../tour.ts');
+      setExitCode(await tour(options));
+    });
+}

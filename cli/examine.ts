@@ -1,0 +1,151 @@
+import { statfs } from 'node:fs/promises';
+import { openHome } from '../embedded/home.ts';
+import { createApiClient } from '../source/api-client.ts';
+import { openApiBudget } from '../warehouse/api-budget.ts';
+import { listConnections } from '../warehouse/connections/list-connections.ts';
+import { readAccess } from '../warehouse/connections/read-access.ts';
+import { checkSchema } from '../warehouse/migrate.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
+import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
+import { missingSearchAttributes } from '../worker/search-attributes.ts';
+import type { Settings } from '../worker/settings.ts';
+import { mainQueue } from '../worker/task-queues.ts';
+import { connectTemporal } from '../worker/temporal-client.ts';
+import { explain } from './explain.ts';
+import { readConfig, readSettings } from './settings.ts';
+
+export interface Finding {
+  what: string;
+  ok: boolean;
+  /** What was seen; where it is not right, what to do about it. */
+  found: string;
+}
+
+/** Looks at everything a sync needs, as far as each check lets the next one look. */
+export async function examine(): Promise<Finding[]> {
+  const findings = [await finding('Node', () => Promise.resolve(nodeVersion()))];
+  const settings = await attempt(findings, 'configuration', async () => {
+    const read = await readSettings(['database', 'temporal', 'api']);
+    return { value: read, found: 'complete' };
+  });
+  findings.push(await finding('disk', freeDisk));
+  if (settings === undefined) return findings;
+  const warehouse = openWarehouse({ ...settings.database, connections: 2 });
+  try {
+    findings.push(
+      await finding('database', () => databaseOf(warehouse)),
+      await finding('secret key', async () => {
+        await checkSecretKey(warehouse, settings.secretKey);
+        return 'opens the stored access tokens';
+      }),
+      ...(await temporalFindings(settings)),
+      await finding('API', () => apiOf(warehouse, settings)),
+    );
+  } finally {
+    await warehouse.close();
+  }
+  return findings;
+}
+
+function nodeVersion(): string {
+  return process.versions.node;
+}
+
+async function freeDisk(): Promise<string> {
+  const home = await openHome(readConfig().home);
+  const { bavail, bsize } = await statfs(home.root);
+  const gigabytes = (bavail * bsize) / 1e9;
+  if (gigabytes < 1) throw new Error(`only ${gigabytes.toFixed(1)} GB free at ${home.root}: make room`);
+  return `${gigabytes.toFixed(0)} GB free at ${home.root}`;
+}
+
+async function databaseOf(warehouse: Warehouse): Promise<string> {
+  const { rows } = await warehouse.pool.query<{ server_version: string }>('show server_version');
+  await checkSchema(warehouse);
+  return `Postgres ${rows[0]?.server_version ?? ''}, migrated`;
+}
+
+async function temporalFindings(settings: Settings): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const { namespace } = settings.temporal;
+  const client = await attempt(findings, 'Temporal', async () => {
+    const connected = await connectTemporal(settings);
+    await connected.workflowService.describeNamespace({ namespace });
+    return { value: connected, found: `answers, namespace ${namespace}` };
+  });
+  if (client === undefined) return findings;
+  findings.push(
+    await finding('search attributes', async () => {
+      const missing = await missingSearchAttributes(client, namespace);
+      if (missing.length === 0) return 'registered';
+      const flags = missing.map((name) => `--name ${name} --type Keyword`).join(' ');
+      throw new Error(
+        `missing, so runs are harder to find: temporal operator search-attribute create ${flags}`,
+      );
+    }),
+    await finding('worker', async () => {
+      const { pollers } = await client.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name: mainQueue },
+      });
+      if (pollers.length === 0) throw new Error('none polls: start "daybook worker" or "daybook up"');
+      return `${pollers.length} polling`;
+    }),
+  );
+  await client.connection.close();
+  return findings;
+}
+
+/** One request for each connection, within the budget; before the first one is added there is nobody to ask for. */
+async function apiOf(warehouse: Warehouse, settings: Settings): Promise<string> {
+  const { api, secretKey } = settings;
+  const connections = (await listConnections(warehouse)).filter(
+    ({ api_address }) => api_address === api.address,
+  );
+  if (connections.length === 0) return `${api.url}, not asked: there are no connections yet`;
+  const budget = openApiBudget(warehouse, { apiAddress: api.address, ...api });
+  const client = createApiClient({ ...api, baseUrl: api.url, budget });
+  try {
+    for (const { connection_id: connectionId } of connections) {
+      const { token } = await readAccess(warehouse, secretKey, { connectionId, apiAddress: api.address });
+      await client
+        .list({ accessToken: token, path: '/accounting/bills', plural: 'bills', query: { limit: '1' } })
+        .catch((error: unknown) => {
+          if (!isAnswer(error))
+            throw new Error(`${connectionId}: ${explain(error, { verbose: false })}`, { cause: error });
+        });
+    }
+  } finally {
+    await client.close();
+  }
+  return `${api.url} lets ${connections.length} ${connections.length === 1 ? 'connection' : 'connections'} in`;
+}
+
+/** Not ready yet, or not offered for the platform: the credentials are right all the same. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && ['ProductNotReady', 'NotSupported'].includes(error.name);
+}
+
+async function finding(what: string, look: () => Promise<string>): Promise<Finding> {
+  try {
+    return { what, ok: true, found: await look() };
+  } catch (error) {
+    return { what, ok: false, found: explain(error, { verbose: false }) };
+  }
+}
+
+async function attempt<Value>(
+  findings: Finding[],
+  what: string,
+  look: () => Promise<{ value: Value; found: string }>,
+): Promise<Value | undefined> {
+  let value: Value | undefined;
+  findings.push(
+    await finding(what, async () => {
+      const seen = await look();
+      ({ value } = seen);
+      return seen.found;
+    }),
+  );
+  return value;
+}

@@ -1,0 +1,97 @@
+import { WorkflowFailedError, type Client } from '@temporalio/client';
+import { createLogUpdate } from 'log-update';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { print, printAside } from './printer.ts';
+import { runTable } from './run-table.ts';
+import type { StartedSync } from './start-sync.ts';
+
+/** Shows a run while it goes on, and says how it ended. Ctrl-C leaves the run running. */
+export async function followRun(
+  { client, warehouse }: { client: Client; warehouse: Warehouse },
+  { workflowId, temporalRunId, joined, link, quiet }: StartedSync & { quiet: boolean },
+): Promise<{ exitCode: ExitCode; run: RunRead | undefined }> {
+  if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
+  const over = new AbortController();
+  const ended = client.workflow
+    .getHandle(workflowId, temporalRunId)
+    .result()
+    .catch((error: unknown) => {
+      // How a run failed stands in its row; anything else is a failure of following it.
+      if (!(error instanceof WorkflowFailedError)) throw error;
+    })
+    .finally(() => {
+      over.abort();
+    });
+  const read = (): Promise<RunRead | undefined> => runOf(warehouse, temporalRunId);
+  if (!quiet) await show(read, over.signal);
+  await ended;
+  const run = await read();
+  if (!quiet)
+    print(run === undefined ? 'The run ended before it began; see it in Temporal.' : lastWords(run));
+  return { exitCode: exitCodeOf(run), run };
+}
+
+const intervalMilliseconds = 250;
+/** Where nothing can be redrawn, a line now and then. */
+const lineEveryMilliseconds = 5_000;
+const noWorkerAfterMilliseconds = 10_000;
+
+/** On stderr: stdout is for the result. */
+const drawLive = createLogUpdate(process.stderr);
+
+async function show(read: () => Promise<RunRead | undefined>, over: AbortSignal): Promise<void> {
+  const terminal = process.stderr.isTTY;
+  const started = performance.now();
+  let spoken = started;
+  let hinted = false;
+  while (!over.aborted) {
+    const run = await read();
+    const now = performance.now();
+    if (run === undefined) {
+      if (!hinted && now - started > noWorkerAfterMilliseconds) {
+        printAside('No worker has taken the run yet: is one running? ("daybook up" or "daybook worker")');
+        hinted = true;
+      }
+    } else if (terminal) {
+      drawLive(runTable(run, new Date()));
+    } else if (now - spoken > lineEveryMilliseconds) {
+      printAside(progressLine(run));
+      spoken = now;
+    }
+    await wait(intervalMilliseconds, undefined, { signal: over }).catch(() => undefined);
+  }
+  if (terminal) drawLive.clear();
+}
+
+function progressLine(run: RunRead): string {
+  const read = run.streams.reduce((sum, stream) => sum + stream.read, 0);
+  const seconds = (Date.now() - run.started_at.getTime()) / 1000;
+  const rate = Math.round(read / Math.max(seconds, 0.001));
+  const open = run.streams.filter(({ status }) => status === 'running').map(({ stream }) => stream);
+  return `${read.toLocaleString('en-US')} records, ${rate.toLocaleString('en-US')}/s; reading ${open.join(', ') || '…'}`;
+}
+
+function lastWords(run: RunRead): string {
+  const quarantined = run.streams.reduce((sum, stream) => sum + stream.quarantined, 0);
+  const seconds = ((run.finished_at ?? new Date()).getTime() - run.started_at.getTime()) / 1000;
+  return [
+    runTable(run, run.finished_at ?? new Date()),
+    '',
+    `Sync of ${run.connection_id ?? ''} ${run.status} after ${seconds.toFixed(1)} s.`,
+    ...(run.failure === null ? [] : [run.failure]),
+    ...(quarantined > 0 ? [`${quarantined} records are in quarantine: see "daybook quarantine list".`] : []),
+  ].join('\n');
+}
+
+function exitCodeOf(run: RunRead | undefined): ExitCode {
+  if (run?.status === 'succeeded') return exitCodes.done;
+  return run?.status === 'partial' ? exitCodes.partly : exitCodes.failed;
+}
+
+async function runOf(warehouse: Warehouse, temporalRunId: string): Promise<RunRead | undefined> {
+  const [run] = await readRuns(warehouse, { temporalRunId, limit: 1 });
+  return run;
+}

@@ -1,0 +1,35 @@
+import type { RunRead, RunStreamRead } from '../warehouse/runs/read-run.ts';
+import { tableOf } from './printer.ts';
+
+/** A run's streams, as a table for a terminal. `now` closes the time of streams that are still read. */
+export function runTable(run: RunRead, now: Date): string {
+  return tableOf(
+    ['stream', 'state', 'pages', 'records', 'records/s', 'new', 'changed', 'known', 'quarantined'],
+    run.streams.map((stream) => [
+      stream.stream,
+      inWords[stream.status],
+      stream.pages,
+      stream.read,
+      rateOf(stream, now),
+      stream.inserted,
+      stream.updated,
+      stream.unchanged,
+      stream.quarantined,
+    ]),
+  );
+}
+
+function rateOf({ read, started_at: started, finished_at: finished }: RunStreamRead, now: Date): number {
+  const seconds = ((finished ?? now).getTime() - started.getTime()) / 1000;
+  return Math.round(read / Math.max(seconds, 0.001));
+}
+
+const inWords: Record<RunStreamRead['status'], string> = {
+  running: 'reading',
+  succeeded: 'complete',
+  partial: 'complete, some in quarantine',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  interrupted: 'interrupted',
+  unsupported: 'not offered',
+};

@@ -1,0 +1,30 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { metricsText } from '../server/metrics-text.ts';
+import { startHttpServer, type HttpServer } from '../server/start-http-server.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { Settings } from '../worker/settings.ts';
+import type { RunningWorker } from '../worker/start-worker.ts';
+
+/** Health and metrics of a process; with a worker, whether that still runs too. */
+export function serveHttp(parts: {
+  settings: Settings;
+  warehouse: Warehouse;
+  client: Client;
+  logger: Logger;
+  metricsPort: number;
+  worker?: RunningWorker;
+}): Promise<HttpServer> {
+  const { settings, warehouse, client, logger, metricsPort, worker } = parts;
+  const { namespace } = settings.temporal;
+  return startHttpServer({
+    ...settings.http,
+    logger,
+    metrics: () => metricsText(metricsPort),
+    readiness: {
+      database: () => warehouse.pool.query('select 1'),
+      temporal: () => client.workflowService.describeNamespace({ namespace }),
+      ...(worker === undefined ? {} : { worker: () => worker.checkRunning() }),
+    },
+  });
+}

@@ -1,0 +1,73 @@
+import type { Collection } from '../world/collection.ts';
+import { comparePlaces, placeOf } from '../world/stored-record.ts';
+import type { Place, StoredRecord } from '../world/stored-record.ts';
+import { ApiError } from './api-error.ts';
+import type { DataRequest } from './data-request.ts';
+import type { Filters } from './filters.ts';
+import { syncedSoFar } from './open-connection.ts';
+import type { Sort } from './sort.ts';
+
+/**
+ * The records of one page and the place of the record after them. A page begins where its cursor stands in the order,
+ * whether or not the record it was made from is still there; so a record that moves ahead of the cursor comes again.
+ *
+ * @throws ApiError 400 when cursors are set to be good only while their record stays.
+ */
+export function selectPage(request: DataRequest, collection: Collection, query: PageQuery): SelectedPage {
+  const { sort, filters, limit, from } = query;
+  const { field, descending } = sort;
+  if (from !== null && request.settings.cursor === 'row') refuseMovedRow(collection, sort, from);
+  const range = filters.ranges[field];
+  const visible = visibility(request, collection);
+  const records: StoredRecord[] = [];
+  for (const record of collection.walk(field, descending, startOf(query))) {
+    const place = placeOf(record, field);
+    if (isBeyond(place.time, descending ? range.min : range.max, descending)) break;
+    if (!filters.matches(record, collection) || !visible(record)) continue;
+    if (records.length === limit) return { records, next: place };
+    records.push(record);
+  }
+  return { records, next: null };
+}
+
+function refuseMovedRow(collection: Collection, { field }: Sort, from: Place): void {
+  const record = collection.get(from.id);
+  if (record === null || comparePlaces(placeOf(record, field), from) !== 0) {
+    throw new ApiError(400, 'INVALID_CURSOR', 'The record of the cursor has moved: start without one.');
+  }
+}
+
+/** Hides what the service has not read yet or, when lists lag, has read only now. */
+function visibility(request: DataRequest, collection: Collection): (record: StoredRecord) => boolean {
+  const visibleSize = collection.source.size * syncedSoFar(request.connection, request.now);
+  const newest = request.settings.listLagMs === 0 ? Infinity : request.now - request.settings.listLagMs;
+  return ({ index, lastSyncedAt }) => (index ?? 0) < visibleSize && lastSyncedAt <= newest;
+}
+
+/** The cursor, or the end of the filtered range where the order begins, whichever comes later in the order. */
+function startOf({ sort, filters, from }: PageQuery): Place | null {
+  const range = filters.ranges[sort.field];
+  const edge = sort.descending ? range.max : range.min;
+  if (!Number.isFinite(edge)) return from;
+  const start = { time: edge, id: sort.descending ? '\uffff' : '' };
+  if (from === null) return start;
+  const direction = sort.descending ? -1 : 1;
+  return direction * comparePlaces(from, start) > 0 ? from : start;
+}
+
+function isBeyond(time: number | null, end: number, descending: boolean): boolean {
+  if (!Number.isFinite(end)) return false;
+  return descending ? (time ?? -Infinity) < end : (time ?? -Infinity) > end;
+}
+
+interface PageQuery {
+  readonly sort: Sort;
+  readonly filters: Filters;
+  readonly limit: number;
+  readonly from: Place | null;
+}
+
+interface SelectedPage {
+  readonly records: readonly StoredRecord[];
+  readonly next: Place | null;
+}

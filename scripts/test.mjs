@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+import { runChecks } from './run-checks.mjs';
+import { runVitest } from './run-vitest.mjs';
+import { setUp } from './setup.mjs';
+
+/** npm test: installs what is missing, runs every check and test. Arguments go to vitest. The last line is the count. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+const results = [];
+try {
+  await setUp();
+  results.push(await runChecks(root, ['types', 'lint', 'format']));
+  results.push(await runVitest(root, process.argv.slice(2)));
+} catch (error) {
+  console.error(error.message);
+  results.push({ passed: 0, failed: 1 });
+}
+const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+process.exitCode = sum('failed') === 0 ? 0 : 1;
+console.log(`${sum('passed')} passed, ${sum('failed')} failed`);

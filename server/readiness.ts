@@ -1,0 +1,63 @@
+import type { Logger } from 'pino';
+
+/** What must work, by name; a check rejects when it does not. */
+export type ReadinessChecks = Readonly<Record<string, () => Promise<unknown>>>;
+
+export interface Readiness {
+  readonly ready: boolean;
+  readonly checks: Readonly<Record<string, CheckResult>>;
+}
+
+/** The reason is in the log: anybody may ask for readiness, and drivers' messages name hosts and users. */
+export type CheckResult = 'ok' | 'failed' | 'no answer';
+
+/** Runs all checks side by side, each for two seconds at most. */
+export function createReadiness(checks: ReadinessChecks, logger: Logger): () => Promise<Readiness> {
+  const runners = Object.entries(checks).map(([name, check]) => ({
+    name,
+    run: oneAtATime(() => resultOf(name, check, logger)),
+  }));
+  return async () => {
+    const results = await Promise.all(
+      runners.map(async ({ name, run }) => [name, await withinTwoSeconds(run())] as const),
+    );
+    return {
+      ready: results.every(([, result]) => result === 'ok'),
+      checks: Object.fromEntries(results),
+    };
+  };
+}
+
+async function resultOf(name: string, check: () => Promise<unknown>, logger: Logger): Promise<CheckResult> {
+  try {
+    await check();
+    return 'ok';
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn({ check: name, reason }, 'A readiness check failed.');
+    return 'failed';
+  }
+}
+
+/** A check that hangs is joined, not started again: or each probe would leave one more query waiting for a connection. */
+function oneAtATime<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+async function withinTwoSeconds(result: Promise<CheckResult>): Promise<CheckResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<CheckResult>((resolve) => {
+    timer = setTimeout(resolve, 2000, 'no answer');
+  });
+  try {
+    return await Promise.race([result, timeUp]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

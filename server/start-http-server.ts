@@ -1,0 +1,71 @@
+import { fastify, type FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { createReadiness, type ReadinessChecks } from './readiness.ts';
+
+export interface HttpServer {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+/** The port was asked for by name and is taken. */
+export class PortInUse extends Error {
+  override readonly name = 'PortInUse';
+
+  constructor(address: { host: string; port: number }, cause: unknown) {
+    super(
+      `Port ${address.port} of ${address.host} is in use: stop what listens there, or set DAYBOOK_HTTP_PORT to another one.`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * HTTP for machines: `/healthz` (the process lives), `/readyz` (it can work), `/metrics` (Prometheus).
+ * A port that nobody asked for gives way to the next ones; throws PortInUse for one that somebody did.
+ */
+export async function startHttpServer(input: {
+  host: string;
+  port: number;
+  portIsDefault: boolean;
+  readiness: ReadinessChecks;
+  metrics: () => Promise<string>;
+  logger: Logger;
+}): Promise<HttpServer> {
+  const { logger, metrics } = input;
+  // Probes and scrapes come every few seconds: a line in the log for each would be all there is to read.
+  const server = fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    forceCloseConnections: true,
+  });
+  const readiness = createReadiness(input.readiness, logger);
+  server.get('/healthz', () => ({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) => {
+    const answer = await readiness();
+    return reply.code(answer.ready ? 200 : 503).send(answer);
+  });
+  server.get('/metrics', async (_request, reply) =>
+    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics()),
+  );
+  return { url: await listen(server, input), close: () => server.close() };
+}
+
+async function listen(
+  server: Pick<FastifyInstance, 'listen'>,
+  address: { host: string; port: number; portIsDefault: boolean },
+): Promise<string> {
+  const { host, portIsDefault } = address;
+  const lastPort = portIsDefault ? address.port + 99 : address.port;
+  for (let port = address.port; ; port += 1) {
+    try {
+      return await server.listen({ host, port });
+    } catch (error) {
+      if (!isInUse(error)) throw error;
+      if (port >= lastPort) throw new PortInUse({ host, port: address.port }, error);
+    }
+  }
+}
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { startEmbeddedProcess } from './embedded-process.ts';
+import { eventually } from './eventually.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+test('the sandbox tells its addresses and connections, and keeps its address on the next start', async () => {
+  const home = await temporaryFolder();
+  const first = await startEmbeddedProcess(home, 'sandbox');
+  expect(first.servers.sandbox?.connections.map(({ name }) => name)).toContain('acme-us');
+  await first.end('SIGTERM');
+  const second = await startEmbeddedProcess(home, 'sandbox');
+  expect(second.servers.sandbox?.url).toBe(first.servers.sandbox?.url);
+});
+
+test('the sandbox ends with the process that started it, even when that is killed', async () => {
+  const up = await startEmbeddedProcess(await temporaryFolder(), 'sandbox');
+  const url = up.servers.sandbox?.url ?? '';
+  expect((await fetch(url)).status).toBeGreaterThan(0);
+  await up.end('SIGKILL');
+  await eventually(() =>
+    fetch(url).then(
+      () => undefined,
+      () => 'gone',
+    ),
+  );
+});

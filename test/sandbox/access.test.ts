@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSandbox } from '../../sandbox/start-sandbox.ts';
+import type { Sandbox } from '../../sandbox/start-sandbox.ts';
+import { createSandboxAdmin } from '../support/sandbox-admin.ts';
+import type { SandboxAdmin } from '../support/sandbox-admin.ts';
+import { basicAuth, createSandboxApi, recordsOf } from './sandbox-api.ts';
+import type { Page, SandboxApi } from './sandbox-api.ts';
+
+let sandbox: Sandbox;
+let api: SandboxApi;
+let admin: SandboxAdmin;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ records: 200 });
+  api = createSandboxApi(sandbox);
+  admin = createSandboxAdmin(sandbox.adminUrl);
+});
+afterAll(() => sandbox.close());
+
+const bills = '/accounting/bills';
+const tokenOf = (name: string) => ({ access_token: `sandbox-token-${name}` });
+
+test('a request without the right credentials is 401', async () => {
+  expect((await api.get(bills)).status).toBe(200);
+  for (const authorization of [null, 'Bearer x', basicAuth('sandbox-client', 'wrong'), basicAuth('', '')]) {
+    const { status, text } = await api.get(bills, {}, { authorization });
+    expect(status).toBe(401);
+    expect(Object.keys(JSON.parse(text) as object)).toEqual(['error_type', 'error_code', 'error_message']);
+  }
+});
+
+test('every answer carries a request id, also errors', async () => {
+  const ids = await Promise.all([
+    api.get(bills),
+    api.get('/nowhere'),
+    api.get(bills, {}, { authorization: null }),
+  ]);
+  const seen = ids.map(({ headers }) => headers.get('x-service-request-id'));
+  expect(new Set(seen).size).toBe(3);
+  expect(seen).not.toContain(null);
+});
+
+test('an access token is needed and must be known', async () => {
+  expect((await api.get(bills, { access_token: null })).status).toBe(400);
+  expect((await api.get(bills, { access_token: 'other' })).status).toBe(401);
+});
+
+test('the older version writes amount_due as text and currency without _code, and is served when none is named', async () => {
+  const query = { limit: '1', sort: 'last_synced_at ASC' };
+  const shapes = await Promise.all(
+    ['2023-03-14', '2023-02-07', null].map(async (version) => {
+      const { text } = await api.get(bills, query, { 'x-service-version': version });
+      return recordsOf(JSON.parse(text) as Page)[0];
+    }),
+  );
+  const [newer, older, unnamed] = shapes;
+  expect(typeof newer?.amount_due).toBe('number');
+  expect(typeof older?.amount_due).toBe('string');
+  expect(Number(older?.amount_due)).toBe(newer?.amount_due);
+  expect([older?.currency, older?.currency_code]).toEqual([newer?.currency_code, undefined]);
+  expect(unnamed).toEqual(older);
+  expect((await api.get(bills, query, { 'x-service-version': '2024-04-30' })).status).toBe(400);
+});
+
+test('a list that the platform does not have is 404, and so is whatever is not a read', async () => {
+  expect((await api.get('/subscriptions', tokenOf('acme-eu'))).status).toBe(404);
+  expect((await api.get(bills, tokenOf('acme-subscriptions'))).status).toBe(404);
+  expect((await api.get('/subscriptions', tokenOf('acme-subscriptions'))).status).toBe(200);
+  expect((await api.get('/accounting/invoices')).status).toBe(404);
+  const url = `${sandbox.url}${bills}?access_token=sandbox-token-acme-us`;
+  const headers = {
+    authorization: basicAuth('sandbox-client', 'sandbox-secret'),
+    'content-type': 'application/json',
+  };
+  expect((await fetch(url, { method: 'POST', headers, body: '{"bill":{}}' })).status).toBe(404);
+});
+
+test('a record can be fetched by its id and by its platform id, a missing one is 410', async () => {
+  const [text = ''] = await admin.content('acme-us', 'bills', { limit: 1 });
+  const { id, platform_id: platformId } = JSON.parse(text) as { id: string; platform_id: string };
+  const fetched = await api.get(`${bills}/${id}`);
+  expect(fetched.text).toBe(
+    `{"connection":{"id":"conn-acme-us","orgId":"org-sandbox","platform":"QUICKBOOKS"},"bill":${text}}`,
+  );
+  expect((await api.get(`${bills}/${platformId}`, { id_type: 'platform' })).text).toBe(fetched.text);
+  expect((await api.get(`${bills}/${platformId}`)).status).toBe(410);
+  expect((await api.get(`${bills}/no-such-id`)).status).toBe(410);
+  expect((await api.get('/subscriptions/any')).status).toBe(404);
+  await admin.configure({ missingRecordStatus: 404 });
+  expect((await api.get(`${bills}/no-such-id`)).status).toBe(404);
+  await admin.configure({});
+});
+
+test('a connection that is not ready says so until it is, except to force_fetch, which sees a part', async () => {
+  await admin.execute({
+    kind: 'add-connection',
+    name: 'late',
+    platform: 'NETSUITE',
+    records: 400,
+    ready: false,
+  });
+  const late = tokenOf('late');
+  for (const path of [bills, '/accounting/customers', '/events?type=object_deleted']) {
+    const { status, text } = await api.get(path, late);
+    expect([status, text]).toEqual([400, expect.stringContaining('"error_code":"PRODUCT_NOT_READY"')]);
+  }
+  const part = await api.readAll(bills, { ...late, force_fetch: 'true' });
+  expect(part.length).toBeGreaterThan(0);
+  await admin.execute({ kind: 'make-ready', connection: 'late' });
+  expect((await api.readAll(bills, late)).length).toBeGreaterThan(part.length);
+});
+
+test('a connection becomes ready by itself when its time has come', async () => {
+  const now = await admin.now();
+  await admin.execute(
+    { kind: 'set-clock', frozenAt: now },
+    { kind: 'add-connection', name: 'soon', platform: 'XERO', records: 100, readyAfterMs: 5_000 },
+  );
+  expect((await api.get(bills, tokenOf('soon'))).status).toBe(400);
+  await admin.execute({ kind: 'set-clock', frozenAt: now + 5_000 });
+  expect((await api.get(bills, tokenOf('soon'))).status).toBe(200);
+  await admin.execute({ kind: 'set-clock' });
+});
+
+test('a refused connection answers what it was told, until it is accepted again', async () => {
+  await admin.execute({
+    kind: 'refuse',
+    connection: 'acme-uk',
+    refusal: { status: 401, code: 'CONNECTION_DISABLED' },
+  });
+  const { status, text } = await api.get(bills, tokenOf('acme-uk'));
+  expect([status, JSON.parse(text)]).toMatchObject([
+    401,
+    { error_type: 'CONNECTION_ERROR', error_code: 'CONNECTION_DISABLED' },
+  ]);
+  await admin.execute({ kind: 'refuse', connection: 'acme-uk', refusal: null });
+  expect((await api.get(bills, tokenOf('acme-uk'))).status).toBe(200);
+});
+
+test('the organisation has 500 requests in 10 seconds, over all its connections', async () => {
+  const own = await startSandbox({ records: 100 });
+  const statuses: number[] = [];
+  for (let request = 0; request < 505; request += 1) {
+    const connection = request % 2 === 0 ? 'acme-us' : 'acme-eu';
+    statuses.push(
+      (await createSandboxApi(own).get('/accounting/items', { ...tokenOf(connection), limit: '1' })).status,
+    );
+  }
+  expect(statuses.filter((status) => status === 200)).toHaveLength(500);
+  expect(statuses.slice(500)).toEqual([429, 429, 429, 429, 429]);
+  await createSandboxAdmin(own.adminUrl).configure({ requestsPer10s: 1, retryAfter: '7' });
+  const { headers } = await createSandboxApi(own).get('/accounting/items');
+  expect(headers.get('retry-after')).toBe('7');
+  await own.close();
+});
+
+test('a public token is exchanged for the access token', async () => {
+  const exchange = (body: object) =>
+    fetch(`${sandbox.url}/item/public_token/exchange`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const credentials = { client_id: 'sandbox-client', secret: 'sandbox-secret' };
+  expect(await (await exchange({ ...credentials, public_token: 'public-acme-eu' })).json()).toEqual({
+    access_token: 'sandbox-token-acme-eu',
+    connection_id: 'conn-acme-eu',
+    is_ready: true,
+    platform: 'NETSUITE',
+  });
+  expect((await exchange({ ...credentials, secret: 'wrong', public_token: 'public-acme-eu' })).status).toBe(
+    401,
+  );
+  expect((await exchange({ ...credentials, public_token: 'public-nobody' })).status).toBe(400);
+  expect((await exchange({})).status).toBe(400);
+});

@@ -1,0 +1,78 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { startSandbox } from '../../sandbox/start-sandbox.ts';
+import type { SandboxOptions } from '../../sandbox/sandbox-options.ts';
+import { createSandboxAdmin } from '../support/sandbox-admin.ts';
+import type { SandboxAdmin } from '../support/sandbox-admin.ts';
+import { createSandboxApi } from './sandbox-api.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-journal-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test('a restarted sandbox is the same world: content, connections, events, clock', async () => {
+  const journal = join(folder, 'new', 'world.jsonl');
+  const before = await withSandbox(
+    { journal, records: 300, seed: 9, asOf: '2025-06-30' },
+    async (admin, url) => {
+      await admin.execute({ kind: 'set-clock', offsetMs: 3_600_000 });
+      await admin.execute({ kind: 'add-connection', name: 'other', platform: 'SAGE_INTACCT', records: 100 });
+      await admin.activity({ connection: 'acme-us', changes: 3, touches: 2, deletes: 2 });
+      const record = '{"id":"late","total_amount":9007199254740993.10,"updated_at":null}';
+      await admin.execute({ kind: 'add', connection: 'acme-us', resource: 'bills', record });
+      return look(admin, url);
+    },
+  );
+  appendFileSync(journal, '{"at":1,"comm');
+  const options = { journal, records: 5_000, seed: 10 };
+  const after = await withSandbox(options, async (admin, url) => {
+    const seen = await look(admin, url);
+    await admin.execute({ kind: 'touch', connection: 'acme-us', resource: 'items' });
+    return seen;
+  });
+  expect(after.bills).toEqual(before.bills);
+  expect(after.events).toBe(before.events);
+  expect(after.connections).toEqual(before.connections);
+  expect(after.offset).toBeGreaterThan(3_000_000);
+  await withSandbox({ journal }, async (admin, url) =>
+    expect((await look(admin, url)).bills).toEqual(before.bills),
+  );
+});
+
+test('a journal that holds anything else is refused', async () => {
+  const journal = join(folder, 'damaged.jsonl');
+  await withSandbox({ journal, records: 100 }, () => Promise.resolve());
+  appendFileSync(journal, '{"at":1,"command":{"kind":"explode"}}\n');
+  await expect(startSandbox({ journal })).rejects.toThrow();
+});
+
+async function withSandbox<T>(
+  options: SandboxOptions,
+  use: (admin: SandboxAdmin, url: string) => Promise<T>,
+): Promise<T> {
+  const sandbox = await startSandbox(options);
+  try {
+    return await use(createSandboxAdmin(sandbox.adminUrl), sandbox.url);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+async function look(admin: SandboxAdmin, url: string): Promise<Seen> {
+  return {
+    bills: await admin.content('acme-us', 'bills'),
+    events: (await createSandboxApi({ url }).get('/events', { type: 'object_deleted' })).text,
+    connections: (await admin.connections()).map((connection) => ({ ...connection, ready: 'by then' })),
+    offset: (await admin.now()) - Date.now(),
+  };
+}
+
+interface Seen {
+  readonly bills: string[];
+  readonly events: string;
+  readonly connections: unknown[];
+  readonly offset: number;
+}

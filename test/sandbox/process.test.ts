@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import type { Sandbox } from '../../sandbox/start-sandbox.ts';
+import { createSandboxApi } from './sandbox-api.ts';
+
+const main = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'the sandbox process says where it is, serves, and ends well on %s',
+  async (signal) => {
+    const { child, sandbox } = await start({ records: 100 });
+    expect((await createSandboxApi(sandbox).get('/accounting/bills')).status).toBe(200);
+    expect(sandbox.connections.map(({ name, ready }) => `${name} ${String(ready)}`)).toEqual([
+      'acme-us true',
+      'acme-eu true',
+      'acme-uk true',
+      'acme-subscriptions true',
+      'acme-new false',
+    ]);
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  },
+);
+
+test('the sandbox process ends with its parent when asked to', async () => {
+  const { child } = await start({ records: 100, exitWithParent: true });
+  child.stdin.end();
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+test('a wrong option is an error that names it', async () => {
+  const child = launch({ records: 5 });
+  const output = await child.stderr.toArray();
+  expect(Buffer.concat(output as Buffer[]).toString()).toContain('records');
+  const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
+  expect(code).toBe(1);
+});
+
+async function start(options: object): Promise<{ child: Child; sandbox: Sandbox }> {
+  const child = launch(options);
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return { child, sandbox: JSON.parse(line) as Sandbox };
+}
+
+function launch(options: object): Child {
+  return spawn(process.execPath, ['--import', 'tsx', main, JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { Gauge, Registry } from 'prom-client';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startHttpServer, type HttpServer, type HttpServerSettings } from '../../server/http-server.ts';
+
+const silent = pino({ level: 'silent' });
+
+async function start(settings: Partial<HttpServerSettings> = {}): Promise<HttpServer> {
+  const server = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    portIsDefault: false,
+    readiness: {},
+    metrics: { registry: new Registry() },
+    logger: silent,
+    ...settings,
+  });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+async function occupiedPort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+describe('/healthz', () => {
+  test('says that the process is alive, whatever else does not work', async () => {
+    const { url } = await start({ readiness: { database: () => Promise.reject(new Error('gone')) } });
+    const response = await fetch(`${url}/healthz`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: 'ok' });
+  });
+});
+
+describe('/readyz', () => {
+  test('is 200 when all that is needed works', async () => {
+    const { url } = await start({
+      readiness: { database: () => Promise.resolve(), temporal: () => Promise.resolve() },
+    });
+    const response = await fetch(`${url}/readyz`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ ready: true, checks: { database: 'ok', temporal: 'ok' } });
+  });
+
+  test('is 503 and says what does not work, but not why', async () => {
+    const { url } = await start({
+      readiness: {
+        database: () => Promise.reject(new Error('password authentication failed for user "ledger"')),
+        temporal: () => Promise.resolve(),
+      },
+    });
+    const response = await fetch(`${url}/readyz`);
+    expect(response.status).toBe(503);
+    const text = await response.text();
+    expect(JSON.parse(text)).toEqual({
+      ready: false,
+      checks: { database: 'failed', temporal: 'ok' },
+    });
+    expect(text).not.toContain('ledger');
+  });
+
+  test('answers within the two seconds of a check that hangs, and joins it instead of starting it again', async () => {
+    let started = 0;
+    let finishFirst: () => void = () => undefined;
+    const first = new Promise<void>((resolve) => {
+      finishFirst = resolve;
+    });
+    const { url } = await start({
+      readiness: {
+        database: () => {
+          started += 1;
+          return started === 1 ? first : Promise.resolve();
+        },
+      },
+    });
+    const answers = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/readyz`)]);
+    for (const answer of answers) {
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ checks: { database: 'no answer' } });
+    }
+    expect(started).toBe(1);
+    finishFirst();
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(started).toBe(2);
+  });
+});
+
+describe('/metrics', () => {
+  test('is a page for Prometheus', async () => {
+    const registry = new Registry();
+    new Gauge({ name: 'daybook_pages', help: 'Pages', registers: [registry] }).set(7);
+    const { url } = await start({ metrics: { registry } });
+    const response = await fetch(`${url}/metrics`);
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect((await response.text()).split('\n')).toContain('daybook_pages 7');
+  });
+
+  test('that cannot be made is a 500 that does not say why', async () => {
+    const registry = new Registry();
+    new Gauge({
+      name: 'daybook_pages',
+      help: 'Pages',
+      registers: [registry],
+      collect() {
+        throw new Error('user "ledger" is unknown');
+      },
+    });
+    const { url } = await start({ metrics: { registry } });
+    const response = await fetch(`${url}/metrics`);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('ledger');
+  });
+});
+
+describe('the port', () => {
+  test('that was asked for and is taken is an error that says what to do', async () => {
+    const port = await occupiedPort();
+    await expect(start({ port })).rejects.toThrow(
+      `Port ${port} of 127.0.0.1 is in use: stop what listens there, or set DAYBOOK_HTTP_PORT to another one.`,
+    );
+  });
+
+  test('by default may be the next free one', async () => {
+    const port = await occupiedPort();
+    const { url } = await start({ port, portIsDefault: true });
+    expect(Number(new URL(url).port)).toBeGreaterThan(port);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+});

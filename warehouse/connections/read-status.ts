@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import { streams as allStreams } from '../../resources/index.ts';
+import { UnknownConnection } from '../errors.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+
+export interface ConnectionStatus {
+  name: string;
+  platform: string | null;
+  org_id: string | null;
+  last_run: { run_id: string; kind: string; status: string; failure: string | null; started_at: Date } | null;
+  quarantined: number;
+  streams: StreamStatus[];
+}
+
+export interface StreamStatus {
+  stream: string;
+  resource: string;
+  /** never: not once complete; reading: a pass is open; failing: it is, and its requests fail; unsupported; complete. */
+  state: 'never' | 'reading' | 'failing' | 'unsupported' | 'complete';
+  watermark: Date | null;
+  last_success_at: Date | null;
+  /** Seconds since the last success. */
+  freshness_seconds: number | null;
+}
+
+/** Throws UnknownConnection when the one asked for does not exist. */
+export async function readStatus({ db }: Warehouse, connectionId?: string): Promise<ConnectionStatus[]> {
+  let query = db
+    .selectFrom('sync.connections')
+    .select(['connection_id', 'platform', 'org_id'])
+    .orderBy('connection_id');
+  if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
+  const connections = await query.execute();
+  if (connectionId !== undefined && connections.length === 0) throw new UnknownConnection(connectionId);
+  const { rows: streams } = await sql<StreamRow>`
+    select s.connection_id, s.stream, s.resource, s.capability, s.watermark, s.last_success_at,
+      extract(epoch from now() - s.last_success_at)::bigint as freshness_seconds,
+      p.connection_id is not null as reading, p.failing_since is not null as failing
+    from sync.streams s
+    left join sync.passes p on p.connection_id = s.connection_id and p.stream = s.stream and p.kind = 'sync'
+  `.execute(db);
+  const { rows: runs } = await sql<LastRun>`
+    select distinct on (connection_id) connection_id, run_id, kind, status, failure, started_at
+    from sync.runs
+    order by connection_id, started_at desc
+  `.execute(db);
+  const quarantined = await db
+    .selectFrom('sync.quarantine')
+    .select(({ fn }) => ['connection_id', fn.countAll<number>().as('entries')])
+    .where('status', '=', 'open')
+    .groupBy('connection_id')
+    .execute();
+  return connections.map(({ connection_id: name, platform, org_id }) => ({
+    name,
+    platform,
+    org_id,
+    last_run: lastRunOf(runs.find((run) => run.connection_id === name)),
+    quarantined: quarantined.find((row) => row.connection_id === name)?.entries ?? 0,
+    streams: allStreams.map(({ stream, resource }) =>
+      statusOf(
+        stream.name,
+        resource.name,
+        streams.find((row) => row.connection_id === name && row.stream === stream.name),
+      ),
+    ),
+  }));
+}
+
+interface StreamRow {
+  connection_id: string;
+  stream: string;
+  resource: string;
+  capability: 'unknown' | 'supported' | 'unsupported';
+  watermark: Date | null;
+  last_success_at: Date | null;
+  freshness_seconds: number | null;
+  reading: boolean;
+  failing: boolean;
+}
+
+type LastRun = NonNullable<ConnectionStatus['last_run']> & { connection_id: string };
+
+function lastRunOf(run: LastRun | undefined): ConnectionStatus['last_run'] {
+  if (run === undefined) return null;
+  const { run_id, kind, status, failure, started_at } = run;
+  return { run_id, kind, status, failure, started_at };
+}
+
+function statusOf(stream: string, resource: string, row: StreamRow | undefined): StreamStatus {
+  return {
+    stream,
+    resource,
+    state: stateOf(row),
+    watermark: row?.watermark ?? null,
+    last_success_at: row?.last_success_at ?? null,
+    freshness_seconds: row?.freshness_seconds ?? null,
+  };
+}
+
+function stateOf(row: StreamRow | undefined): StreamStatus['state'] {
+  if (row === undefined) return 'never';
+  if (row.capability === 'unsupported') return 'unsupported';
+  if (row.reading) return row.failing ? 'failing' : 'reading';
+  return row.last_success_at === null ? 'never' : 'complete';
+}

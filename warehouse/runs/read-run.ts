@@ -1,0 +1,65 @@
+import type { Warehouse } from '../open-warehouse.ts';
+import type { RunStatus } from '../tables/runs.ts';
+
+export interface RunRead {
+  run_id: string;
+  connection_id: string | null;
+  kind: string;
+  status: RunStatus;
+  workflow_id: string;
+  temporal_run_id: string;
+  reason: string;
+  failure: string | null;
+  started_at: Date;
+  finished_at: Date | null;
+  streams: RunStreamRead[];
+}
+
+export interface RunStreamRead {
+  run_id: string;
+  stream: string;
+  status: RunStatus | 'unsupported';
+  pages: number;
+  requests: number;
+  read: number;
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  deleted: number;
+  suppressed: number;
+  quarantined: number;
+  watermark_before: Date | null;
+  watermark_after: Date | null;
+  failure_type: string | null;
+  failure: string | null;
+  started_at: Date;
+  finished_at: Date | null;
+}
+
+/** The newest runs first, with what they did to each stream. */
+export async function readRuns(
+  { db }: Warehouse,
+  input: { connectionId?: string | undefined; temporalRunId?: string | undefined; limit: number },
+): Promise<RunRead[]> {
+  let query = db.selectFrom('sync.runs').selectAll().orderBy('started_at', 'desc').limit(input.limit);
+  if (input.connectionId !== undefined) query = query.where('connection_id', '=', input.connectionId);
+  const { temporalRunId } = input;
+  if (temporalRunId !== undefined) {
+    // A run that was continued as new has several; its row is named by the first and tells the latest.
+    query = query.where((eb) => eb.or([eb('run_id', '=', temporalRunId), eb('temporal_run_id', '=', temporalRunId)]));
+  }
+  const runs = await query.execute();
+  if (runs.length === 0) return [];
+  const streams = await db
+    .selectFrom('sync.run_streams')
+    .selectAll()
+    .where(
+      'run_id',
+      'in',
+      runs.map(({ run_id }) => run_id),
+    )
+    .orderBy('started_at')
+    .orderBy('stream')
+    .execute();
+  return runs.map((run) => ({ ...run, streams: streams.filter(({ run_id }) => run_id === run.run_id) }));
+}
