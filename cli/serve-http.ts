@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { metricsText } from '../server/metrics-text.ts';
+import { readinessChecks } from '../server/readiness-checks.ts';
 import { startHttpServer, type HttpServer } from '../server/start-http-server.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { Settings } from '../worker/settings.ts';
@@ -15,16 +16,11 @@ export function serveHttp(parts: {
   metricsPort: number;
   worker?: RunningWorker;
 }): Promise<HttpServer> {
-  const { settings, warehouse, client, logger, metricsPort, worker } = parts;
-  const { namespace } = settings.temporal;
+  const { settings, logger, metricsPort } = parts;
   return startHttpServer({
     ...settings.http,
     logger,
     metrics: () => metricsText(metricsPort),
-    readiness: {
-      database: () => warehouse.pool.query('select 1'),
-      temporal: () => client.workflowService.describeNamespace({ namespace }),
-      ...(worker === undefined ? {} : { worker: () => worker.checkRunning() }),
-    },
+    readiness: readinessChecks(parts),
   });
 }

@@ -9,8 +9,6 @@ import { workflowBundle } from './workflow-bundle.ts';
 export interface RunningWorker {
   /** Settles when the workers have stopped; rejects when one of them failed. */
   readonly done: Promise<void>;
-  /** Rejects when a worker of the process does not run. */
-  readonly checkRunning: () => Promise<void>;
   /** Lets chunks end after the page in hand, then stops. */
   readonly stop: () => Promise<void>;
 }
@@ -52,12 +50,6 @@ export async function startWorker(input: {
   const done = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
   return {
     done,
-    checkRunning() {
-      const idle = workers.find((worker) => worker.getState() !== 'RUNNING');
-      return idle === undefined
-        ? Promise.resolve()
-        : Promise.reject(new Error(`A worker is ${idle.getState()}.`));
-    },
     async stop() {
       stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -46,7 +46,9 @@ export async function readRuns(
   const { temporalRunId } = input;
   if (temporalRunId !== undefined) {
     // A run that was continued as new has several; its row is named by the first and tells the latest.
-    query = query.where((eb) => eb.or([eb('run_id', '=', temporalRunId), eb('temporal_run_id', '=', temporalRunId)]));
+    query = query.where((eb) =>
+      eb.or([eb('run_id', '=', temporalRunId), eb('temporal_run_id', '=', temporalRunId)]),
+    );
   }
   const runs = await query.execute();
   if (runs.length === 0) return [];

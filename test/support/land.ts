@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { streamNamed } from '../../resources/index.ts';
+import { recordTexts } from '../../source/record-texts.ts';
+import { replaceNul } from '../../source/replace-nul.ts';
+import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
+import { landPage } from '../../warehouse/landing/land-page.ts';
+import { preparePage, type PreparedPage } from '../../warehouse/landing/prepared-page.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import type { PassInHand } from '../../warehouse/passes/pass.ts';
+import type { PageFacts } from '../../warehouse/passes/record-page.ts';
+import { takePass, type PassTaken } from '../../warehouse/passes/take-pass.ts';
+import { beginRun } from '../../warehouse/runs/begin-run.ts';
+
+/** Reads a stream as a run does: takes its pass and lands the pages, the last of which completes it. Returns what each page did. */
+export async function land(
+  warehouse: Warehouse,
+  input: { connectionId: string; stream: string; pages: readonly (readonly string[])[]; runId?: string },
+): Promise<PageFacts[]> {
+  const { pass } = await openPass(warehouse, input);
+  const facts: PageFacts[] = [];
+  for (const [index, records] of input.pages.entries()) {
+    const nextCursor = index === input.pages.length - 1 ? null : `page-${index + 2}`;
+    facts.push(await landRecords(warehouse, { pass, records, nextCursor }));
+  }
+  return facts;
+}
+
+/** Begins a run and takes the pass of the stream: what comes before the first page. */
+export async function openPass(
+  warehouse: Warehouse,
+  input: { connectionId: string; stream: string; runId?: string; lookbackMilliseconds?: number },
+): Promise<{ pass: PassInHand; taken: PassTaken }> {
+  const { connectionId, stream: name, runId = randomUUID(), lookbackMilliseconds = 600_000 } = input;
+  await begin(warehouse, { connectionId, runId });
+  const pass: PassInHand = { connectionId, stream: name, kind: 'sync', runId, lease: randomUUID() };
+  const taken = await takePass(warehouse, { pass, ...streamNamed(name), lookbackMilliseconds });
+  return { pass, taken };
+}
+
+/** A run that starts over under the same id goes on, as a reset of its workflow does. */
+export async function begin(
+  warehouse: Warehouse,
+  { connectionId, runId }: { connectionId: string; runId: string },
+): Promise<void> {
+  const workflowId = `sync/${connectionId}`;
+  await beginRun(warehouse, {
+    ...{ runId, connectionId, kind: 'sync', workflowId },
+    ...{ temporalRunId: runId, reason: 'test' },
+  });
+}
+
+/** Lands one page of an open pass. Without a next cursor it is the last one. */
+export async function landRecords(
+  warehouse: Warehouse,
+  input: {
+    pass: PassInHand;
+    records: readonly string[];
+    nextCursor?: string | null;
+    identity?: ServiceIdentity;
+  },
+): Promise<PageFacts> {
+  const { pass, records, nextCursor = null, identity = null } = input;
+  const { resource } = streamNamed(pass.stream);
+  const page = pageOf(pass.stream, records);
+  return landPage(warehouse, { pass, resource, page, identity, requests: 1, nextCursor });
+}
+
+/** Takes the same way from a response's text to a prepared page as a sync does. */
+export function pageOf(stream: string, records: readonly string[]): PreparedPage {
+  const { resource } = streamNamed(stream);
+  const response = replaceNul(`{"${resource.name}": [${records.join(', ')}], "next_cursor": null}`);
+  const parsed = (JSON.parse(response) as Record<string, unknown[]>)[resource.name] ?? [];
+  return preparePage(resource, { parsed, texts: recordTexts(response, resource.name) });
+}

@@ -1,0 +1,21 @@
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+
+export type Row = Record<string, unknown>;
+
+/** The rows of a statement; `$1` is the connection where one is given. */
+export async function rows(
+  { pool }: Warehouse,
+  statement: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  return (await pool.query<Row>(statement, [...values])).rows;
+}
+
+/** The only row of a statement; throws when there are more or none. */
+export async function row(warehouse: Warehouse, statement: string, values?: readonly unknown[]): Promise<Row> {
+  const [only, ...others] = await rows(warehouse, statement, values);
+  if (only === undefined || others.length > 0) {
+    throw new Error(`Expected one row, found ${only === undefined ? 'none' : others.length + 1}: ${statement}`);
+  }
+  return only;
+}

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+
+export const testKey: Buffer = Buffer.alloc(32, 'k');
+export const testApiAddress = 'https://api.example.com/versioned';
+
+/** Adds a connection and returns its name; each test takes one of its own, so none sees what another landed. */
+export async function addTestConnection(warehouse: Warehouse): Promise<string> {
+  const connectionId = `test-${randomBytes(6).toString('hex')}`;
+  await addConnection(warehouse, testKey, {
+    connectionId,
+    apiAddress: testApiAddress,
+    token: `token of ${connectionId}`,
+    expandPlatformData: false,
+  });
+  return connectionId;
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, inject } from 'vitest';
+import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
+import { hasFailed } from './has-failed.ts';
+
+/**
+ * A database for the test file that calls it at its top, dropped after its last test. When a test of the file failed it is
+ * kept, and a line says how to open it.
+ *
+ * `options` are those of `create database`; without them it is a clone of the migrated one.
+ */
+export async function createTestDatabase(options = 'template daybook'): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const adminUrl = inject('postgresAdminUrl');
+  // Registered before anything is awaited, while the file still is what hooks belong to.
+  let warehouse: Warehouse | undefined;
+  afterAll(async (_, suite) => {
+    await warehouse?.close();
+    if (hasFailed(suite)) process.stderr.write(howToOpen(name));
+    else await asAdmin(adminUrl, `drop database if exists ${name} with (force)`);
+  });
+  await asAdmin(adminUrl, `create database ${name} owner daybook ${options}`);
+  const url = urlOf(adminUrl, { user: 'daybook', database: name });
+  warehouse = openWarehouse({ url, connections: 10 });
+  return { warehouse, url, adminUrl: urlOf(adminUrl, { user: 'postgres', database: name }) };
+}
+
+export interface TestDatabase {
+  readonly warehouse: Warehouse;
+  /** As the owner of the database. */
+  readonly url: string;
+  /** As superuser. */
+  readonly adminUrl: string;
+}
+
+/** The embedded Postgres gives its users one password. */
+function urlOf(adminUrl: string, { user, database }: { user: string; database: string }): string {
+  const url = new URL(adminUrl);
+  url.username = user;
+  url.pathname = database;
+  return url.href;
+}
+
+async function asAdmin(adminUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function howToOpen(name: string): string {
+  const folder = inject('testFolder');
+  return `Database ${name} is kept. Open it with: npx tsx test/support/open-kept-databases.ts ${folder}\n`;
+}
