@@ -88,26 +88,23 @@ async function readPagesOf(
   signal: AbortSignal,
 ): Promise<ChunkOutcome> {
   const chunk = startChunk(stopping);
-  const pages = readPages(counting.api, {
+  const reading = {
     accessToken: access.token,
     path: resource.listPath,
     plural: resource.name,
     query: queryOf({ stream, resource, access, floorMilliseconds }),
     cursor,
-    limit: 500,
     signal,
-  });
-  for await (const { text, records, connection, nextCursor } of pages) {
-    const page = preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) });
+  };
+  const pages = readPages(counting.api, reading, ({ text, records, connection, nextCursor }) => ({
+    page: preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
+    identity: connection,
+    nextCursor,
+  }));
+  for await (const { page, identity, nextCursor } of pages) {
     const started = performance.now();
-    const counts = await landPage(warehouse, {
-      pass,
-      resource,
-      page,
-      identity: connection,
-      requests: counting.takeCount(),
-      nextCursor,
-    });
+    const requests = counting.takeCount();
+    const counts = await landPage(warehouse, { pass, resource, page, identity, requests, nextCursor });
     onPageLanded({ stream: stream.name, milliseconds: performance.now() - started, counts });
     if (nextCursor === null) return { state: 'done' };
     if (chunk.pageWasLast()) return { state: 'more' };

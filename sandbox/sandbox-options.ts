@@ -14,7 +14,10 @@ export const sandboxOptionsSchema = z.strictObject({
   chaos: z.enum(chaosProfiles).default('none'),
   clientId: z.string().default('sandbox-client'),
   clientSecret: z.string().default('sandbox-secret'),
-  /** File that keeps the world across restarts. A world that is in it goes on as it was begun: `seed`, `records`, `asOf` and `chaos` are the journal's then. */
+  /**
+   * File that keeps the world across restarts. A world that is in it goes on as it was begun: `seed`, `records`, `asOf`
+   * and the odd records of `chaos` are the journal's then.
+   */
   journal: z.string().optional(),
 });
 

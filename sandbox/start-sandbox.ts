@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { createAdminServer } from './admin/admin-server.ts';
 import { describeConnection } from './admin/describe-connection.ts';
 import { FaultRules } from './faults/fault-rules.ts';
@@ -26,7 +25,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     faults: new FaultRules(),
     log: new RequestLog(),
     settings: settingsSchema.parse({}),
-    randomFault: createRandomFaults(world.description.chaos, world.description.seed),
+    randomFault: createRandomFaults(settled.chaos, world.description.seed),
     execute,
   };
   const api = createApiServer(service);

@@ -32,12 +32,8 @@ export async function startHttpServer(input: {
   logger: Logger;
 }): Promise<HttpServer> {
   const { logger, metrics } = input;
-  // Probes and scrapes come every few seconds: a line in the log for each would be all there is to read.
-  const server = fastify({
-    loggerInstance: logger,
-    disableRequestLogging: true,
-    forceCloseConnections: true,
-  });
+  // Probes and scrapes come every few seconds: with a line for each, the log would have nothing else.
+  const server = fastify({ logger: false, forceCloseConnections: true });
   const readiness = createReadiness(input.readiness, logger);
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
@@ -47,6 +43,11 @@ export async function startHttpServer(input: {
   server.get('/metrics', async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics()),
   );
+  server.setErrorHandler((error, request, reply) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.error({ route: request.routeOptions.url, reason }, 'A request to the HTTP server failed.');
+    return reply.code(500).send({ error: 'The request failed; the log of the process says why.' });
+  });
   return { url: await listen(server, input), close: () => server.close() };
 }
 

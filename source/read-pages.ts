@@ -10,23 +10,29 @@ export interface Reading extends ListRequest {
 }
 
 /**
- * The pages of a stream, in order, each asked for while the caller still works on the one before. The error of such a page
- * comes when that page is asked for; a caller that leaves early ends the request for it.
+ * The pages of a stream, in order, as `prepare` returns them. Each is asked for and prepared while the caller still works on
+ * the one before: what the caller's database is busy with and what is computed here then cost no time twice. The error of
+ * such a page comes when that page is asked for; a caller that leaves early ends the request for it.
  *
  * Throws the errors of ApiClient.list, CursorNotMoving and, when the service no longer takes the cursor, CursorRefused.
  */
-export async function* readPages(client: ApiClient, reading: Reading): AsyncGenerator<ListPage, void, void> {
+export async function* readPages<Prepared>(
+  client: ApiClient,
+  reading: Reading,
+  prepare: (page: ListPage) => Prepared,
+): AsyncGenerator<Prepared, void, void> {
   const leave = new AbortController();
   const signal =
     reading.signal === undefined ? leave.signal : AbortSignal.any([reading.signal, leave.signal]);
   const ask = pageAsker(client, { ...reading, signal });
-  let coming = settled(ask(reading.cursor));
+  const come = (cursor: string | null): Promise<Settled<Prepared>> => settled(ask(cursor), prepare);
+  let coming = come(reading.cursor);
   try {
     for (;;) {
-      const page = pageOrThrow(await coming);
-      if (page.nextCursor !== null) coming = settled(ask(page.nextCursor));
-      yield page;
-      if (page.nextCursor === null) return;
+      const { prepared, nextCursor } = comeOrThrow(await coming);
+      if (nextCursor !== null) coming = come(nextCursor);
+      yield prepared;
+      if (nextCursor === null) return;
     }
   } finally {
     leave.abort();
@@ -67,17 +73,24 @@ function isBadRequest(error: unknown): error is RequestRefused {
   return error instanceof RequestRefused && error.status === 400;
 }
 
-type Settled = { readonly page: ListPage } | { readonly error: unknown };
+type Settled<Prepared> = Come<Prepared> | { readonly error: unknown };
 
-/** A failure waits here until its page is asked for, instead of being an unhandled rejection. */
-function settled(page: Promise<ListPage>): Promise<Settled> {
-  return page.then(
-    (page) => ({ page }),
-    (error: unknown) => ({ error }),
-  );
+interface Come<Prepared> {
+  readonly prepared: Prepared;
+  readonly nextCursor: string | null;
 }
 
-function pageOrThrow(settled: Settled): ListPage {
+/** A failure waits here until its page is asked for, instead of being an unhandled rejection. */
+function settled<Prepared>(
+  page: Promise<ListPage>,
+  prepare: (page: ListPage) => Prepared,
+): Promise<Settled<Prepared>> {
+  return page
+    .then((page) => ({ prepared: prepare(page), nextCursor: page.nextCursor }))
+    .catch((error: unknown) => ({ error }));
+}
+
+function comeOrThrow<Prepared>(settled: Settled<Prepared>): Come<Prepared> {
   if ('error' in settled) throw settled.error;
-  return settled.page;
+  return settled;
 }

@@ -26,7 +26,10 @@ function forwardTo(logger: Logger): TemporalLogger {
     debug: at('debug'),
     // What the SDK says at "info" is about its own insides.
     info: at('debug'),
-    warn: at('warn'),
+    warn: (message, meta) => {
+      // The queue for paging has activities only, as it is meant to.
+      temporal[message.startsWith('No workflows registered') ? 'debug' : 'warn'](meta ?? {}, message);
+    },
     error: at('error'),
     log(level, message, meta) {
       temporal[level.toLowerCase() as 'info'](meta ?? {}, message);

@@ -4,7 +4,7 @@ import type { Collection } from '../world/collection.ts';
 export function* contentLines(collection: Collection, options: ContentOptions): Generator<string> {
   let lines: string[] = [];
   let count = 0;
-  for (const record of collection.walk('last_synced_at', false, null)) {
+  for (const record of collection.walk({ field: 'last_synced_at', descending: false, from: null })) {
     if (count >= options.limit) break;
     count += 1;
     // A record may be written over several lines; in valid JSON a line end can only be white space between tokens.

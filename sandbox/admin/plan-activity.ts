@@ -50,8 +50,8 @@ function planFor(
 }
 
 function choose(collection: Collection, count: number, chance: (index: number) => number): StoredRecord[] {
-  const records = [...collection.walk('last_synced_at', false, null)];
-  return records
+  return collection
+    .all()
     .map((record, index) => ({ record, rank: chance(index) }))
     .sort((left, right) => left.rank - right.rank)
     .slice(0, count)

@@ -20,7 +20,7 @@ export function selectPage(request: DataRequest, collection: Collection, query: 
   const range = filters.ranges[field];
   const visible = visibility(request, collection);
   const records: StoredRecord[] = [];
-  for (const record of collection.walk(field, descending, startOf(query))) {
+  for (const record of collection.walk({ field, descending, from: startOf(query) })) {
     const place = placeOf(record, field);
     if (isBeyond(place.time, descending ? range.min : range.max, descending)) break;
     if (!filters.matches(record, collection) || !visible(record)) continue;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { joinMembers, splitMembers } from '../json/members.ts';
+import { splitMembers } from '../json/members.ts';
 import type { Collection } from './collection.ts';
 import type { Command, CommandOf } from './command.ts';
 import { createConnection } from './connection.ts';
@@ -9,6 +9,7 @@ import { resources } from './resources.ts';
 import type { StoredRecord } from './stored-record.ts';
 import { CommandError } from './command-error.ts';
 import type { World } from './world.ts';
+import { idOf, quotedTime, writeSynced, writeTouched, writeVerbatim } from './write-record.ts';
 
 /**
  * Changes the world. `at` is the service's time, Unix ms: commands depend on nothing else, so that replaying a journal
@@ -59,7 +60,7 @@ function changeRecord(collection: Collection, command: CommandOf<'change'>, at: 
   for (const [name, value] of patch) members.set(name, value);
   for (const name of command.remove) members.delete(name);
   const platformData = collection.platformData(record);
-  collection.put(syncedRecord(command.resource, { id: record.id, members, platformData }, at));
+  writeSynced(collection, command.resource, { id: record.id, members, platformData }, at);
   return { id: record.id };
 }
 
@@ -67,27 +68,23 @@ function touchRecords(collection: Collection, command: CommandOf<'touch'>, at: n
   const { every = 1 } = command;
   const chosen =
     command.ids === undefined
-      ? [...collection.walk('last_synced_at', false, null)].filter((_, position) => position % every === 0)
+      ? collection.all().filter((_, position) => position % every === 0)
       : command.ids.map((id) => find(collection, { ...command, id }));
-  for (const record of chosen) {
-    // A record still as first synced stays computed: touching a million records must not write a million texts.
-    const text = record.text === null ? null : restamped(record.text, at);
-    collection.put({ ...record, text, lastSyncedAt: at });
-  }
+  for (const record of chosen) writeTouched(collection, record, at);
   return { count: chosen.length };
 }
 
 function deleteRecord(connection: Connection, command: CommandOf<'delete'>, at: number): CommandResult {
   const { resource, id } = command;
-  find(connection.collections[resource], command);
-  connection.collections[resource].delete(id);
+  const { name, platform, collections, events } = connection;
+  collections[resource].delete(find(collections[resource], command));
   const { eventName } = resources[resource];
-  const seen = connection.platform.deletionEvents.includes(resource);
-  if (command.event && seen && eventName !== null) {
+  if (command.event && eventName !== null && platform.deletionEvents.includes(resource)) {
     const eventId = createHash('sha256')
-      .update(`${connection.name}/${id}/${at}/${connection.events.length}`)
-      .digest('hex');
-    connection.events.push({ id: `evt-${eventId.slice(0, 24)}`, resource: eventName, recordId: id, at });
+      .update(`${name}/${id}/${at}/${events.length}`)
+      .digest('hex')
+      .slice(0, 24);
+    events.push({ id: `evt-${eventId}`, resource: eventName, recordId: id, at });
   }
   return { id };
 }
@@ -95,61 +92,19 @@ function deleteRecord(connection: Connection, command: CommandOf<'delete'>, at: 
 function recreateRecord(collection: Collection, command: CommandOf<'recreate'>, at: number): CommandResult {
   const record = collection.deleted(command.id);
   if (record === null) throw new CommandError(`No deleted ${command.resource} record ${command.id}.`);
-  collection.put({
-    ...record,
-    text: record.text === null ? null : restamped(record.text, at),
-    lastSyncedAt: at,
-  });
+  writeTouched(collection, record, at);
   return { id: record.id };
 }
 
 function addRecord(collection: Collection, command: CommandOf<'add'>, at: number): CommandResult {
-  const members = splitMembers(command.record);
-  const platformData = members.get('platform_data') ?? null;
-  const id =
-    textOf(members.get('id')) ??
-    `unnamed-${createHash('sha256').update(command.record).digest('hex').slice(0, 16)}`;
+  const id = idOf(command.record);
   if (command.keepLastSyncedAt) {
-    members.delete('platform_data');
-    const lastSyncedAt = timeOf(members.get('last_synced_at')) ?? at;
-    const text = platformData === null ? command.record : joinMembers(members);
-    collection.put({
-      id,
-      index: null,
-      text,
-      platformData,
-      lastSyncedAt,
-      updatedAt: timeOf(members.get('updated_at')),
-    });
+    writeVerbatim(collection, command.record, at);
   } else {
-    collection.put(syncedRecord(command.resource, { id, members, platformData }, at));
+    const members = splitMembers(command.record);
+    writeSynced(collection, command.resource, { id, members, platformData: null }, at);
   }
   return { id };
-}
-
-/** The record as a sync at `at` leaves it. Subscriptions show no `last_synced_at`. */
-function syncedRecord(
-  resource: ResourceName,
-  { id, members, platformData }: Written,
-  at: number,
-): StoredRecord {
-  const ownPlatformData = members.get('platform_data') ?? platformData;
-  members.delete('platform_data');
-  if (resource !== 'subscriptions') members.set('last_synced_at', quotedTime(at));
-  return {
-    id,
-    index: null,
-    text: joinMembers(members),
-    platformData: ownPlatformData,
-    lastSyncedAt: at,
-    updatedAt: timeOf(members.get('updated_at')),
-  };
-}
-
-function restamped(text: string, at: number): string {
-  const members = splitMembers(text);
-  if (members.has('last_synced_at')) members.set('last_synced_at', quotedTime(at));
-  return joinMembers(members);
 }
 
 function find(collection: Collection, target: { resource: ResourceName; id: string }): StoredRecord {
@@ -162,28 +117,8 @@ function collectionOf(world: World, target: { connection: string; resource: Reso
   return world.connectionNamed(target.connection).collections[target.resource];
 }
 
-function textOf(json: string | undefined): string | null {
-  const value: unknown = json === undefined ? null : JSON.parse(json);
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function timeOf(json: string | undefined): number | null {
-  const time = Date.parse(textOf(json) ?? '');
-  return Number.isNaN(time) ? null : time;
-}
-
-function quotedTime(time: number): string {
-  return `"${new Date(time).toISOString()}"`;
-}
-
 export interface CommandResult {
   readonly id?: string;
   readonly count?: number;
   readonly accessToken?: string;
-}
-
-interface Written {
-  readonly id: string;
-  readonly members: Map<string, string>;
-  readonly platformData: string | null;
 }

@@ -2,32 +2,45 @@ import type { RecordSource } from '../data/record-source.ts';
 import { comparePlaces } from './stored-record.ts';
 import type { Place, SortField } from './stored-record.ts';
 
-/** The records of the first sync in the order of a field, ascending. */
+/** The records of the first sync in the order of a field, as indexes. */
 export function firstSyncOrder(source: RecordSource, field: SortField): FirstSyncOrder {
+  const { size } = source;
   const indexAt = field === 'updated_at' ? sortedByUpdate(source) : (position: number) => position;
-  const timeOf = (index: number) =>
-    field === 'updated_at' ? source.updatedAt(index) : source.lastSyncedAt(index);
+
+  function placeAt(position: number): Place {
+    const index = indexAt(position);
+    const time = field === 'updated_at' ? source.updatedAt(index) : source.lastSyncedAt(index);
+    return { time, id: source.ids.at(index) };
+  }
+
+  /** The first position that is not before the place. */
+  function positionOf(place: Place): number {
+    let low = 0;
+    let high = size;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (comparePlaces(placeAt(middle), place) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 
   return {
-    indexAt,
-    positionOf(place) {
-      let low = 0;
-      let high = source.size;
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        const index = indexAt(middle);
-        const before = comparePlaces({ time: timeOf(index), id: source.ids.at(index) }, place) < 0;
-        if (before) low = middle + 1;
-        else high = middle;
+    *walk(descending, from) {
+      let position = descending ? size - 1 : 0;
+      if (from !== null) {
+        position = positionOf(from);
+        const standsThere = position < size && comparePlaces(placeAt(position), from) === 0;
+        if (descending && !standsThere) position -= 1;
       }
-      return low;
+      for (; position >= 0 && position < size; position += descending ? -1 : 1) yield indexAt(position);
     },
   };
 }
 
 /**
- * Times are whole seconds and there are at most 2^20 records, so one double holds both exactly; sorting doubles takes
- * 0.2 s for a million records and 8 bytes each.
+ * Times are whole seconds and there are at most 2^20 records, so one double holds both exactly: eight bytes a record,
+ * and a million of them are sorted in a fifth of a second.
  */
 function sortedByUpdate(source: RecordSource): (position: number) => number {
   const keys = new Float64Array(source.size);
@@ -42,7 +55,6 @@ function sortedByUpdate(source: RecordSource): (position: number) => number {
 const room = 2 ** 20;
 
 export interface FirstSyncOrder {
-  indexAt(position: number): number;
-  /** How many records stand before the place. */
-  positionOf(place: Place): number;
+  /** Indexes in order, from where `from` stands or would stand. */
+  walk(descending: boolean, from: Place | null): Iterable<number>;
 }

@@ -20,12 +20,12 @@ afterAll(() => sandbox.close());
 
 const bills = '/accounting/bills';
 
-test.each([
+test.each<[InjectedStatus, string]>([
   [{ status: 500 }, 'INTERNAL_ERROR'],
   [{ status: 429, retryAfter: 'soon' }, 'RATE_LIMIT_ERROR'],
   [{ status: 451, code: 'PLATFORM_UNAUTHORIZED' }, 'PLATFORM_ERROR'],
   [{ status: 550 }, 'PLATFORM_ERROR'],
-])('an injected status %o has the error body of the service', async (fault, errorType) => {
+])('an injected status %o has the error body of the service', async (fault: InjectedStatus, errorType) => {
   await admin.addFault({ fault: { kind: 'status', ...fault } });
   const { status, text, headers } = await api.get(bills);
   const body = JSON.parse(text) as Record<string, unknown>;
@@ -135,6 +135,12 @@ test('the flaky profile breaks about one request in twenty, the same ones for th
   expect(broken / fates.flat().length).toBeCloseTo(0.05, 1);
   expect(broken).toBeGreaterThan(10);
 });
+
+interface InjectedStatus {
+  readonly status: number;
+  readonly code?: string;
+  readonly retryAfter?: string;
+}
 
 async function fatesOf(seed: number): Promise<(string | null)[]> {
   const flaky = await startSandbox({ records: 100, chaos: 'flaky', seed });

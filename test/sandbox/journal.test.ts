@@ -37,14 +37,14 @@ test('a restarted sandbox is the same world: content, connections, events, clock
   expect(after.events).toBe(before.events);
   expect(after.connections).toEqual(before.connections);
   expect(after.offset).toBeGreaterThan(3_000_000);
-  await withSandbox({ journal }, async (admin, url) =>
-    expect((await look(admin, url)).bills).toEqual(before.bills),
-  );
+  await withSandbox({ journal }, async (admin, url) => {
+    expect((await look(admin, url)).bills).toEqual(before.bills);
+  });
 });
 
 test('a journal that holds anything else is refused', async () => {
   const journal = join(folder, 'damaged.jsonl');
-  await withSandbox({ journal, records: 100 }, () => Promise.resolve());
+  await withSandbox({ journal, records: 100 }, (admin) => admin.connections());
   appendFileSync(journal, '{"at":1,"command":{"kind":"explode"}}\n');
   await expect(startSandbox({ journal })).rejects.toThrow();
 });

@@ -13,6 +13,10 @@ import {
 
 const reading: Reading = { ...billsRequest, cursor: null };
 
+function asItCame(page: ListPage): ListPage {
+  return page;
+}
+
 async function collect(pages: AsyncIterable<ListPage>): Promise<unknown[]> {
   const records: unknown[] = [];
   for await (const page of pages) records.push(...page.records);
@@ -39,10 +43,8 @@ describe('reading a stream', () => {
       'a+/=': { bills: [], next_cursor: 'b' },
       b: { bills: [3] },
     });
-    const pages = readPages(clientOf(api).client, {
-      ...reading,
-      query: { sort: 'x ASC', updated_at_min: '5' },
-    });
+    const filtered = { ...reading, query: { sort: 'x ASC', updated_at_min: '5' } };
+    const pages = readPages(clientOf(api).client, filtered, asItCame);
     expect(await collect(pages)).toEqual([1, 2, 3]);
     expect(api.requests.map(cursorOf)).toEqual(['', 'a+/=', 'b']);
     for (const { query } of api.requests) {
@@ -54,12 +56,14 @@ describe('reading a stream', () => {
 
   test('goes on from a cursor', async () => {
     const api = await startPagedApi({ b: { bills: [3], next_cursor: null } });
-    expect(await collect(readPages(clientOf(api).client, { ...reading, cursor: 'b' }))).toEqual([3]);
+    expect(await collect(readPages(clientOf(api).client, { ...reading, cursor: 'b' }, asItCame))).toEqual([
+      3,
+    ]);
   });
 
   test('asks for nothing before the first page is asked for', async () => {
     const api = await startPagedApi({});
-    const pages = readPages(clientOf(api).client, reading);
+    const pages = readPages(clientOf(api).client, reading, asItCame);
     await pages.return();
     expect(api.requests).toHaveLength(0);
   });
@@ -71,7 +75,7 @@ describe('the next page', () => {
       answerJson(response, { bills: [], next_cursor: `${cursorOf(request)}i` });
     });
     const { client, budget } = clientOf(api);
-    const pages = readPages(client, reading);
+    const pages = readPages(client, reading, asItCame);
     await pages.next();
     await api.arrival(2);
     expect(budget.taken()).toBe(2);
@@ -94,7 +98,7 @@ describe('the next page', () => {
         return list;
       },
     };
-    const pages = readPages(observed, reading);
+    const pages = readPages(observed, reading, asItCame);
     expect((await pages.next()).value).toMatchObject({ records: [1], nextCursor: 'a' });
     await expect(lists[1]).rejects.toMatchObject({ status: 500 });
     await expect(pages.next()).rejects.toMatchObject({ name: 'SourceUnavailable', status: 500 });
@@ -105,7 +109,7 @@ describe('the next page', () => {
     const api = await startScriptedApi((request, response) => {
       if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
     });
-    for await (const page of readPages(clientOf(api).client, reading)) {
+    for await (const page of readPages(clientOf(api).client, reading, asItCame)) {
       expect(page.records).toEqual([1]);
       await api.arrival(2);
       break;
@@ -121,7 +125,7 @@ describe('the next page', () => {
       if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
       else abort.abort(new Error('cancelled'));
     });
-    const pages = readPages(clientOf(api).client, { ...reading, signal: abort.signal });
+    const pages = readPages(clientOf(api).client, { ...reading, signal: abort.signal }, asItCame);
     await pages.next();
     await expect(pages.next()).rejects.toThrow('cancelled');
   });
@@ -133,7 +137,7 @@ describe('a cursor', () => {
       '': { bills: [1], next_cursor: 'a' },
       a: { bills: [2], next_cursor: 'a' },
     });
-    const reads = collect(readPages(clientOf(api).client, reading));
+    const reads = collect(readPages(clientOf(api).client, reading, asItCame));
     await expect(reads).rejects.toMatchObject({
       name: 'CursorNotMoving',
       handling: 'retry',
@@ -146,7 +150,7 @@ describe('a cursor', () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(400).end();
     });
-    const reads = collect(readPages(clientOf(api).client, { ...reading, cursor: 'old' }));
+    const reads = collect(readPages(clientOf(api).client, { ...reading, cursor: 'old' }, asItCame));
     await expect(reads).rejects.toMatchObject({ name: 'CursorRefused', handling: 'restart', status: 400 });
     expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['500', null]);
   });
@@ -159,7 +163,9 @@ describe('a limit', () => {
       else if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
       else answerJson(response, { bills: [2] });
     });
-    expect(await collect(readPages(clientOf(api).client, { ...reading, limit: 200 }))).toEqual([1, 2]);
+    expect(await collect(readPages(clientOf(api).client, { ...reading, limit: 200 }, asItCame))).toEqual([
+      1, 2,
+    ]);
     expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['200', null, null]);
   });
 
@@ -167,7 +173,7 @@ describe('a limit', () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(400).end();
     });
-    const reads = collect(readPages(clientOf(api).client, reading));
+    const reads = collect(readPages(clientOf(api).client, reading, asItCame));
     await expect(reads).rejects.toMatchObject({ name: 'RequestRefused', handling: 'stop' });
     expect(api.requests).toHaveLength(2);
   });
@@ -176,7 +182,7 @@ describe('a limit', () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(400).end('{"error_code":"CONNECTION_DISABLED"}');
     });
-    const reads = collect(readPages(clientOf(api).client, { ...reading, cursor: 'a' }));
+    const reads = collect(readPages(clientOf(api).client, { ...reading, cursor: 'a' }, asItCame));
     await expect(reads).rejects.toMatchObject({ name: 'ConnectionDisabled' });
     expect(api.requests).toHaveLength(1);
   });

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, inject } from 'vitest';
+import { afterAll, beforeEach, inject } from 'vitest';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
-import { hasFailed } from './has-failed.ts';
 
 /**
  * A database for the test file that calls it at its top, dropped after its last test. When a test of the file failed it is
@@ -13,11 +12,16 @@ import { hasFailed } from './has-failed.ts';
 export async function createTestDatabase(options = 'template daybook'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const adminUrl = inject('postgresAdminUrl');
-  // Registered before anything is awaited, while the file still is what hooks belong to.
+  let failed = false;
   let warehouse: Warehouse | undefined;
-  afterAll(async (_, suite) => {
+  beforeEach(({ onTestFailed }) => {
+    onTestFailed(() => {
+      failed = true;
+    });
+  });
+  afterAll(async () => {
     await warehouse?.close();
-    if (hasFailed(suite)) process.stderr.write(howToOpen(name));
+    if (failed) process.stderr.write(howToOpen(name));
     else await asAdmin(adminUrl, `drop database if exists ${name} with (force)`);
   });
   await asAdmin(adminUrl, `create database ${name} owner daybook ${options}`);

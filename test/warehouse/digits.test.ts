@@ -27,12 +27,12 @@ describe('money, rates and quantities hold every digit the API sent', () => {
     expect(
       await row(
         warehouse,
-        `select total_amount, item_quantity, item_unit_amount
+        `select bills.total_amount, item_quantity, item_unit_amount
          from finance.bills join finance.bill_lines l on l.connection_id = $1 and l.bill_id = bills.id
          where bills.connection_id = $1`,
         [connectionId],
-      ).then(Object.values),
-    ).toEqual([stored, stored, stored]);
+      ),
+    ).toEqual({ total_amount: stored, item_quantity: stored, item_unit_amount: stored });
   });
 
   test('decimal strings are read as exactly as numbers', async () => {

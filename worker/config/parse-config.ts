@@ -1,4 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
+import { isIPv4 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError } from './configuration-error.ts';
@@ -38,7 +39,8 @@ export function parseConfig(env: Env): Config {
   const temporal = temporalFromEnv(set);
   const problems = [
     ...unknownNames(set),
-    ...(parsed.success ? rulesBetween(parsed.data) : parsed.error.issues.map(inWords)),
+    ...(parsed.success ? [] : parsed.error.issues.map(inWords)),
+    ...rulesBetween(set),
     ...temporal.problems,
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigurationError(problems);
@@ -66,30 +68,28 @@ export function parseConfig(env: Env): Config {
   };
 }
 
-type Values = z.infer<z.ZodObject<typeof variables>>;
-
-function rulesBetween(values: Values): string[] {
+/** Looks at what is set, right or wrong, so that its problems come with all the others. */
+function rulesBetween(set: Env): string[] {
   const problems: string[] = [];
-  if (values.DATABASE_URL !== undefined && values.DAYBOOK_SECRET_KEY === undefined) {
+  const host = set.DAYBOOK_HTTP_HOST ?? '127.0.0.1';
+  if (set.DATABASE_URL !== undefined && set.DAYBOOK_SECRET_KEY === undefined) {
     problems.push(
       'DAYBOOK_SECRET_KEY is required with DATABASE_URL: it encrypts the access tokens. Make one with: openssl rand -base64 32',
     );
   }
-  if (!isLoopback(values.DAYBOOK_HTTP_HOST) && values.DAYBOOK_CONSOLE_PASSWORD === undefined) {
-    problems.push(
-      `DAYBOOK_CONSOLE_PASSWORD is required when DAYBOOK_HTTP_HOST is ${values.DAYBOOK_HTTP_HOST}.`,
-    );
+  if (!isLoopback(host) && set.DAYBOOK_CONSOLE_PASSWORD === undefined) {
+    problems.push(`DAYBOOK_CONSOLE_PASSWORD is required when DAYBOOK_HTTP_HOST is ${host}.`);
   }
-  if (values.DAYBOOK_API_URL !== undefined) {
+  if (set.DAYBOOK_API_URL !== undefined) {
     for (const name of ['DAYBOOK_CLIENT_ID', 'DAYBOOK_CLIENT_SECRET'] as const) {
-      if (values[name] === undefined) problems.push(`${name} is required with DAYBOOK_API_URL.`);
+      if (set[name] === undefined) problems.push(`${name} is required with DAYBOOK_API_URL.`);
     }
   }
   return problems;
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 function unknownNames(set: Record<string, unknown>): string[] {

@@ -27,7 +27,10 @@ export const variables = {
   DAYBOOK_API_URL: webAddress.transform((text) => text.replace(/\/+$/, '')).optional(),
   DAYBOOK_CLIENT_ID: z.string().optional(),
   DAYBOOK_CLIENT_SECRET: z.string().optional(),
-  DAYBOOK_API_VERSION: z.string().default('2023-03-14'),
+  DAYBOOK_API_VERSION: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a version like 2023-03-14')
+    .default('2023-03-14'),
   DAYBOOK_API_REQUESTS_PER_10S: wholeNumber(1, 1_000_000).default(450),
   DATABASE_URL: z
     .string()
@@ -49,7 +52,9 @@ export const variables = {
   DAYBOOK_DATABASE_CONNECTIONS: wholeNumber(2, 1_000).default(10),
   DAYBOOK_CONSOLE_PASSWORD: z.string().optional(),
   DAYBOOK_KEEP_RUNS: duration.default(90 * 86_400_000),
-  DAYBOOK_KEEP_HISTORY: z.union([z.literal('forever'), duration]).default('forever'),
+  DAYBOOK_KEEP_HISTORY: z
+    .union([z.literal('forever'), duration], 'must be "forever" or a duration like 365d')
+    .default('forever'),
   DAYBOOK_KEEP_SNAPSHOTS: z.string().default('7 last, 30 daily, month-ends'),
   DAYBOOK_REPORTING_TIMEZONE: z
     .string()

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { joinMembers, splitMembers } from '../json/members.ts';
+import type { Collection } from './collection.ts';
+import type { ResourceName } from './resources.ts';
+import type { StoredRecord } from './stored-record.ts';
+
+/** Writes a record as a sync at `at` leaves it. Subscriptions show no `last_synced_at` (2.8). */
+export function writeSynced(
+  collection: Collection,
+  resource: ResourceName,
+  written: Written,
+  at: number,
+): void {
+  const { id, members } = written;
+  const platformData = members.get('platform_data') ?? written.platformData;
+  members.delete('platform_data');
+  if (resource !== 'subscriptions') members.set('last_synced_at', quotedTime(at));
+  const updatedAt = timeOf(members.get('updated_at'));
+  collection.put({ id, text: joinMembers(members), platformData, lastSyncedAt: at, updatedAt });
+}
+
+/** Writes a record exactly as it is; it stands in the lists by the time it carries, or by `at`. */
+export function writeVerbatim(collection: Collection, record: string, at: number): void {
+  const members = splitMembers(record);
+  const platformData = members.get('platform_data') ?? null;
+  const lastSyncedAt = timeOf(members.get('last_synced_at')) ?? at;
+  const updatedAt = timeOf(members.get('updated_at'));
+  members.delete('platform_data');
+  const text = platformData === null ? record : joinMembers(members);
+  collection.put({ id: idOf(record), text, platformData, lastSyncedAt, updatedAt });
+}
+
+/** Moves `last_synced_at` and nothing else. A record still as first synced stays computed: a million may be touched. */
+export function writeTouched(collection: Collection, record: StoredRecord, at: number): void {
+  const text = record.text === null ? null : restamped(record.text, at);
+  collection.put({ ...record, text, lastSyncedAt: at });
+}
+
+/** The ID in a record's JSON text; one that has none is kept under a name made of its content. */
+export function idOf(record: string): string {
+  const name = createHash('sha256').update(record).digest('hex').slice(0, 16);
+  return textOf(splitMembers(record).get('id')) ?? `unnamed-${name}`;
+}
+
+export function quotedTime(time: number): string {
+  return `"${new Date(time).toISOString()}"`;
+}
+
+function restamped(text: string, at: number): string {
+  const members = splitMembers(text);
+  if (members.has('last_synced_at')) members.set('last_synced_at', quotedTime(at));
+  return joinMembers(members);
+}
+
+function timeOf(json: string | undefined): number | null {
+  const time = Date.parse(textOf(json) ?? '');
+  return Number.isNaN(time) ? null : time;
+}
+
+function textOf(json: string | undefined): string | null {
+  const value: unknown = json === undefined ? null : JSON.parse(json);
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+interface Written {
+  readonly id: string;
+  readonly members: Map<string, string>;
+  readonly platformData: string | null;
+}

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseDuration } from '../../worker/config/duration.ts';
+
+test.each([
+  ['0s', 0],
+  ['30s', 30_000],
+  ['10m', 600_000],
+  ['2h', 7_200_000],
+  ['90d', 7_776_000_000],
+  [' 15m ', 900_000],
+])('%s is %i ms', (text, milliseconds) => {
+  expect(parseDuration(text)).toBe(milliseconds);
+});
+
+test.each(['', '10', 'm', '-1s', '1.5h', '10 m', '1w', '10ms', '1h30m', '10M', '1e3s', '٣s', '99999999999d'])(
+  '"%s" is no duration',
+  (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  },
+);
+
+test('any count of any unit is that many times the unit, exactly', () => {
+  const unit = fc.constantFrom(['s', 1n], ['m', 60n], ['h', 3600n], ['d', 86_400n]);
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 999_999_999 }), unit, (count, [name, seconds]) => {
+      expect(parseDuration(`${count}${name}`)).toBe(Number(BigInt(count) * seconds * 1000n));
+    }),
+  );
+});
+
+test('no text makes it fail', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(['undefined', 'number']).toContain(typeof parseDuration(text));
+    }),
+  );
+});

@@ -1,0 +1,211 @@
+import path from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { ConfigurationError } from '../../worker/config/configuration-error.ts';
+import { parseConfig } from '../../worker/config/parse-config.ts';
+
+const secretKey = Buffer.alloc(32, 7).toString('base64');
+const credentials = {
+  DAYBOOK_SECRET_KEY: secretKey,
+  DAYBOOK_CLIENT_ID: 'client',
+  DAYBOOK_CLIENT_SECRET: 'secret',
+};
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    parseConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('nothing configured means everything embedded, with the documented defaults', () => {
+  expect(parseConfig({})).toEqual({
+    api: {
+      url: undefined,
+      clientId: undefined,
+      clientSecret: undefined,
+      version: '2023-03-14',
+      requestsPer10s: 450,
+    },
+    database: { url: undefined, connections: 10 },
+    temporal: undefined,
+    home: path.resolve('.daybook'),
+    secretKey: undefined,
+    lookbackMilliseconds: 10 * 60_000,
+    giveUpAfterMilliseconds: 10 * 60_000,
+    http: { host: '127.0.0.1', port: 8390, portIsDefault: true },
+    logLevel: undefined,
+  });
+});
+
+test('what is configured is taken', () => {
+  const config = parseConfig({
+    DAYBOOK_API_URL: 'https://api.example.com/versioned/',
+    DAYBOOK_CLIENT_ID: 'client',
+    DAYBOOK_CLIENT_SECRET: 'secret',
+    DAYBOOK_API_VERSION: '2023-02-07',
+    DAYBOOK_API_REQUESTS_PER_10S: '100',
+    DATABASE_URL: 'postgres://books@db.example.com/daybook',
+    DAYBOOK_DATABASE_CONNECTIONS: '20',
+    DAYBOOK_SECRET_KEY: secretKey,
+    DAYBOOK_HOME: '/var/lib/daybook',
+    DAYBOOK_HTTP_PORT: '8080',
+    DAYBOOK_LOOKBACK: '0s',
+    DAYBOOK_GIVE_UP_AFTER: '2h',
+    DAYBOOK_LOG_LEVEL: 'debug',
+    PATH: '/bin',
+  });
+  expect(config).toMatchObject({
+    api: {
+      url: 'https://api.example.com/versioned',
+      clientId: 'client',
+      clientSecret: 'secret',
+      version: '2023-02-07',
+      requestsPer10s: 100,
+    },
+    database: { url: 'postgres://books@db.example.com/daybook', connections: 20 },
+    secretKey: Buffer.alloc(32, 7),
+    home: '/var/lib/daybook',
+    http: { host: '127.0.0.1', port: 8080, portIsDefault: false },
+    lookbackMilliseconds: 0,
+    giveUpAfterMilliseconds: 2 * 3_600_000,
+    logLevel: 'debug',
+  });
+});
+
+test('an empty variable counts as not set', () => {
+  expect(parseConfig({ DATABASE_URL: '', DAYBOOK_API_URL: '', TEMPORAL_ADDRESS: '' })).toEqual(
+    parseConfig({}),
+  );
+});
+
+test('every problem is told at once, each with what to do', () => {
+  const problems = problemsOf({
+    DATABASE_URL: 'postgres://db/books',
+    DAYBOOK_DELETE_LIMIT: '20%',
+    DAYBOOK_HTTP_HOST: '0.0.0.0',
+    DAYBOOK_HTTP_PORT: '99999',
+    DAYBOOK_LOKBACK: '5m',
+    DAYBOOK_LOOKBACK: '10 minutes',
+    TEMPORAL_API_KEY: 'key',
+  });
+  expect(problems.toSorted()).toEqual([
+    'DAYBOOK_CONSOLE_PASSWORD is required when DAYBOOK_HTTP_HOST is 0.0.0.0.',
+    'DAYBOOK_DELETE_LIMIT must be a share from 0 to 1.',
+    'DAYBOOK_HTTP_PORT must be from 0 to 65535.',
+    'DAYBOOK_LOKBACK is not a variable of Daybook. Did you mean DAYBOOK_LOOKBACK?',
+    'DAYBOOK_LOOKBACK must be a duration like 30s, 10m, 2h or 7d.',
+    'DAYBOOK_SECRET_KEY is required with DATABASE_URL: it encrypts the access tokens. Make one with: openssl rand -base64 32',
+    'TEMPORAL_ADDRESS is required with TEMPORAL_API_KEY.',
+  ]);
+});
+
+describe('a value that cannot be meant is refused by name:', () => {
+  test.each([
+    ['DAYBOOK_API_URL', 'api.example.com'],
+    ['DAYBOOK_API_URL', 'ftp://api.example.com'],
+    ['DAYBOOK_API_VERSION', 'latest'],
+    ['DAYBOOK_API_REQUESTS_PER_10S', '0'],
+    ['DAYBOOK_API_REQUESTS_PER_10S', '4.5'],
+    ['DATABASE_URL', 'mysql://db/books'],
+    ['DAYBOOK_DATABASE_CONNECTIONS', '1'],
+    ['DAYBOOK_SECRET_KEY', 'short'],
+    ['DAYBOOK_SECRET_KEY', Buffer.alloc(31).toString('base64')],
+    ['DAYBOOK_KEEP_RUNS', '90'],
+    ['DAYBOOK_KEEP_HISTORY', 'always'],
+    ['DAYBOOK_REPORTING_TIMEZONE', 'Mars/Olympus'],
+    ['DAYBOOK_HTTP_PORT', '-1'],
+    ['DAYBOOK_LOOKBACK', '10'],
+    ['DAYBOOK_DELETE_LIMIT', '1.5'],
+    ['DAYBOOK_DELETE_LIMIT', '-0.1'],
+    ['DAYBOOK_ALERT_URL', 'not a url'],
+    ['DAYBOOK_GIVE_UP_AFTER', '1w'],
+    ['DAYBOOK_LOG_LEVEL', 'loud'],
+  ])('%s=%s', (name, value) => {
+    const problems = problemsOf({ ...credentials, [name]: value });
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))]);
+  });
+
+  test.each(['0', '1', '0.2', '1.0', '.5'])('but not DAYBOOK_DELETE_LIMIT=%s', (value) => {
+    expect(problemsOf({ DAYBOOK_DELETE_LIMIT: value })).toEqual([]);
+  });
+});
+
+describe('an unknown name', () => {
+  test('of ours is refused, with the name that was meant', () => {
+    expect(problemsOf({ DAYBOOK_API_ULR: 'https://a.example' })).toEqual([
+      'DAYBOOK_API_ULR is not a variable of Daybook. Did you mean DAYBOOK_API_URL?',
+    ]);
+  });
+
+  test('like no other is refused without a guess', () => {
+    expect(problemsOf({ DAYBOOK_FAVOURITE_COLOUR: 'blue' })).toEqual([
+      'DAYBOOK_FAVOURITE_COLOUR is not a variable of Daybook.',
+    ]);
+  });
+
+  test('of anybody else is none of our business', () => {
+    expect(problemsOf({ HOME: '/root', DATABASE: 'x', PGHOST: 'y', TEMPORAL_CLI: 'z' })).toEqual([]);
+  });
+});
+
+describe('variables that need another', () => {
+  test('DATABASE_URL needs DAYBOOK_SECRET_KEY', () => {
+    expect(problemsOf({ DATABASE_URL: 'postgres://db/books' })).toEqual([
+      expect.stringContaining('DAYBOOK_SECRET_KEY is required with DATABASE_URL'),
+    ]);
+  });
+
+  test('DAYBOOK_API_URL needs the credentials of the organisation', () => {
+    expect(problemsOf({ DAYBOOK_API_URL: 'https://api.example.com' })).toEqual([
+      'DAYBOOK_CLIENT_ID is required with DAYBOOK_API_URL.',
+      'DAYBOOK_CLIENT_SECRET is required with DAYBOOK_API_URL.',
+    ]);
+  });
+
+  test.each(['0.0.0.0', '::', '192.168.1.4', 'books.example.com', '127.0.0.1.example.com'])(
+    'DAYBOOK_HTTP_HOST=%s, from where others come in, needs DAYBOOK_CONSOLE_PASSWORD',
+    (host) => {
+      expect(problemsOf({ DAYBOOK_HTTP_HOST: host })).toEqual([
+        `DAYBOOK_CONSOLE_PASSWORD is required when DAYBOOK_HTTP_HOST is ${host}.`,
+      ]);
+      expect(problemsOf({ DAYBOOK_HTTP_HOST: host, DAYBOOK_CONSOLE_PASSWORD: 'p' })).toEqual([]);
+    },
+  );
+
+  test.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('DAYBOOK_HTTP_HOST=%s needs none', (host) => {
+    expect(problemsOf({ DAYBOOK_HTTP_HOST: host })).toEqual([]);
+  });
+});
+
+test('no value is in the error: any of them may be a secret in the wrong place', () => {
+  const env = Object.fromEntries(
+    [
+      'DAYBOOK_API_URL',
+      'DAYBOOK_API_VERSION',
+      'DAYBOOK_API_REQUESTS_PER_10S',
+      'DATABASE_URL',
+      'DAYBOOK_SECRET_KEY',
+      'DAYBOOK_DATABASE_CONNECTIONS',
+      'DAYBOOK_KEEP_RUNS',
+      'DAYBOOK_REPORTING_TIMEZONE',
+      'DAYBOOK_HTTP_PORT',
+      'DAYBOOK_LOOKBACK',
+      'DAYBOOK_DELETE_LIMIT',
+      'DAYBOOK_ALERT_URL',
+      'DAYBOOK_LOG_LEVEL',
+      'DAYBOOK_SECRET',
+      'TEMPORAL_API_KEY',
+    ].map((name) => [name, 'hush-hush']),
+  );
+  try {
+    parseConfig(env);
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(inspect(error, { depth: 10 })).not.toContain('hush-hush');
+  }
+});

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readEnv } from '../../worker/config/read-env.ts';
+
+const startedIn = process.cwd();
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'daybook-env-'));
+  process.chdir(folder);
+});
+
+afterEach(() => {
+  process.chdir(startedIn);
+  rmSync(folder, { recursive: true });
+  delete process.env.DAYBOOK_LOOKBACK;
+});
+
+test('a .env file in the working folder completes the environment, which wins', () => {
+  writeFileSync('.env', '# ours\nDAYBOOK_LOOKBACK=5m\nDAYBOOK_HOME="/var/lib/day book"\n');
+  process.env.DAYBOOK_LOOKBACK = '1h';
+  expect(readEnv()).toMatchObject({ DAYBOOK_LOOKBACK: '1h', DAYBOOK_HOME: '/var/lib/day book' });
+});
+
+test('without a .env file it is the environment alone', () => {
+  expect(readEnv()).toEqual({ ...process.env });
+});
