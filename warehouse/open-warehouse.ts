@@ -27,14 +27,19 @@ export function openWarehouse(settings: {
     keepAlive: true,
     application_name: 'daybook',
     types,
+    onConnect: prepareSession,
   });
   pool.on('error', settings.onIdleError ?? (() => undefined));
-  pool.on('connect', (client) => {
-    // Whatever the server's own settings: times are written and compared in UTC. Queued before the first statement.
-    client.query("set time zone 'UTC'").catch(() => undefined);
-  });
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return { pool, db, close: () => db.destroy() };
+}
+
+/** The pool waits for what this returns before it gives the connection out. */
+function prepareSession(client: pg.ClientBase): unknown {
+  // A connection that breaks while it is in use rejects its statement; without a listener it would end the process too.
+  client.on('error', () => undefined);
+  // Whatever the server's own settings: times are written and compared in UTC.
+  return client.query("set time zone 'UTC'");
 }
 
 /** Dates stay text, since a Date would shift them by the local zone; counts, which fit, become numbers. */

@@ -5,6 +5,14 @@ import type { PassInHand } from './pass.ts';
 /** Records that the service does not list this resource for the platform: nothing was read, so nothing follows from it. */
 export async function markUnsupported({ db }: Warehouse, pass: PassInHand): Promise<void> {
   await db.transaction().execute(async (transaction) => {
+    // The pass before the stream, as everywhere: two orders would make a deadlock.
+    await transaction
+      .deleteFrom('sync.passes')
+      .where('connection_id', '=', pass.connectionId)
+      .where('stream', '=', pass.stream)
+      .where('kind', '=', pass.kind)
+      .where('lease', '=', pass.lease)
+      .execute();
     await transaction
       .updateTable('sync.streams')
       .set({ capability: 'unsupported', capability_checked_at: sql<Date>`clock_timestamp()`, cursor: null })
@@ -20,13 +28,6 @@ export async function markUnsupported({ db }: Warehouse, pass: PassInHand): Prom
       }))
       .where('run_id', '=', pass.runId)
       .where('stream', '=', pass.stream)
-      .execute();
-    await transaction
-      .deleteFrom('sync.passes')
-      .where('connection_id', '=', pass.connectionId)
-      .where('stream', '=', pass.stream)
-      .where('kind', '=', pass.kind)
-      .where('lease', '=', pass.lease)
       .execute();
   });
 }

@@ -26,6 +26,15 @@ export async function takePass(
       .values({ connection_id: pass.connectionId, stream: pass.stream, resource: resource.name })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+    // A page that is being landed holds the pass and comes to the stream last: in another order, both would wait for ever.
+    await db
+      .selectFrom('sync.passes')
+      .select('lease')
+      .where('connection_id', '=', pass.connectionId)
+      .where('stream', '=', pass.stream)
+      .where('kind', '=', pass.kind)
+      .forUpdate()
+      .execute();
     const stream = await db
       .selectFrom('sync.streams')
       .select(({ eb }) => [

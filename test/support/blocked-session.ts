@@ -1,0 +1,36 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+
+/** Locks a table against writes until the test is over, so that a session that comes to write to it waits there. */
+export async function blockWrites(url: string, table: string): Promise<{ letGo: () => Promise<void> }> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('begin');
+  await client.query(`lock table ${table} in exclusive mode`);
+  return {
+    letGo: async () => {
+      await client.query('rollback');
+    },
+  };
+}
+
+/** Waits until `sessions` sessions of the database wait for a lock, and returns their process ids. */
+export async function waitingSessions(url: string, sessions = 1): Promise<number[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const deadline = Date.now() + 30_000;
+    for (;;) {
+      const { rows } = await client.query<{ pid: number }>(
+        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      if (rows.length >= sessions) return rows.map(({ pid }) => pid);
+      if (Date.now() > deadline) throw new Error(`${rows.length} instead of ${sessions} sessions wait for a lock.`);
+      await wait(10);
+    }
+  } finally {
+    await client.end();
+  }
+}
