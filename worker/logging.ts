@@ -6,17 +6,19 @@ export function createLogger(level: string): Logger {
     {
       level,
       base: null,
-      redact: [
-        'token',
-        'password',
-        'secret',
-        'authorization',
-        '*.token',
-        '*.password',
-        '*.secret',
-        '*.authorization',
-      ],
+      redact: secretNames.flatMap((name) => [name, `*.${name}`]),
     },
     pino.destination(2),
   );
 }
+
+const secretNames = [
+  'token',
+  'accessToken',
+  'access_token',
+  'apiKey',
+  'authorization',
+  'clientSecret',
+  'password',
+  'secret',
+];

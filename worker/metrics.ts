@@ -4,6 +4,13 @@ import type { PageCounts } from '../activities/dependencies.ts';
 export const registry = new Registry();
 collectDefaultMetrics({ register: registry });
 
+const requests = new Counter({
+  name: 'daybook_requests_total',
+  help: 'Requests to the finance API, by what became of them: ok, aborted, or the name of the error',
+  labelNames: ['outcome'],
+  registers: [registry],
+});
+
 const pagesLanded = new Counter({
   name: 'daybook_pages_landed_total',
   help: 'Pages committed to the warehouse',
@@ -25,6 +32,11 @@ const landingSeconds = new Histogram({
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   registers: [registry],
 });
+
+/** Counts a request to the finance API. */
+export function noteRequest(outcome: string): void {
+  requests.inc({ outcome });
+}
 
 /** Counts a committed page. */
 export function notePageLanded(page: { stream: string; milliseconds: number; counts: PageCounts }): void {
