@@ -1,4 +1,9 @@
-import { makeTelemetryFilterString, Runtime, type Logger as TemporalLogger } from '@temporalio/worker';
+import {
+  makeTelemetryFilterString,
+  Runtime,
+  type Logger as TemporalLogger,
+  type LogLevel,
+} from '@temporalio/worker';
 import type { Logger } from 'pino';
 
 /** Installs Temporal's runtime once per process: its logs go through ours, its metrics to a port of the loopback. */
@@ -16,23 +21,27 @@ export function installTemporalRuntime(logger: Logger, input: { metricsPort: num
 
 function forwardTo(logger: Logger): TemporalLogger {
   const temporal = logger.child({ from: 'temporal' });
+  const log = (level: LogLevel, message: string, meta: object = {}): void => {
+    temporal[pinoLevel(level, message)](meta, message);
+  };
   const at =
-    (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
+    (level: LogLevel) =>
     (message: string, meta?: object): void => {
-      temporal[level](meta ?? {}, message);
+      log(level, message, meta);
     };
   return {
-    trace: at('trace'),
-    debug: at('debug'),
-    // What the SDK says at "info" is about its own insides.
-    info: at('debug'),
-    warn: (message, meta) => {
-      // The queue for paging has activities only, as it is meant to.
-      temporal[message.startsWith('No workflows registered') ? 'debug' : 'warn'](meta ?? {}, message);
-    },
-    error: at('error'),
-    log(level, message, meta) {
-      temporal[level.toLowerCase() as 'info'](meta ?? {}, message);
-    },
+    log,
+    trace: at('TRACE'),
+    debug: at('DEBUG'),
+    info: at('INFO'),
+    warn: at('WARN'),
+    error: at('ERROR'),
   };
+}
+
+function pinoLevel(level: LogLevel, message: string): 'trace' | 'debug' | 'warn' | 'error' {
+  // The queue for paging has activities only, as it is meant to.
+  if (message.startsWith('No workflows registered')) return 'debug';
+  // What the SDK says at "info" is about its own insides.
+  return ({ TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const)[level];
 }

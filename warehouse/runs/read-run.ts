@@ -1,3 +1,4 @@
+import { streamNames } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunStatus } from '../tables/runs.ts';
 
@@ -60,8 +61,11 @@ export async function readRuns(
       'in',
       runs.map(({ run_id }) => run_id),
     )
-    .orderBy('started_at')
-    .orderBy('stream')
     .execute();
-  return runs.map((run) => ({ ...run, streams: streams.filter(({ run_id }) => run_id === run.run_id) }));
+  return runs.map((run) => ({
+    ...run,
+    streams: streams
+      .filter(({ run_id }) => run_id === run.run_id)
+      .sort((a, b) => streamNames.indexOf(a.stream) - streamNames.indexOf(b.stream)),
+  }));
 }

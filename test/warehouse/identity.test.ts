@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
+import { IdentityChanged, IdentityInUse } from '../../warehouse/errors.ts';
+import { bill } from '../support/finance-records.ts';
+import { landRecords, openPass } from '../support/land.ts';
+import { row, rows, type Row } from '../support/rows.ts';
+import { addTestConnection, testKey } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse } = await createTestDatabase();
+
+describe('for whom the service answers', () => {
+  test('is pinned by the first response that says so', async () => {
+    const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
+    await landAs(connectionId, undefined);
+    expect(await pinnedOf(connectionId)).toEqual({ service_connection_id: null, org_id: null, platform: null });
+    await landAs(connectionId, identity);
+    await landAs(connectionId, identity);
+    expect(await pinnedOf(connectionId)).toEqual({
+      ...{ service_connection_id: identity.id, org_id: identity.orgId, platform: 'XERO' },
+    });
+  });
+
+  test('may be told with another platform code later', async () => {
+    const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
+    await landAs(connectionId, identity);
+    await landAs(connectionId, { ...identity, platform: 'XERO_NEXT' });
+    expect(await pinnedOf(connectionId)).toMatchObject({ service_connection_id: identity.id, platform: 'XERO_NEXT' });
+  });
+
+  test.each([
+    ['another connection', { id: 'another' }],
+    ['another organisation', { orgId: 'another' }],
+  ])('may not become %s: nothing of its page is written', async (_, change) => {
+    const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
+    await landAs(connectionId, identity);
+    await expect(landAs(connectionId, { ...identity, ...change }, [bill('b')])).rejects.toThrow(IdentityChanged);
+    expect(await rows(warehouse, 'select from finance.bills where connection_id = $1', [connectionId])).toEqual([]);
+    expect(await pinnedOf(connectionId)).toMatchObject({ service_connection_id: identity.id });
+  });
+
+  test('may not be what another name has pinned: one company would be copied twice', async () => {
+    const [one, two] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    const identity = newIdentity();
+    await landAs(one, identity);
+    await expect(landAs(two, identity)).rejects.toThrow(IdentityInUse);
+    await expect(landAs(two, identity)).rejects.toThrow(`${two} opens the same company as ${one}`);
+    expect(await pinnedOf(two)).toMatchObject({ service_connection_id: null });
+  });
+
+  test('is pinned by one name only when two read the same company at once', async () => {
+    const names = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    const identity = newIdentity();
+    const results = await Promise.allSettled(names.map((name) => landAs(name, identity)));
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused.map(({ reason }) => reason as unknown)).toEqual([expect.any(IdentityInUse)]);
+  });
+
+  test('may be pinned again under another API address: that is another world', async () => {
+    const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
+    const elsewhere = `elsewhere-${randomUUID()}`;
+    await addConnection(warehouse, testKey, {
+      ...{ connectionId: elsewhere, apiAddress: 'sandbox' },
+      ...{ token: 'token', expandPlatformData: false },
+    });
+    await landAs(connectionId, identity);
+    await landAs(elsewhere, identity);
+    expect(await pinnedOf(elsewhere)).toMatchObject({ service_connection_id: identity.id });
+  });
+});
+
+function newIdentity(): ServiceIdentity {
+  return { id: randomUUID(), orgId: randomUUID(), platform: 'XERO' };
+}
+
+async function landAs(
+  connectionId: string,
+  identity: ServiceIdentity | undefined,
+  records: readonly string[] = [],
+): Promise<unknown> {
+  const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+  return landRecords(warehouse, { pass, records, ...(identity && { identity }) });
+}
+
+function pinnedOf(connectionId: string): Promise<Row> {
+  return row(
+    warehouse,
+    'select service_connection_id, org_id, platform from sync.connections where connection_id = $1',
+    [connectionId],
+  );
+}

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { streamNamed } from '../../resources/index.ts';
+import { markUnsupported } from '../../warehouse/passes/mark-unsupported.ts';
+import { countRequests, noteFailing } from '../../warehouse/passes/note-failing.ts';
+import { restartPass } from '../../warehouse/passes/restart-pass.ts';
+import { finishRun } from '../../warehouse/runs/finish-run.ts';
+import { bill, subscription } from '../support/finance-records.ts';
+import { land, landRecords, openPass } from '../support/land.ts';
+import { row, type Row } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse } = await createTestDatabase();
+
+const tenMinutes = 600_000;
+
+describe('the watermark', () => {
+  test('becomes the highest version seen, to the microsecond, whatever the order of the page', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const pages = [[billAt('2024-02-01T00:00:00.000002Z', 'b'), billAt('2024-02-01T00:00:00.000001Z', 'a')]];
+    await land(warehouse, { connectionId, stream: 'bills', pages });
+    expect(await watermarkOf(connectionId)).toBe('2024-02-01 00:00:00.000002+00');
+  });
+
+  test('only ever moves forward', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-02T00:00:00Z')]] });
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:00:00Z')]] });
+    expect(await watermarkOf(connectionId)).toBe('2024-02-02 00:00:00+00');
+  });
+
+  test('stays when there are no records, and the pass is a success all the same', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-02T00:00:00Z')]] });
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[]] });
+    expect(await watermarkOf(connectionId)).toBe('2024-02-02 00:00:00+00');
+    expect(
+      await row(
+        warehouse,
+        `select status, watermark_before::text, watermark_after::text from sync.run_streams
+         where connection_id = $1 order by started_at desc limit 1`,
+        [connectionId],
+      ),
+    ).toEqual({
+      status: 'succeeded',
+      watermark_before: '2024-02-02 00:00:00+00',
+      watermark_after: '2024-02-02 00:00:00+00',
+    });
+  });
+
+  test('is not there after an empty first pass, so that the next one reads everything again', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[]] });
+    expect(await watermarkOf(connectionId)).toBeNull();
+    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: null });
+  });
+
+  test('does not count a record in quarantine', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const bad = bill('x', { total_amount: '"1"', last_synced_at: '"2024-03-01T00:00:00Z"' });
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:00:00Z'), bad]] });
+    expect(await watermarkOf(connectionId)).toBe('2024-02-01 00:00:00+00');
+  });
+});
+
+describe('the floor of a pass', () => {
+  test.each([
+    ['2024-02-01T00:10:00Z', tenMinutes, '2024-02-01T00:00:00.000Z'],
+    ['2024-02-01T00:10:00.000999Z', tenMinutes, '2024-02-01T00:00:00.000Z'],
+    ['2024-02-01T00:10:00.001999Z', 0, '2024-02-01T00:10:00.001Z'],
+    ['1969-12-31T23:59:59.999500Z', 0, '1969-12-31T23:59:59.999Z'],
+  ])('after the watermark %s with a lookback of %i ms is %s, never later', async (version, lookback, floor) => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt(version)]] });
+    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills', lookbackMilliseconds: lookback });
+    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: Date.parse(floor) });
+  });
+
+  test('is none for the first pass', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: null });
+  });
+
+  test('is of one stream: expenses that were read leave refunds to be read from the start', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'expenses', pages: [[]] });
+    const { taken } = await openPass(warehouse, { connectionId, stream: 'refunds' });
+    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: null });
+  });
+});
+
+describe('a pass that was left open', () => {
+  test('goes on from its cursor with its own floor, in another run too', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:10:00Z')]] });
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await landRecords(warehouse, { pass, records: [billAt('2024-02-05T00:00:00Z')], nextCursor: 'page-2' });
+    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills', lookbackMilliseconds: 0 });
+    expect(taken).toEqual({
+      ...{ state: 'open', cursor: 'page-2' },
+      floorMilliseconds: Date.parse('2024-02-01T00:00:00Z'),
+    });
+  });
+
+  test('is opened again by the run that had failed on it', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await landRecords(warehouse, { pass, records: [bill('b')], nextCursor: 'page-2' });
+    const outcomes = [{ stream: 'bills', state: 'failed', failureType: 'GaveUp', failure: 'It broke.' } as const];
+    await finishRun(warehouse, { runId: pass.runId, outcomes, cancelled: false });
+    expect(await runStreamOf(pass.runId)).toMatchObject({ status: 'failed', failure: 'It broke.' });
+
+    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills', runId: pass.runId });
+    expect(taken).toMatchObject({ state: 'open', cursor: 'page-2' });
+    expect(await runStreamOf(pass.runId)).toMatchObject({ status: 'running', failure: null, failure_type: null });
+  });
+
+  test('is done for the run that completed it, and a later run opens a new one', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const runId = randomUUID();
+    await land(warehouse, { connectionId, stream: 'bills', runId, pages: [[billAt('2024-02-01T00:10:00Z')]] });
+    const again = await openPass(warehouse, { connectionId, stream: 'bills', runId });
+    expect(again.taken).toEqual({ state: 'done' });
+    const later = await openPass(warehouse, { connectionId, stream: 'bills' });
+    expect(later.taken).toMatchObject({ state: 'open', cursor: null });
+  });
+});
+
+describe('a cursor that is refused', () => {
+  test('starts the pass again at the highest version seen minus the lookback', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await landRecords(warehouse, { pass, records: [billAt('2024-02-05T00:10:00Z')], nextCursor: 'page-2' });
+    await restartPass(warehouse, { pass, ...streamNamed('bills'), lookbackMilliseconds: tenMinutes });
+    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    expect(taken).toEqual({
+      ...{ state: 'open', cursor: null },
+      floorMilliseconds: Date.parse('2024-02-05T00:00:00Z'),
+    });
+  });
+
+  test('never starts earlier than its floor', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:10:00Z')]] });
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await landRecords(warehouse, { pass, records: [billAt('2024-02-01T00:05:00Z')], nextCursor: 'page-2' });
+    await restartPass(warehouse, { pass, ...streamNamed('bills'), lookbackMilliseconds: tenMinutes });
+    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    expect(taken).toMatchObject({ cursor: null, floorMilliseconds: Date.parse('2024-02-01T00:00:00Z') });
+  });
+
+  test('starts subscriptions, which have no order, at their old floor', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
+    await landRecords(warehouse, { pass, records: [subscription('s')], nextCursor: 'page-2' });
+    await restartPass(warehouse, { pass, ...streamNamed('subscriptions'), lookbackMilliseconds: tenMinutes });
+    const { taken } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
+    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: null });
+  });
+
+  test('starts at the old floor when no page was landed', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:10:00Z')]] });
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await restartPass(warehouse, { pass, ...streamNamed('bills'), lookbackMilliseconds: tenMinutes });
+    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    expect(taken).toMatchObject({ floorMilliseconds: Date.parse('2024-02-01T00:00:00Z') });
+  });
+});
+
+describe('a list that the service does not have for the platform', () => {
+  test('is remembered for a day, never taken for an empty one', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await markUnsupported(warehouse, pass);
+    expect(await runStreamOf(pass.runId)).toMatchObject({ status: 'unsupported', requests: 1 });
+    expect(await watermarkOf(connectionId)).toBeNull();
+
+    const sameRun = await openPass(warehouse, { connectionId, stream: 'bills', runId: pass.runId });
+    expect(sameRun.taken).toEqual({ state: 'unsupported' });
+    const nextRun = await openPass(warehouse, { connectionId, stream: 'bills' });
+    expect(nextRun.taken).toEqual({ state: 'unsupported' });
+    expect(await runStreamOf(nextRun.pass.runId)).toMatchObject({ status: 'unsupported', requests: 0 });
+  });
+
+  test('is asked for again after a day, and supported from then on', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await markUnsupported(warehouse, pass);
+    await warehouse.pool.query(
+      `update sync.streams set capability_checked_at = now() - interval '1 day 1 second' where connection_id = $1`,
+      [connectionId],
+    );
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    expect(
+      await row(warehouse, 'select capability from sync.streams where connection_id = $1', [connectionId]),
+    ).toEqual({ capability: 'supported' });
+  });
+});
+
+test('how long requests keep failing is counted from the first failure, and a page ends it', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+  expect(await noteFailing(warehouse, { pass, requests: 2 })).toBeLessThan(60_000);
+  await warehouse.pool.query(
+    `update sync.passes set failing_since = failing_since - interval '1 hour' where connection_id = $1`,
+    [connectionId],
+  );
+  expect(await noteFailing(warehouse, { pass, requests: 3 })).toBeGreaterThanOrEqual(3_600_000);
+  await landRecords(warehouse, { pass, records: [bill('b')], nextCursor: 'page-2' });
+  expect(await noteFailing(warehouse, { pass, requests: 0 })).toBeLessThan(60_000);
+  await countRequests(warehouse, { pass, requests: 4 });
+  expect(await runStreamOf(pass.runId)).toMatchObject({ requests: 2 + 3 + 1 + 4 });
+});
+
+function billAt(lastSyncedAt: string, id = 'b'): string {
+  return bill(id, { last_synced_at: `"${lastSyncedAt}"` });
+}
+
+async function watermarkOf(connectionId: string): Promise<unknown> {
+  const stream = await row(warehouse, 'select watermark::text from sync.streams where connection_id = $1', [
+    connectionId,
+  ]);
+  return stream.watermark;
+}
+
+function runStreamOf(runId: string): Promise<Row> {
+  return row(
+    warehouse,
+    'select status, requests, failure_type, failure from sync.run_streams where run_id = $1',
+    [runId],
+  );
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { UnknownConnection } from '../../warehouse/errors.ts';
+import { finishRun, type StreamOutcome } from '../../warehouse/runs/finish-run.ts';
+import { readCounts } from '../../warehouse/runs/read-counts.ts';
+import { readRuns } from '../../warehouse/runs/read-run.ts';
+import { bill } from '../support/finance-records.ts';
+import { begin, land, openPass } from '../support/land.ts';
+import { rows, type Row } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse } = await createTestDatabase();
+
+describe('a run that begins', () => {
+  test('marks older runs of the connection that say they are running as interrupted, with their streams', async () => {
+    const [connectionId, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    const ended = await runThatRead(connectionId, 'expenses');
+    await finishRun(warehouse, { runId: ended, outcomes: [{ stream: 'expenses', state: 'done' }], cancelled: false });
+    const { pass: elsewhere } = await openPass(warehouse, { connectionId: other, stream: 'bills' });
+    const { pass: older } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    const newer = randomUUID();
+    await begin(warehouse, { connectionId, runId: newer });
+    expect(await statusesOf([ended, elsewhere.runId, older.runId, newer])).toEqual([
+      { status: 'succeeded', finished: true, stream: 'succeeded' },
+      { status: 'running', finished: false, stream: 'running' },
+      { status: 'interrupted', finished: true, stream: 'interrupted' },
+      { status: 'running', finished: false, stream: null },
+    ]);
+  });
+
+  test('goes on when it begins again, and does not interrupt itself or what began after it', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const [first, second] = [randomUUID(), randomUUID()];
+    await begin(warehouse, { connectionId, runId: first });
+    await begin(warehouse, { connectionId, runId: second });
+    await begin(warehouse, { connectionId, runId: first });
+    expect(await statusesOf([first, second])).toMatchObject([{ status: 'running' }, { status: 'running' }]);
+  });
+
+  test('of a connection that does not exist is refused', async () => {
+    await expect(begin(warehouse, { connectionId: 'nobody', runId: randomUUID() })).rejects.toThrow(UnknownConnection);
+  });
+});
+
+describe('a status is never better than the truth', () => {
+  const done = (stream: string): StreamOutcome => ({ stream, state: 'done' });
+  const failed = (stream: string, failure = `${stream} broke.`): StreamOutcome => ({
+    ...{ stream, state: 'failed' },
+    ...{ failureType: 'GaveUp', failure },
+  });
+  const unsupported = (stream: string): StreamOutcome => ({ stream, state: 'unsupported' });
+
+  test.each<[string, StreamOutcome[], string, string | null]>([
+    ['every stream is complete', [done('bills'), done('items')], 'succeeded', null],
+    ['the others are not supported', [done('bills'), unsupported('items')], 'succeeded', null],
+    ['one left records in quarantine', [done('bills'), done('customers')], 'partial', null],
+    ['one failed', [done('bills'), failed('items')], 'partial', 'items broke.'],
+    ['only an incomplete one got through', [done('customers'), failed('items')], 'partial', 'items broke.'],
+    ['all failed', [failed('bills'), failed('items')], 'failed', 'bills broke. items broke.'],
+    ['all failed alike', [failed('bills', 'Down.'), failed('items', 'Down.')], 'failed', 'Down.'],
+    ['the rest are not supported', [failed('bills'), unsupported('items')], 'failed', 'bills broke.'],
+    [
+      'no list is supported',
+      [unsupported('bills'), unsupported('items')],
+      'failed',
+      'The service lists none of the resources for this connection. Check DAYBOOK_API_URL and the platform.',
+    ],
+  ])('when %s', async (_, outcomes, status, failure) => {
+    const connectionId = await addTestConnection(warehouse);
+    const runId = randomUUID();
+    await begin(warehouse, { connectionId, runId });
+    for (const { stream, state } of outcomes) await readAs(state, { connectionId, runId, stream });
+    expect(await finishRun(warehouse, { runId, outcomes, cancelled: false })).toEqual({ status, failure });
+    const [run] = await readRuns(warehouse, { runId, limit: 1 });
+    expect(run).toMatchObject({ status, failure, finished_at: expect.any(Date) as unknown });
+    expect(run?.streams.filter((stream) => stream.status === 'failed')).toMatchObject(
+      outcomes.filter(({ state }) => state === 'failed').map(({ failure }) => ({ failure, failure_type: 'GaveUp' })),
+    );
+  });
+
+  test('a run that was cancelled is cancelled, and so are the streams it had not done with', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const runId = await runThatRead(connectionId, 'bills');
+    await openPass(warehouse, { connectionId, runId, stream: 'items' });
+    expect(await finishRun(warehouse, { runId, outcomes: [], cancelled: true })).toEqual({
+      ...{ status: 'cancelled', failure: null },
+    });
+    const [run] = await readRuns(warehouse, { runId, limit: 1 });
+    expect(run?.streams.map(({ stream, status }) => ({ stream, status }))).toEqual([
+      { stream: 'bills', status: 'succeeded' },
+      { stream: 'items', status: 'cancelled' },
+    ]);
+  });
+});
+
+test('the counts of a run are those of its pages, and zero before the first', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  const runId = randomUUID();
+  const none = { pages: 0, read: 0, inserted: 0, updated: 0, unchanged: 0, suppressed: 0, quarantined: 0 };
+  expect(await readCounts(warehouse, { runId, stream: 'bills' })).toEqual(none);
+  const older = bill('a', { last_synced_at: '"2024-01-01T00:00:00Z"' });
+  const pages = [[bill('a'), bill('b'), bill('')], [bill('a', { memo: '"new"' }), bill('b')], [older]];
+  await land(warehouse, { connectionId, runId, stream: 'bills', pages });
+  expect(await readCounts(warehouse, { runId, stream: 'bills' })).toEqual({
+    ...{ pages: 3, read: 6, inserted: 2, updated: 1, unchanged: 1, suppressed: 1, quarantined: 1 },
+  });
+});
+
+test('runs are read with the newest first', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  const [first, second] = [await runThatRead(connectionId, 'bills'), await runThatRead(connectionId, 'items')];
+  const runs = await readRuns(warehouse, { connectionId, limit: 10 });
+  expect(runs.map(({ run_id, streams }) => [run_id, streams.map(({ stream }) => stream)])).toEqual([
+    [second, ['items']],
+    [first, ['bills']],
+  ]);
+  expect(await readRuns(warehouse, { connectionId, limit: 1 })).toHaveLength(1);
+  expect(await readRuns(warehouse, { runId: randomUUID(), limit: 1 })).toEqual([]);
+});
+
+/** Brings the stream to where a run has it when the workflow reports this state. Customers leave one in quarantine. */
+async function readAs(
+  state: StreamOutcome['state'],
+  input: { connectionId: string; runId: string; stream: string },
+): Promise<void> {
+  if (state !== 'done') await openPass(warehouse, input);
+  else await land(warehouse, { ...input, pages: [input.stream === 'customers' ? ['{}'] : []] });
+}
+
+async function runThatRead(connectionId: string, stream: string): Promise<string> {
+  const runId = randomUUID();
+  await land(warehouse, { connectionId, runId, stream, pages: [[]] });
+  return runId;
+}
+
+function statusesOf(runIds: readonly string[]): Promise<Row[]> {
+  return rows(
+    warehouse,
+    `select r.status, r.finished_at is not null as finished, s.status as stream
+     from unnest($1::text[]) with ordinality as asked (run_id, place)
+     join sync.runs r using (run_id) left join sync.run_streams s using (run_id)
+     order by place`,
+    [runIds],
+  );
+}
