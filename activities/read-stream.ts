@@ -49,6 +49,9 @@ export function readStream(dependencies: Dependencies, input: ReadStreamInput): 
   });
 }
 
+/** A cursor is refused when it has grown old. A service that refuses each one would be read in circles. */
+const maximumRestarts = 10;
+
 type ChunkOutcome = Omit<StreamRead, 'counts'>;
 
 async function readChunk(
@@ -137,8 +140,9 @@ async function settleFailure(
     return { state: 'unsupported' };
   }
   if (error instanceof CursorRefused) {
-    await restartPass(warehouse, { pass, resource, lookbackMilliseconds });
+    const restarts = await restartPass(warehouse, { pass, resource, lookbackMilliseconds });
     await countRequests(warehouse, { pass, requests });
+    if (restarts > maximumRestarts) throw new GaveUp(pass.stream, `for the ${restarts}th time`, error);
     return { state: 'more' };
   }
   const wait = waitOf(error);
@@ -148,8 +152,9 @@ async function settleFailure(
   }
   if (error instanceof Error && handlingOf(error) === 'retry') {
     const failingMilliseconds = await noteFailing(warehouse, { pass, requests });
-    if (failingMilliseconds > giveUpAfterMilliseconds)
-      throw new GaveUp(pass.stream, failingMilliseconds, error);
+    if (failingMilliseconds > giveUpAfterMilliseconds) {
+      throw new GaveUp(pass.stream, `for ${Math.round(failingMilliseconds / 1000)} s`, error);
+    }
   }
   throw error;
 }

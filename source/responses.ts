@@ -1,10 +1,11 @@
 import { UnreadableResponse, type Failure } from './errors.ts';
 import { memberText } from './member-text.ts';
+import { replaceNul } from './replace-nul.ts';
 import type { Answer } from './send-request.ts';
 
 /** One page of a list (API document 4.1, 4.8). */
 export interface ListPage {
-  /** The response as it was sent: the text that Postgres parses. */
+  /** The response as it was sent, but for NUL, which Postgres cannot store: the text that Postgres parses. */
   readonly text: string;
   /** The records as JSON.parse understands them, for checks only: no number in them may reach a table. */
   readonly records: readonly unknown[];
@@ -32,7 +33,8 @@ export interface ServiceConnection {
 }
 
 /** Throws UnreadableResponse when the answer is not a list of `plural`. */
-export function listPageOf({ text, requestId, failure }: Answer, plural: string): ListPage {
+export function listPageOf({ text: sent, requestId, failure }: Answer, plural: string): ListPage {
+  const text = replaceNul(sent);
   const body = parseObject(text, failure);
   const records = body[plural];
   if (!Array.isArray(records)) throw new UnreadableResponse(failure, `JSON without an array "${plural}"`);
@@ -46,7 +48,8 @@ export function listPageOf({ text, requestId, failure }: Answer, plural: string)
 }
 
 /** Throws UnreadableResponse when the answer has no record under `singular`. */
-export function fetchedRecordOf({ text, requestId, failure }: Answer, singular: string): FetchedRecord {
+export function fetchedRecordOf({ text: sent, requestId, failure }: Answer, singular: string): FetchedRecord {
+  const text = replaceNul(sent);
   const body = parseObject(text, failure);
   const record = body[singular];
   const recordText = memberText(text, singular);

@@ -6,6 +6,7 @@ import { openApiBudget } from '../warehouse/api-budget.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
+import { measureRequests } from './measure-requests.ts';
 import { notePageLanded } from './metrics.ts';
 import { missingSearchAttributes } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
@@ -35,13 +36,8 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   await checkSecretKey(warehouse, settings.secretKey);
   const client = await connectTemporal(settings);
   const connection = await NativeConnection.connect(settings.temporal.connection);
-  const api = createApiClient({
-    baseUrl: settings.api.url,
-    clientId: settings.api.clientId,
-    clientSecret: settings.api.clientSecret,
-    version: settings.api.version,
-    budget: openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api }),
-  });
+  const budget = openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api });
+  const api = measureRequests(createApiClient({ ...settings.api, baseUrl: settings.api.url, budget }));
   const worker = await startWorker({
     connection,
     namespace: settings.temporal.namespace,

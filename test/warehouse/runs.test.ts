@@ -72,7 +72,7 @@ describe('a status is never better than the truth', () => {
     await begin(warehouse, { connectionId, runId });
     for (const { stream, state } of outcomes) await readAs(state, { connectionId, runId, stream });
     expect(await finishRun(warehouse, { runId, outcomes, cancelled: false })).toEqual({ status, failure });
-    const [run] = await readRuns(warehouse, { runId, limit: 1 });
+    const [run] = await readRuns(warehouse, { temporalRunId: runId, limit: 1 });
     expect(run).toMatchObject({ status, failure, finished_at: expect.any(Date) as unknown });
     expect(run?.streams.filter((stream) => stream.status === 'failed')).toMatchObject(
       outcomes.filter(({ state }) => state === 'failed').map(({ failure }) => ({ failure, failure_type: 'GaveUp' })),
@@ -86,7 +86,7 @@ describe('a status is never better than the truth', () => {
     expect(await finishRun(warehouse, { runId, outcomes: [], cancelled: true })).toEqual({
       ...{ status: 'cancelled', failure: null },
     });
-    const [run] = await readRuns(warehouse, { runId, limit: 1 });
+    const [run] = await readRuns(warehouse, { temporalRunId: runId, limit: 1 });
     expect(run?.streams.map(({ stream, status }) => ({ stream, status }))).toEqual([
       { stream: 'bills', status: 'succeeded' },
       { stream: 'items', status: 'cancelled' },
@@ -116,7 +116,7 @@ test('runs are read with the newest first', async () => {
     [first, ['bills']],
   ]);
   expect(await readRuns(warehouse, { connectionId, limit: 1 })).toHaveLength(1);
-  expect(await readRuns(warehouse, { runId: randomUUID(), limit: 1 })).toEqual([]);
+  expect(await readRuns(warehouse, { temporalRunId: randomUUID(), limit: 1 })).toEqual([]);
 });
 
 /** Brings the stream to where a run has it when the workflow reports this state. Customers leave one in quarantine. */

@@ -68,6 +68,7 @@ const syncTables = `
     cursor text,
     highest_seen timestamptz,
     pages bigint not null default 0,
+    restarts integer not null default 0,
     failing_since timestamptz,
     started_at timestamptz not null default now(),
     primary key (connection_id, stream, kind),
@@ -83,6 +84,7 @@ const syncTables = `
   comment on column sync.passes.cursor is 'Cursor of the next page; null before the first';
   comment on column sync.passes.highest_seen is 'Highest version seen, in the service clock';
   comment on column sync.passes.pages is 'Pages committed';
+  comment on column sync.passes.restarts is 'How often a cursor was refused in the run that works on the pass';
   comment on column sync.passes.failing_since is 'Since when requests keep failing; null after a page';
   comment on column sync.passes.started_at is 'When the pass was opened';
 
@@ -259,26 +261,48 @@ const syncTables = `
   comment on column finance.deleted_records.source is 'How the deletion was learned: event, webhook or reconcile';
   comment on column finance.deleted_records.payload is 'The record as last known';
 
+  -- A resource that is read in two lists is as fresh as the older of them, and not at all while one was never read.
   create view finance.connections as
+    with resource_success as (
+      select
+        c.connection_id,
+        listed.resource,
+        case when bool_and(s.last_success_at is not null or s.capability is not distinct from 'unsupported')
+          then min(s.last_success_at) filter (where s.capability <> 'unsupported')
+        end as last_success_at
+      from sync.connections c
+      cross join (
+        values
+          ('bills', 'bills'),
+          ('expenses', 'expenses'),
+          ('refunds', 'expenses'),
+          ('bill_credit_memos', 'bill_credit_memos'),
+          ('customers', 'customers'),
+          ('items', 'items'),
+          ('subscriptions', 'subscriptions')
+      ) as listed (stream, resource)
+      left join sync.streams s on s.connection_id = c.connection_id and s.stream = listed.stream
+      group by c.connection_id, listed.resource
+    )
     select
       c.connection_id,
       c.connection_id as name,
       c.platform,
       c.org_id,
-      min(s.last_success_at) filter (where s.resource = 'bills' and s.capability <> 'unsupported') as bills_last_success_at,
-      now() - min(s.last_success_at) filter (where s.resource = 'bills' and s.capability <> 'unsupported') as bills_freshness,
-      min(s.last_success_at) filter (where s.resource = 'expenses' and s.capability <> 'unsupported') as expenses_last_success_at,
-      now() - min(s.last_success_at) filter (where s.resource = 'expenses' and s.capability <> 'unsupported') as expenses_freshness,
-      min(s.last_success_at) filter (where s.resource = 'bill_credit_memos' and s.capability <> 'unsupported') as bill_credit_memos_last_success_at,
-      now() - min(s.last_success_at) filter (where s.resource = 'bill_credit_memos' and s.capability <> 'unsupported') as bill_credit_memos_freshness,
-      min(s.last_success_at) filter (where s.resource = 'customers' and s.capability <> 'unsupported') as customers_last_success_at,
-      now() - min(s.last_success_at) filter (where s.resource = 'customers' and s.capability <> 'unsupported') as customers_freshness,
-      min(s.last_success_at) filter (where s.resource = 'items' and s.capability <> 'unsupported') as items_last_success_at,
-      now() - min(s.last_success_at) filter (where s.resource = 'items' and s.capability <> 'unsupported') as items_freshness,
-      min(s.last_success_at) filter (where s.resource = 'subscriptions' and s.capability <> 'unsupported') as subscriptions_last_success_at,
-      now() - min(s.last_success_at) filter (where s.resource = 'subscriptions' and s.capability <> 'unsupported') as subscriptions_freshness
+      min(r.last_success_at) filter (where r.resource = 'bills') as bills_last_success_at,
+      now() - min(r.last_success_at) filter (where r.resource = 'bills') as bills_freshness,
+      min(r.last_success_at) filter (where r.resource = 'expenses') as expenses_last_success_at,
+      now() - min(r.last_success_at) filter (where r.resource = 'expenses') as expenses_freshness,
+      min(r.last_success_at) filter (where r.resource = 'bill_credit_memos') as bill_credit_memos_last_success_at,
+      now() - min(r.last_success_at) filter (where r.resource = 'bill_credit_memos') as bill_credit_memos_freshness,
+      min(r.last_success_at) filter (where r.resource = 'customers') as customers_last_success_at,
+      now() - min(r.last_success_at) filter (where r.resource = 'customers') as customers_freshness,
+      min(r.last_success_at) filter (where r.resource = 'items') as items_last_success_at,
+      now() - min(r.last_success_at) filter (where r.resource = 'items') as items_freshness,
+      min(r.last_success_at) filter (where r.resource = 'subscriptions') as subscriptions_last_success_at,
+      now() - min(r.last_success_at) filter (where r.resource = 'subscriptions') as subscriptions_freshness
     from sync.connections c
-    left join sync.streams s using (connection_id)
+    join resource_success r using (connection_id)
     group by c.connection_id;
   comment on view finance.connections is 'Connections and how fresh each of their resources is';
   comment on column finance.connections.connection_id is 'Connection';

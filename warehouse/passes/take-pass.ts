@@ -104,7 +104,10 @@ async function openPass(
       watermark - ${lookbackMilliseconds} * interval '1 millisecond'
     from sync.streams
     where connection_id = ${pass.connectionId} and stream = ${pass.stream}
-    on conflict (connection_id, stream, kind) do update set run_id = excluded.run_id, lease = excluded.lease
+    on conflict (connection_id, stream, kind) do update set
+      restarts = case when sync.passes.run_id = excluded.run_id then sync.passes.restarts else 0 end,
+      run_id = excluded.run_id,
+      lease = excluded.lease
     returning cursor, floor(extract(epoch from floor) * 1000)::bigint as floor_ms
   `.execute(db);
   const [open] = rows;

@@ -37,12 +37,8 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
         reason: run.reason,
       })
       .onConflict((conflict) =>
-        conflict.column('run_id').doUpdateSet({
-          status: 'running',
-          temporal_run_id: run.temporalRunId,
-          failure: null,
-          finished_at: null,
-        }),
+        // Not the status: an attempt that was given up long ago must not open a finished run again.
+        conflict.column('run_id').doUpdateSet({ temporal_run_id: run.temporalRunId }),
       )
       .returning('started_at')
       .executeTakeFirstOrThrow();

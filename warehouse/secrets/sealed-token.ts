@@ -14,11 +14,11 @@ export function sealToken(key: Buffer, input: { connectionId: string; token: str
 
 /** Throws WrongSecretKey when the token was sealed with another key, or for another connection. */
 export function openToken(key: Buffer, input: { connectionId: string; sealed: Buffer }): string {
-  const decipher = createDecipheriv('aes-256-gcm', key, input.sealed.subarray(0, nonceBytes))
-    .setAAD(Buffer.from(input.connectionId))
-    .setAuthTag(input.sealed.subarray(nonceBytes, nonceBytes + tagBytes));
-  const token = decipher.update(input.sealed.subarray(nonceBytes + tagBytes));
   try {
+    const decipher = createDecipheriv('aes-256-gcm', key, input.sealed.subarray(0, nonceBytes))
+      .setAAD(Buffer.from(input.connectionId))
+      .setAuthTag(input.sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+    const token = decipher.update(input.sealed.subarray(nonceBytes + tagBytes));
     return Buffer.concat([token, decipher.final()]).toString('utf8');
   } catch {
     throw new WrongSecretKey();

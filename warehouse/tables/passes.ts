@@ -11,6 +11,7 @@ export interface PassesTable {
   cursor: string | null;
   highest_seen: Time | null;
   pages: Generated<number>;
+  restarts: Generated<number>;
   failing_since: Time | null;
   started_at: DefaultTime;
 }

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { MigrationRefused, SchemaOutdated } from '../../warehouse/errors.ts';
+import { checkSchema, migrate } from '../../warehouse/migrate.ts';
+import { migrations } from '../../warehouse/migrations/index.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
+import { rows } from '../support/rows.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const names = Object.keys(migrations);
+const [migrated, older, newer, empty, crowded, foreign, asciiOnly] = await Promise.all([
+  createTestDatabase(),
+  createTestDatabase(),
+  createTestDatabase(),
+  createTestDatabase('template template0'),
+  createTestDatabase('template template0'),
+  createTestDatabase('template template0'),
+  createTestDatabase(`template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`),
+]);
+
+test('an empty database is brought to this release, and the second time there is nothing to do', async () => {
+  const { warehouse } = empty;
+  await expect(checkSchema(warehouse)).rejects.toThrow(SchemaOutdated);
+  expect(await migrate(warehouse)).toEqual({ applied: names, readerSql: null });
+  expect(await migrate(warehouse)).toEqual({ applied: [], readerSql: null });
+  await checkSchema(warehouse);
+});
+
+test('20 at once migrate one empty database: one does it, the others find it done', async () => {
+  const processes = Array.from({ length: 20 }, () => openWarehouse({ url: crowded.url, connections: 1 }));
+  try {
+    const results = await Promise.all(processes.map(migrate));
+    expect(results.flatMap(({ applied }) => applied)).toEqual(names);
+  } finally {
+    await Promise.all(processes.map((warehouse) => warehouse.close()));
+  }
+});
+
+describe('migrate refuses', () => {
+  test('schemas of our names that it did not make', async () => {
+    const { warehouse } = foreign;
+    await warehouse.pool.query('create schema marts; create table marts.revenue (amount numeric)');
+    await expect(migrate(warehouse)).rejects.toThrow(MigrationRefused);
+    await expect(migrate(warehouse)).rejects.toThrow(
+      `already has marts, which Daybook did not make. Give Daybook a database of its own.`,
+    );
+    expect(await schemasOf(warehouse)).toEqual(['marts', 'public']);
+  });
+
+  test('a database that is not UTF-8', async () => {
+    await expect(migrate(asciiOnly.warehouse)).rejects.toThrow(MigrationRefused);
+    await expect(migrate(asciiOnly.warehouse)).rejects.toThrow(/is in SQL_ASCII: Daybook needs one in UTF8/);
+    expect(await schemasOf(asciiOnly.warehouse)).toEqual(['public']);
+  });
+});
+
+test('a schema older than this release needs is told apart, with the migrations that are missing', async () => {
+  const { warehouse } = older;
+  await warehouse.pool.query('delete from sync.migrations where name = $1', [names.at(-1)]);
+  await expect(checkSchema(warehouse)).rejects.toThrow(SchemaOutdated);
+  await expect(checkSchema(warehouse)).rejects.toThrow(`missing: ${names.at(-1) ?? ''}`);
+});
+
+test('a release runs on its own schema and the one after, which migrating again leaves as it is', async () => {
+  await checkSchema(migrated.warehouse);
+  const { warehouse } = newer;
+  await warehouse.pool.query(
+    `insert into sync.migrations (name, timestamp) values ('2999-01-01-from-the-future', '2999-01-01')`,
+  );
+  await checkSchema(warehouse);
+  expect(await migrate(warehouse)).toEqual({ applied: [], readerSql: null });
+});
+
+async function schemasOf(warehouse: Warehouse): Promise<unknown[]> {
+  const schemas = await rows(
+    warehouse,
+    `select nspname as name from pg_namespace where nspname not like 'pg\\_%' and nspname <> 'information_schema'
+     order by 1`,
+  );
+  return schemas.map(({ name }) => name);
+}
