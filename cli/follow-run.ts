@@ -3,6 +3,7 @@ import { createLogUpdate } from 'log-update';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
+import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside } from './printer.ts';
 import { runTable } from './run-table.ts';
@@ -46,14 +47,21 @@ async function show(read: () => Promise<RunRead | undefined>, over: AbortSignal)
   const terminal = process.stderr.isTTY;
   const started = performance.now();
   let spoken = started;
-  let hinted = false;
+  const said = { away: false, noWorker: false };
   while (!over.aborted) {
-    const run = await read();
+    // The run outlives a database that is away for a while, so following it does too.
+    const run = await read().catch((error: unknown) => {
+      if (!isDatabaseAway(error)) throw error;
+      if (!said.away) printAside('The database does not answer; waiting for it …');
+      said.away = true;
+      return undefined;
+    });
+    if (run !== undefined) said.away = false;
     const now = performance.now();
     if (run === undefined) {
-      if (!hinted && now - started > noWorkerAfterMilliseconds) {
+      if (!said.away && !said.noWorker && now - started > noWorkerAfterMilliseconds) {
         printAside('No worker has taken the run yet: is one running? ("daybook up" or "daybook worker")');
-        hinted = true;
+        said.noWorker = true;
       }
     } else if (terminal) {
       drawLive(runTable(run, new Date()));

@@ -6,6 +6,7 @@ import type { Warehouse } from './open-warehouse.ts';
  * otherwise the SQL an administrator has to run is returned.
  */
 export async function readerRole(db: Warehouse['db']): Promise<string | null> {
+  const createRole = await createRoleSql(db);
   try {
     await sql.raw(createRole).execute(db);
     await sql.raw(grants).execute(db);
@@ -16,8 +17,18 @@ export async function readerRole(db: Warehouse['db']): Promise<string | null> {
   }
 }
 
+/** The SQL names the owner of the warehouse, as an administrator may run it too. */
+async function createRoleSql(db: Warehouse['db']): Promise<string> {
+  const { rows } = await sql<{ text: string }>`
+    select format(${createRoleTemplate}, current_user) as text
+  `.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('Postgres returned no text.');
+  return row.text;
+}
+
 /** Two databases of one server may be migrated at once, and roles belong to the server. */
-const createRole = `
+const createRoleTemplate = `
 do $$ begin
   if not exists (select from pg_roles where rolname = 'daybook_reader') then
     create role daybook_reader nologin;
@@ -25,7 +36,9 @@ do $$ begin
 exception when duplicate_object or unique_violation then null;
 end $$;
 do $$ begin
-  execute format('grant daybook_reader to %I', current_user);
+  if not pg_has_role(%1$L, 'daybook_reader', 'usage') then
+    grant daybook_reader to %1$I;
+  end if;
 end $$;
 `;
 

@@ -29,7 +29,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   const warehouse = openWarehouse({
     ...settings.database,
     onIdleError: (error) => {
-      logger.warn({ reason: error.message }, 'An idle database connection broke; the pool replaces it.');
+      logger.info({ reason: error.message }, 'An idle database connection broke; the pool replaces it.');
     },
   });
   await checkSchema(warehouse);

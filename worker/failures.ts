@@ -3,6 +3,7 @@ import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import { CompleteAsyncError } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { handlingOf } from '../activities/handling.ts';
+import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 
 /**
  * Turns errors of activities into failures that Temporal and people understand: the type is the name of the error's
@@ -20,7 +21,10 @@ export function failureInterceptor(logger: Logger): ActivityInboundCallsIntercep
       } catch (error) {
         if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) throw error;
         const failure = failureOf(error);
-        logger.warn({ type: failure.type, nonRetryable: failure.nonRetryable }, failure.message);
+        logger.warn(
+          { type: failure.type, ...(failure.type === 'Unexpected' ? traceOf(error) : {}) },
+          failure.message,
+        );
         throw failure;
       }
     },
@@ -32,18 +36,26 @@ export function failureOf(error: unknown): ApplicationFailure {
     const nonRetryable = handlingOf(error) === 'stop';
     return ApplicationFailure.create({ message: error.message, type: error.name, nonRetryable });
   }
-  const code = codeOf(error);
-  if (isDatabaseAway(code)) {
+  if (isDatabaseAway(error)) {
     return ApplicationFailure.create({
-      message: `The warehouse does not answer (${code}). Work goes on by itself when it does.`,
+      message: `The warehouse does not answer (${error.code}). Work goes on by itself when it does.`,
       type: 'WarehouseUnavailable',
     });
   }
+  const code = codeOf(error);
   const name = error instanceof Error ? error.name : typeof error;
   return ApplicationFailure.create({
     message: `Unexpected ${name}${code === '' ? '' : ` (${code})`}: see the worker's log. It is tried again.`,
     type: 'Unexpected',
   });
+}
+
+/** For finding a defect. A database's message may quote a record, so of its errors the code and the place must do. */
+function traceOf(error: unknown): object {
+  if (!(error instanceof Error)) return {};
+  if (!('severity' in error)) return { stack: error.stack };
+  const { code, table, constraint, routine } = error as Error & Record<string, unknown>;
+  return { code, table, constraint, routine, stack: error.stack?.replace(error.message, '…') };
 }
 
 function isOurs(error: unknown): error is Error {
@@ -52,12 +64,4 @@ function isOurs(error: unknown): error is Error {
 
 function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-}
-
-/** Classes 08 (connection), 53 (resources), 57P (shutdown) of Postgres, and what the network says. */
-function isDatabaseAway(code: string): boolean {
-  return (
-    /^(08|53|57P)/.test(code) ||
-    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'].includes(code)
-  );
 }

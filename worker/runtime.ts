@@ -40,8 +40,8 @@ function forwardTo(logger: Logger): TemporalLogger {
 }
 
 function pinoLevel(level: LogLevel, message: string): 'trace' | 'debug' | 'warn' | 'error' {
-  // The queue for paging has activities only, as it is meant to.
-  if (message.startsWith('No workflows registered')) return 'debug';
+  // The queue for paging has activities only, as it is meant to; a failed activity is logged where it fails.
+  if (message.startsWith('No workflows registered') || message === 'Activity failed') return 'debug';
   // What the SDK says at "info" is about its own insides.
   return ({ TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const)[level];
 }

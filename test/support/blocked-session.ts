@@ -27,7 +27,8 @@ export async function waitingSessions(url: string, sessions = 1): Promise<number
         `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
       if (rows.length >= sessions) return rows.map(({ pid }) => pid);
-      if (Date.now() > deadline) throw new Error(`${rows.length} instead of ${sessions} sessions wait for a lock.`);
+      if (Date.now() > deadline)
+        throw new Error(`${rows.length} instead of ${sessions} sessions wait for a lock.`);
       await wait(10);
     }
   } finally {

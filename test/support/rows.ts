@@ -12,10 +12,16 @@ export async function rows(
 }
 
 /** The only row of a statement; throws when there are more or none. */
-export async function row(warehouse: Warehouse, statement: string, values?: readonly unknown[]): Promise<Row> {
+export async function row(
+  warehouse: Warehouse,
+  statement: string,
+  values?: readonly unknown[],
+): Promise<Row> {
   const [only, ...others] = await rows(warehouse, statement, values);
   if (only === undefined || others.length > 0) {
-    throw new Error(`Expected one row, found ${only === undefined ? 'none' : others.length + 1}: ${statement}`);
+    throw new Error(
+      `Expected one row, found ${only === undefined ? 'none' : others.length + 1}: ${statement}`,
+    );
   }
   return only;
 }

@@ -12,21 +12,20 @@ import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts
 export async function createTestDatabase(options = 'template daybook'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const adminUrl = inject('postgresAdminUrl');
+  const url = urlOf(adminUrl, { user: 'daybook', database: name });
+  const warehouse = openWarehouse({ url, connections: 10 });
   let failed = false;
-  let warehouse: Warehouse | undefined;
   beforeEach(({ onTestFailed }) => {
     onTestFailed(() => {
       failed = true;
     });
   });
   afterAll(async () => {
-    await warehouse?.close();
+    await warehouse.close();
     if (failed) process.stderr.write(howToOpen(name));
     else await asAdmin(adminUrl, `drop database if exists ${name} with (force)`);
   });
   await asAdmin(adminUrl, `create database ${name} owner daybook ${options}`);
-  const url = urlOf(adminUrl, { user: 'daybook', database: name });
-  warehouse = openWarehouse({ url, connections: 10 });
   return { warehouse, url, adminUrl: urlOf(adminUrl, { user: 'postgres', database: name }) };
 }
 

@@ -18,7 +18,9 @@ test('two workers together never send more than the budget in any 10 seconds', a
     }),
   );
   const times = sent.sort((a, b) => a - b);
-  const inAnyWindow = times.map((start) => times.filter((time) => time >= start && time < start + 10_000).length);
+  const inAnyWindow = times.map(
+    (start) => times.filter((time) => time >= start && time < start + 10_000).length,
+  );
   expect(Math.max(...inAnyWindow)).toBe(5);
   // As many as are allowed go at once, and the rest as soon as the window lets them.
   expect((times[4] ?? 0) - (times[0] ?? 0)).toBeLessThan(5_000);

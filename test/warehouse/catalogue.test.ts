@@ -25,7 +25,9 @@ describe('the live catalogue is what the descriptors say', () => {
     expect(await columnCommentsOf(`finance.${resource.name}`)).toMatchObject(commentsOf(resource.columns));
   });
 
-  const children = resources.flatMap((resource) => resource.children.map((child) => ({ ...child, of: resource.name })));
+  const children = resources.flatMap((resource) =>
+    resource.children.map((child) => ({ ...child, of: resource.name })),
+  );
   test.each(children)('finance.$table', async (child) => {
     expect(await columnsOf(`finance.${child.table}`)).toEqual([
       ['connection_id', 'text', true],
@@ -42,7 +44,10 @@ describe('the live catalogue is what the descriptors say', () => {
   });
 
   test('and there are no other tables', async () => {
-    const described = resources.flatMap(({ name, children: lists }) => [name, ...lists.map(({ table }) => table)]);
+    const described = resources.flatMap(({ name, children: lists }) => [
+      name,
+      ...lists.map(({ table }) => table),
+    ]);
     const live = await rows(
       warehouse,
       `select table_name as name from information_schema.tables
@@ -74,13 +79,16 @@ test('money, rates and quantities are numeric without scale', async () => {
 test('every table and column of finance, history and sync has a SQL comment', async () => {
   const bare = await rows(
     warehouse,
-    `select c.oid::regclass::text as relation, a.attname as column
+    `select c.oid::regclass::text as relation, a.attname as "column"
      from pg_class c
-     join pg_attribute a on a.attrelid = c.oid and (a.attnum > 0 or a.attnum = -1) and not a.attisdropped
+     cross join lateral (
+       select null as attname, obj_description(c.oid, 'pg_class') as comment
+       union all
+       select attname, col_description(c.oid, attnum) from pg_attribute
+       where attrelid = c.oid and attnum > 0 and not attisdropped
+     ) a
      where c.relnamespace in ('finance'::regnamespace, 'history'::regnamespace, 'sync'::regnamespace)
-       and c.relkind in ('r', 'p', 'v', 'm')
-       and (a.attnum > 0 and col_description(c.oid, a.attnum) is null
-         or a.attnum = -1 and obj_description(c.oid, 'pg_class') is null)
+       and c.relkind in ('r', 'p', 'v', 'm') and a.comment is null
      order by 1, 2`,
   );
   expect(bare).toEqual([]);
@@ -110,7 +118,8 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   },
   'sync.passes': {
     ...{ connection_id: true, stream: true, kind: true, run_id: true, lease: true, floor: true },
-    ...{ cursor: true, highest_seen: true, pages: true, failing_since: true, started_at: true },
+    ...{ cursor: true, highest_seen: true, pages: true, restarts: true, failing_since: true },
+    started_at: true,
   },
   'sync.runs': {
     ...{ run_id: true, connection_id: true, kind: true, status: true, workflow_id: true },
@@ -132,10 +141,13 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
 /** Columns that no code reads or writes one row at a time. */
 const untyped: Readonly<Record<string, readonly string[]>> = { 'sync.run_streams': ['totals'] };
 
-test.each(Object.keys(typed) as (keyof Database)[])('the table type of %s has the columns of the table', async (table) => {
-  const columns = (await columnsOf(table)).map(([name]) => name);
-  expect(columns.sort()).toEqual([...Object.keys(typed[table]), ...(untyped[table] ?? [])].sort());
-});
+test.each(Object.keys(typed) as (keyof Database)[])(
+  'the table type of %s has the columns of the table',
+  async (table) => {
+    const columns = (await columnsOf(table)).map(([name]) => name);
+    expect(columns.sort()).toEqual([...Object.keys(typed[table]), ...(untyped[table] ?? [])].sort());
+  },
+);
 
 function typeOf({ kind }: Column): string {
   const { postgres } = columnKinds[kind];
@@ -169,7 +181,9 @@ async function keyOf(table: string): Promise<unknown[]> {
 }
 
 async function commentOf(table: string): Promise<unknown> {
-  const [found] = await rows(warehouse, `select obj_description($1::regclass, 'pg_class') as comment`, [table]);
+  const [found] = await rows(warehouse, `select obj_description($1::regclass, 'pg_class') as comment`, [
+    table,
+  ]);
   return found?.comment;
 }
 
@@ -180,5 +194,5 @@ async function columnCommentsOf(table: string): Promise<Row> {
      from pg_attribute where attrelid = $1::regclass and attnum > 0`,
     [table],
   );
-  return Object.fromEntries(comments.map(({ name, comment }) => [name, comment]));
+  return Object.fromEntries(comments.map(({ name, comment }) => [String(name), comment]));
 }

@@ -38,7 +38,9 @@ test.each([
   const connectionId = await addTestConnection(warehouse);
   const pages = [[bill('b')], [bill('b', { line_items: lineItems })]];
   await land(warehouse, { connectionId, stream: 'bills', pages });
-  expect(await rows(warehouse, 'select from finance.bill_lines where connection_id = $1', [connectionId])).toEqual([]);
+  expect(
+    await rows(warehouse, 'select from finance.bill_lines where connection_id = $1', [connectionId]),
+  ).toEqual([]);
 });
 
 test('the lines of other records and other connections stay', async () => {

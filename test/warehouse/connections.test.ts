@@ -47,7 +47,9 @@ test('a name is given once', async () => {
   const connectionId = await addTestConnection(warehouse);
   const again = { connectionId, apiAddress: testApiAddress, token: 'other', expandPlatformData: true };
   await expect(addConnection(warehouse, testKey, again)).rejects.toThrow(ConnectionExists);
-  const listed = (await listConnections(warehouse)).find(({ connection_id }) => connection_id === connectionId);
+  const listed = (await listConnections(warehouse)).find(
+    ({ connection_id }) => connection_id === connectionId,
+  );
   expect(listed).toEqual({
     ...{ connection_id: connectionId, api_address: testApiAddress, expand_platform_data: false },
     ...{ platform: null, org_id: null, created_at: expect.any(Date) as unknown },
@@ -64,7 +66,11 @@ test('the status of a connection tells the state of each stream', async () => {
   await markUnsupported(warehouse, items.pass);
 
   const [status] = await readStatus(warehouse, connectionId);
-  expect(status).toMatchObject({ name: connectionId, quarantined: 1, last_run: { run_id: items.pass.runId } });
+  expect(status).toMatchObject({
+    name: connectionId,
+    quarantined: 1,
+    last_run: { run_id: items.pass.runId },
+  });
   expect(status?.streams.map(({ stream, state }) => [stream, state])).toEqual([
     ['bills', 'complete'],
     ['expenses', 'reading'],
@@ -109,7 +115,10 @@ test('quarantine is listed with the newest first, closed entries only when all a
   const [, closed] = (await listQuarantine(warehouse, { all: true })).filter(
     (entry) => entry.connection_id === connectionId,
   );
-  expect(await readQuarantineEntry(warehouse, closed?.id ?? 0)).toMatchObject({ status: 'landed', payload: bad });
+  expect(await readQuarantineEntry(warehouse, closed?.id ?? 0)).toMatchObject({
+    status: 'landed',
+    payload: bad,
+  });
   expect(await readQuarantineEntry(warehouse, 0)).toBeUndefined();
 });
 
@@ -144,10 +153,14 @@ async function rowsPerTable(connectionId: string): Promise<Row[]> {
      where table_schema = 'sync' and column_name = 'connection_id'`,
   );
   const tables = [
-    ...resources.flatMap(({ name, children }) => [name, ...children.map(({ table }) => table)]).map((table) => `finance.${table}`),
+    ...resources
+      .flatMap(({ name, children }) => [name, ...children.map(({ table }) => table)])
+      .map((table) => `finance.${table}`),
     'history.record_versions',
     ...inSync.map(({ name }) => String(name)),
   ];
-  const counts = tables.map((table) => `select '${table}' as "table", count(*) as held from ${table} where connection_id = $1`);
+  const counts = tables.map(
+    (table) => `select '${table}' as "table", count(*) as held from ${table} where connection_id = $1`,
+  );
   return rows(warehouse, counts.join(' union all '), [connectionId]);
 }

@@ -38,12 +38,17 @@ describe('money, rates and quantities hold every digit the API sent', () => {
   test('decimal strings are read as exactly as numbers', async () => {
     const connectionId = await addTestConnection(warehouse);
     const price = '0.123456789012345678901234567890';
-    const record = item('i', { bill_item: `{"unit_price":"${price}"}`, invoice_item: '{"unit_price":" 1.0 "}' });
+    const record = item('i', {
+      bill_item: `{"unit_price":"${price}"}`,
+      invoice_item: '{"unit_price":" 1.0 "}',
+    });
     await land(warehouse, { connectionId, stream: 'items', pages: [[record]] });
     expect(
-      await row(warehouse, 'select bill_unit_price, invoice_unit_price from finance.items where connection_id = $1', [
-        connectionId,
-      ]),
+      await row(
+        warehouse,
+        'select bill_unit_price, invoice_unit_price from finance.items where connection_id = $1',
+        [connectionId],
+      ),
     ).toEqual({ bill_unit_price: price, invoice_unit_price: '1.0' });
   });
 

@@ -11,7 +11,11 @@ const { warehouse } = await createTestDatabase();
 test('A, then B, then A again adds three rows', async () => {
   const connectionId = await addTestConnection(warehouse);
   for (const [day, memo] of ['A', 'B', 'A'].entries()) {
-    await landBills(connectionId, 'run', bill('b', { memo: `"${memo}"`, last_synced_at: `"2024-02-0${day + 1}"` }));
+    await landBills(
+      connectionId,
+      'run',
+      bill('b', { memo: `"${memo}"`, last_synced_at: `"2024-02-0${day + 1}"` }),
+    );
   }
   expect(await versionsOf(connectionId)).toMatchObject([
     { op: 'upsert', memo: 'A', last_synced_at: '2024-02-01 00:00:00+00' },
@@ -27,14 +31,19 @@ describe('a touched record (only last_synced_at moved) counts as unchanged, but 
     const before = await stampsOf(connectionId);
     const touched = bill('b', { last_synced_at: '"2024-02-02T00:00:00.000001Z"' });
     expect(await landBills(connectionId, 'second', touched)).toMatchObject({ unchanged: 1, updated: 0 });
-    expect(await stampsOf(connectionId)).toEqual({ ...before, last_synced_at: '2024-02-02 00:00:00.000001+00' });
+    expect(await stampsOf(connectionId)).toEqual({
+      ...before,
+      last_synced_at: '2024-02-02 00:00:00.000001+00',
+    });
     expect(await versionsOf(connectionId)).toHaveLength(1);
   });
 
   test('however the service spaces and orders its fields', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, 'first', bill('b', { last_synced_at: '"2024-02-01T00:00:00Z"' }));
-    const fields = Object.entries(JSON.parse(bill('b', { last_synced_at: '"2024-02-02T00:00:00Z"' })) as object);
+    const fields = Object.entries(
+      JSON.parse(bill('b', { last_synced_at: '"2024-02-02T00:00:00Z"' })) as object,
+    );
     const reordered = JSON.stringify(Object.fromEntries(fields.reverse()), null, 2);
     expect(await landBills(connectionId, 'second', reordered)).toMatchObject({ unchanged: 1, updated: 0 });
     expect(await stampsOf(connectionId)).toMatchObject({
@@ -61,7 +70,10 @@ test('_run_id and _changed_at name the run that last changed the row, and _first
   const before = await stampsOf(connectionId);
   await landBills(connectionId, 'second', bill('b', { memo: '"changed"' }));
   const after = await stampsOf(connectionId);
-  expect(after).toMatchObject({ _run_id: `second of ${connectionId}`, _first_seen_at: before._first_seen_at });
+  expect(after).toMatchObject({
+    _run_id: `second of ${connectionId}`,
+    _first_seen_at: before._first_seen_at,
+  });
   expect(String(after._changed_at) > String(before._changed_at)).toBe(true);
   expect(await versionsOf(connectionId)).toMatchObject([
     { run_id: `first of ${connectionId}` },
@@ -165,9 +177,21 @@ function stampsOf(connectionId: string): Promise<Row> {
 
 /** Where each row of the connection lies and which transaction wrote it: any write, even of the same values, shows. */
 function physicalRows(connectionId: string): Promise<Row[]> {
-  const tables = ['bills', 'bill_lines', 'bill_payment_allocations', 'bill_purchase_orders', 'items', 'item_subsidiaries'];
-  const selects = [...tables.map((table) => `finance.${table}`), 'history.record_versions', 'sync.field_issues'].map(
-    (table) => `select '${table}' as name, ctid::text as place, xmin::text as writer from ${table} where connection_id = $1`,
+  const tables = [
+    'bills',
+    'bill_lines',
+    'bill_payment_allocations',
+    'bill_purchase_orders',
+    'items',
+    'item_subsidiaries',
+  ];
+  const selects = [
+    ...tables.map((table) => `finance.${table}`),
+    'history.record_versions',
+    'sync.field_issues',
+  ].map(
+    (table) =>
+      `select '${table}' as name, ctid::text as place, xmin::text as writer from ${table} where connection_id = $1`,
   );
   return rows(warehouse, `${selects.join(' union all ')} order by name, place`, [connectionId]);
 }

@@ -15,7 +15,11 @@ describe('for whom the service answers', () => {
   test('is pinned by the first response that says so', async () => {
     const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
     await landAs(connectionId, undefined);
-    expect(await pinnedOf(connectionId)).toEqual({ service_connection_id: null, org_id: null, platform: null });
+    expect(await pinnedOf(connectionId)).toEqual({
+      service_connection_id: null,
+      org_id: null,
+      platform: null,
+    });
     await landAs(connectionId, identity);
     await landAs(connectionId, identity);
     expect(await pinnedOf(connectionId)).toEqual({
@@ -27,7 +31,10 @@ describe('for whom the service answers', () => {
     const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
     await landAs(connectionId, identity);
     await landAs(connectionId, { ...identity, platform: 'XERO_NEXT' });
-    expect(await pinnedOf(connectionId)).toMatchObject({ service_connection_id: identity.id, platform: 'XERO_NEXT' });
+    expect(await pinnedOf(connectionId)).toMatchObject({
+      service_connection_id: identity.id,
+      platform: 'XERO_NEXT',
+    });
   });
 
   test.each([
@@ -36,8 +43,12 @@ describe('for whom the service answers', () => {
   ])('may not become %s: nothing of its page is written', async (_, change) => {
     const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
     await landAs(connectionId, identity);
-    await expect(landAs(connectionId, { ...identity, ...change }, [bill('b')])).rejects.toThrow(IdentityChanged);
-    expect(await rows(warehouse, 'select from finance.bills where connection_id = $1', [connectionId])).toEqual([]);
+    await expect(landAs(connectionId, { ...identity, ...change }, [bill('b')])).rejects.toThrow(
+      IdentityChanged,
+    );
+    expect(
+      await rows(warehouse, 'select from finance.bills where connection_id = $1', [connectionId]),
+    ).toEqual([]);
     expect(await pinnedOf(connectionId)).toMatchObject({ service_connection_id: identity.id });
   });
 

@@ -13,11 +13,26 @@ describe('a repeated record in a page lands once, newest wins', () => {
   test.each([
     ['the newer one first', '2024-02-01T00:00:00.000002Z', '2024-02-01T00:00:00.000001Z', 'first'],
     ['the newer one last', '2024-02-01T00:00:00.000001Z', '2024-02-01T00:00:00.000002Z', 'second'],
-    ['of equal versions the later one', '2024-02-01T00:00:00.000001Z', '2024-02-01T00:00:00.000001Z', 'second'],
-    ['of versions in two zones the later moment', '2024-02-01T01:00:00+00:00', '2024-02-01T01:30:00+01:00', 'first'],
+    [
+      'of equal versions the later one',
+      '2024-02-01T00:00:00.000001Z',
+      '2024-02-01T00:00:00.000001Z',
+      'second',
+    ],
+    [
+      'of versions in two zones the later moment',
+      '2024-02-01T01:00:00+00:00',
+      '2024-02-01T01:30:00+01:00',
+      'first',
+    ],
   ])('%s', async (_, first, second, winner) => {
     const connectionId = await addTestConnection(warehouse);
-    const facts = await landPage(connectionId, version(first, 'first'), bill('other'), version(second, 'second'));
+    const facts = await landPage(
+      connectionId,
+      version(first, 'first'),
+      bill('other'),
+      version(second, 'second'),
+    );
     expect(facts).toMatchObject({ read: 3, inserted: 2, updated: 0 });
     expect(await memoOf(connectionId)).toBe(winner);
     expect(await versionsOf(connectionId)).toBe(1);
@@ -37,7 +52,9 @@ describe('older never wins', () => {
   test('an older version with the same content does not turn last_synced_at back', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landPage(connectionId, version('2024-02-02T00:00:00Z', 'same'));
-    expect(await landPage(connectionId, version('2024-02-01T00:00:00Z', 'same'))).toMatchObject({ suppressed: 1 });
+    expect(await landPage(connectionId, version('2024-02-01T00:00:00Z', 'same'))).toMatchObject({
+      suppressed: 1,
+    });
     expect(await versionOf(connectionId)).toBe('2024-02-02 00:00:00+00');
   });
 
@@ -49,7 +66,9 @@ describe('older never wins', () => {
     const [, facts] = await land(warehouse, { connectionId, stream: 'subscriptions', pages });
     expect(facts).toMatchObject({ suppressed: 1 });
     expect(
-      await row(warehouse, 'select status from finance.subscriptions where connection_id = $1', [connectionId]),
+      await row(warehouse, 'select status from finance.subscriptions where connection_id = $1', [
+        connectionId,
+      ]),
     ).toEqual({ status: 'newer' });
   });
 
@@ -59,7 +78,9 @@ describe('older never wins', () => {
     await land(warehouse, { connectionId, stream: 'refunds', pages: [[refund]] });
     await land(warehouse, { connectionId, stream: 'expenses', pages: [[expense('e')]] });
     expect(
-      await rows(warehouse, 'select id, expense_type from finance.expenses where connection_id = $1', [connectionId]),
+      await rows(warehouse, 'select id, expense_type from finance.expenses where connection_id = $1', [
+        connectionId,
+      ]),
     ).toEqual([{ id: 'e', expense_type: 'refund' }]);
   });
 });
@@ -88,7 +109,10 @@ describe('a tombstone', () => {
   ])('beats %s', async (_, synced) => {
     const connectionId = await addTestConnection(warehouse);
     await addTombstone(warehouse, { connectionId, recordId: 'b', version: deletedAt });
-    expect(await landPage(connectionId, version(synced, 'late page'))).toMatchObject({ inserted: 0, suppressed: 1 });
+    expect(await landPage(connectionId, version(synced, 'late page'))).toMatchObject({
+      inserted: 0,
+      suppressed: 1,
+    });
     expect(await memoOf(connectionId)).toBeUndefined();
     expect(await deletedOf(connectionId)).toEqual([{ id: 'b' }]);
   });
@@ -121,9 +145,11 @@ async function landPage(connectionId: string, ...records: string[]): Promise<Pag
 }
 
 async function memoOf(connectionId: string): Promise<unknown> {
-  const [held] = await rows(warehouse, `select memo from finance.bills where connection_id = $1 and id = 'b'`, [
-    connectionId,
-  ]);
+  const [held] = await rows(
+    warehouse,
+    `select memo from finance.bills where connection_id = $1 and id = 'b'`,
+    [connectionId],
+  );
   return held?.memo;
 }
 

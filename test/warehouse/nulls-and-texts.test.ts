@@ -23,9 +23,9 @@ describe('an empty string lands as null in ids, codes, dates, times and decimal 
   test('an empty decimal string is no field issue', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b', { currency_rate: '""' })]] });
-    expect(await rows(warehouse, 'select from sync.field_issues where connection_id = $1', [connectionId])).toEqual(
-      [],
-    );
+    expect(
+      await rows(warehouse, 'select from sync.field_issues where connection_id = $1', [connectionId]),
+    ).toEqual([]);
   });
 });
 
@@ -113,9 +113,11 @@ test('a field that is not known lands in history, and nowhere else', async () =>
   const [facts] = await land(warehouse, { connectionId, stream: 'customers', pages: [[record]] });
   expect(facts).toMatchObject({ inserted: 1, quarantined: 0 });
   expect(
-    await row(warehouse, `select (payload -> 'loyalty')::text as sent from history.record_versions where connection_id = $1`, [
-      connectionId,
-    ]),
+    await row(
+      warehouse,
+      `select (payload -> 'loyalty')::text as sent from history.record_versions where connection_id = $1`,
+      [connectionId],
+    ),
   ).toEqual({ sent: '{"points": 1.50}' });
 });
 
@@ -133,7 +135,9 @@ test('of a key that stands twice in a record the last one counts, for the check 
   const [facts] = await land(warehouse, { connectionId, stream: 'bills', pages: [[twice]] });
   expect(facts).toMatchObject({ inserted: 1, quarantined: 0 });
   expect(
-    await row(warehouse, 'select total_amount, memo from finance.bills where connection_id = $1', [connectionId]),
+    await row(warehouse, 'select total_amount, memo from finance.bills where connection_id = $1', [
+      connectionId,
+    ]),
   ).toEqual({ total_amount: '110.25', memo: null });
 });
 
@@ -156,7 +160,11 @@ test('platform_data lands as the object it is, and as null when it is null or no
       'select platform_data::text from finance.expenses where connection_id = $1 order by id',
       [connectionId],
     ),
-  ).toEqual([{ platform_data: '{"Raw": {"rate": 1.000}}' }, { platform_data: null }, { platform_data: null }]);
+  ).toEqual([
+    { platform_data: '{"Raw": {"rate": 1.000}}' },
+    { platform_data: null },
+    { platform_data: null },
+  ]);
 });
 
 test('an empty page lands nothing and is read', () => {
@@ -167,8 +175,10 @@ async function landedBill(fields: Record<string, string>, column: string): Promi
   const connectionId = await addTestConnection(warehouse);
   const [facts] = await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b', fields)]] });
   expect(facts).toMatchObject({ inserted: 1, quarantined: 0 });
-  const landed = await row(warehouse, `select ${column} as value from finance.bills where connection_id = $1`, [
-    connectionId,
-  ]);
+  const landed = await row(
+    warehouse,
+    `select ${column} as value from finance.bills where connection_id = $1`,
+    [connectionId],
+  );
   return landed.value;
 }

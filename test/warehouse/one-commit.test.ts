@@ -14,7 +14,15 @@ import { addTombstone } from '../support/tombstone.ts';
 const { warehouse, url, adminUrl } = await createTestDatabase();
 
 const identity = { id: randomUUID(), orgId: 'org', platform: 'QUICKBOOKS' };
-const stateTables = ['connections', 'streams', 'passes', 'run_streams', 'tombstones', 'quarantine', 'field_issues'];
+const stateTables = [
+  'connections',
+  'streams',
+  'passes',
+  'run_streams',
+  'tombstones',
+  'quarantine',
+  'field_issues',
+];
 const dataTables = resources.flatMap(({ name, children }) => [name, ...children.map(({ table }) => table)]);
 
 describe('killed anywhere, either all of a page happened or nothing', () => {
@@ -52,7 +60,12 @@ describe('killed anywhere, either all of a page happened or nothing', () => {
     await block.letGo();
     expect(await stateOf(connectionId)).toEqual(before);
 
-    expect(await landRecords(warehouse, page)).toMatchObject({ inserted: 2, updated: 1, unchanged: 1, quarantined: 1 });
+    expect(await landRecords(warehouse, page)).toMatchObject({
+      inserted: 2,
+      updated: 1,
+      unchanged: 1,
+      quarantined: 1,
+    });
     expect(
       await row(
         warehouse,
@@ -86,8 +99,21 @@ test('page, cursor, counts and highest version are one commit, and the watermark
   });
   await landRecords(warehouse, { pass, records: [bill('a', at(3)), bill('b', at(2))], nextCursor: 'page-2' });
   expect(await progressOf(pass)).toEqual({
-    ...{ cursor: 'page-2', shown_cursor: 'page-2', highest_seen: '2024-02-03 00:00:00.000001+00', watermark: null },
-    ...{ status: 'running', pages: 1, requests: 1, read: 2, inserted: 2, watermark_after: null, succeeded: false },
+    ...{
+      cursor: 'page-2',
+      shown_cursor: 'page-2',
+      highest_seen: '2024-02-03 00:00:00.000001+00',
+      watermark: null,
+    },
+    ...{
+      status: 'running',
+      pages: 1,
+      requests: 1,
+      read: 2,
+      inserted: 2,
+      watermark_after: null,
+      succeeded: false,
+    },
   });
   await landRecords(warehouse, { pass, records: [bill('c', at(1))] });
   expect(await progressOf(pass)).toEqual({

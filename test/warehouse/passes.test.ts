@@ -71,12 +71,19 @@ describe('the floor of a pass', () => {
     ['2024-02-01T00:10:00.000999Z', tenMinutes, '2024-02-01T00:00:00.000Z'],
     ['2024-02-01T00:10:00.001999Z', 0, '2024-02-01T00:10:00.001Z'],
     ['1969-12-31T23:59:59.999500Z', 0, '1969-12-31T23:59:59.999Z'],
-  ])('after the watermark %s with a lookback of %i ms is %s, never later', async (version, lookback, floor) => {
-    const connectionId = await addTestConnection(warehouse);
-    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt(version)]] });
-    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills', lookbackMilliseconds: lookback });
-    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: Date.parse(floor) });
-  });
+  ])(
+    'after the watermark %s with a lookback of %i ms is %s, never later',
+    async (version, lookback, floor) => {
+      const connectionId = await addTestConnection(warehouse);
+      await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt(version)]] });
+      const { taken } = await openPass(warehouse, {
+        connectionId,
+        stream: 'bills',
+        lookbackMilliseconds: lookback,
+      });
+      expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: Date.parse(floor) });
+    },
+  );
 
   test('is none for the first pass', async () => {
     const connectionId = await addTestConnection(warehouse);
@@ -109,19 +116,30 @@ describe('a pass that was left open', () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await landRecords(warehouse, { pass, records: [bill('b')], nextCursor: 'page-2' });
-    const outcomes = [{ stream: 'bills', state: 'failed', failureType: 'GaveUp', failure: 'It broke.' } as const];
+    const outcomes = [
+      { stream: 'bills', state: 'failed', failureType: 'GaveUp', failure: 'It broke.' } as const,
+    ];
     await finishRun(warehouse, { runId: pass.runId, outcomes, cancelled: false });
     expect(await runStreamOf(pass.runId)).toMatchObject({ status: 'failed', failure: 'It broke.' });
 
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills', runId: pass.runId });
     expect(taken).toMatchObject({ state: 'open', cursor: 'page-2' });
-    expect(await runStreamOf(pass.runId)).toMatchObject({ status: 'running', failure: null, failure_type: null });
+    expect(await runStreamOf(pass.runId)).toMatchObject({
+      status: 'running',
+      failure: null,
+      failure_type: null,
+    });
   });
 
   test('is done for the run that completed it, and a later run opens a new one', async () => {
     const connectionId = await addTestConnection(warehouse);
     const runId = randomUUID();
-    await land(warehouse, { connectionId, stream: 'bills', runId, pages: [[billAt('2024-02-01T00:10:00Z')]] });
+    await land(warehouse, {
+      connectionId,
+      stream: 'bills',
+      runId,
+      pages: [[billAt('2024-02-01T00:10:00Z')]],
+    });
     const again = await openPass(warehouse, { connectionId, stream: 'bills', runId });
     expect(again.taken).toEqual({ state: 'done' });
     const later = await openPass(warehouse, { connectionId, stream: 'bills' });

@@ -15,21 +15,51 @@ describe('a record that cannot land waits in quarantine with the reason and its 
     ['an empty id', bill(''), null, 'id is empty'],
     ['a number as id', bill('x', { id: '7' }), null, 'id is a number, not a text'],
     ['no version', bill('x', { last_synced_at: undefined }), 'x', 'last_synced_at is missing'],
-    ['an impossible version', bill('x', { last_synced_at: '"soon"' }), 'x', 'last_synced_at is not a possible date'],
+    [
+      'an impossible version',
+      bill('x', { last_synced_at: '"soon"' }),
+      'x',
+      'last_synced_at is not a possible date',
+    ],
     [
       'an object where a number belongs',
       bill('x', { total_amount: '{"value": 1.10}' }),
       'x',
       'total_amount is an object, not a number',
     ],
-    ['a text where a number belongs', bill('x', { amount_due: '"1.10"' }), 'x', 'amount_due is a text, not a number'],
+    [
+      'a text where a number belongs',
+      bill('x', { amount_due: '"1.10"' }),
+      'x',
+      'amount_due is a text, not a number',
+    ],
     ['a number where a text belongs', bill('x', { memo: '1.10' }), 'x', 'memo is a number, not a text'],
-    ['a number where a decimal string belongs', bill('x', { currency_rate: '1.10' }), 'x', 'currency_rate is a number, not a text'],
+    [
+      'a number where a decimal string belongs',
+      bill('x', { currency_rate: '1.10' }),
+      'x',
+      'currency_rate is a number, not a text',
+    ],
     ['a boolean where a text belongs', bill('x', { status: 'true' }), 'x', 'status is a boolean, not a text'],
-    ['a list where an object belongs', bill('x', { platform_data: '[]' }), 'x', 'platform_data is a list, not an object'],
-    ['an object where a list belongs', bill('x', { line_items: '{}' }), 'x', 'line_items is an object, not a list'],
+    [
+      'a list where an object belongs',
+      bill('x', { platform_data: '[]' }),
+      'x',
+      'platform_data is a list, not an object',
+    ],
+    [
+      'an object where a list belongs',
+      bill('x', { line_items: '{}' }),
+      'x',
+      'line_items is an object, not a list',
+    ],
     ['null in a list', bill('x', { line_items: '[null]' }), 'x', 'line_items[0] is null, not an object'],
-    ['a text as item', bill('x', { line_items: '[{"item":"paper"}]' }), 'x', 'line_items[0].item is a text, not an object'],
+    [
+      'a text as item',
+      bill('x', { line_items: '[{"item":"paper"}]' }),
+      'x',
+      'line_items[0].item is a text, not an object',
+    ],
     [
       'a text as quantity',
       bill('x', { line_items: list(billLine(), '{"item":{"quantity":"4"}}') }),
@@ -37,9 +67,19 @@ describe('a record that cannot land waits in quarantine with the reason and its 
       'line_items[1].item.quantity is a text, not a number',
     ],
     ['30 February', bill('x', { issue_date: '"2024-02-30"' }), 'x', 'issue_date is not a possible date'],
-    ['29 February of no leap year', bill('x', { due_date: '"2023-02-29"' }), 'x', 'due_date is not a possible date'],
+    [
+      '29 February of no leap year',
+      bill('x', { due_date: '"2023-02-29"' }),
+      'x',
+      'due_date is not a possible date',
+    ],
     ['a date in words', bill('x', { due_date: '"tomorrow"' }), 'x', 'due_date is not a possible date'],
-    ['the hour 25', bill('x', { updated_at: '"2024-01-15T25:00:00Z"' }), 'x', 'updated_at is not a possible date'],
+    [
+      'the hour 25',
+      bill('x', { updated_at: '"2024-01-15T25:00:00Z"' }),
+      'x',
+      'updated_at is not a possible date',
+    ],
     ['a text instead of a record', '"x"', null, 'the record is a text, not an object'],
     ['null instead of a record', 'null', null, 'the record is null, not an object'],
   ])('%s', async (_, bad, recordId, reason) => {
@@ -104,7 +144,9 @@ test('the last good version stays in finance while a bad one waits', async () =>
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b', { memo: '"good"' })]] });
   const bad = bill('b', { total_amount: '{}', last_synced_at: '"2024-02-01T00:00:00Z"' });
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bad]] });
-  expect(await row(warehouse, 'select memo from finance.bills where connection_id = $1', [connectionId])).toEqual({
+  expect(
+    await row(warehouse, 'select memo from finance.bills where connection_id = $1', [connectionId]),
+  ).toEqual({
     memo: 'good',
   });
 });
@@ -160,7 +202,9 @@ test('a stream that left records in quarantine is partial', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b'), withoutId]] });
   expect(
-    await row(warehouse, 'select status, quarantined from sync.run_streams where connection_id = $1', [connectionId]),
+    await row(warehouse, 'select status, quarantined from sync.run_streams where connection_id = $1', [
+      connectionId,
+    ]),
   ).toEqual({ status: 'partial', quarantined: 1 });
 });
 

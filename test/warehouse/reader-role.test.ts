@@ -18,7 +18,11 @@ const [{ warehouse, adminUrl }, limited] = await Promise.all([
 describe('the reader role', () => {
   test('sees every table and view of finance, and history.as_of', async () => {
     const connectionId = await addTestConnection(warehouse);
-    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b', { line_items: list(billLine()) })]] });
+    await land(warehouse, {
+      connectionId,
+      stream: 'bills',
+      pages: [[bill('b', { line_items: list(billLine()) })]],
+    });
     const relations = await rows(
       warehouse,
       `select table_name as name from information_schema.tables where table_schema = 'finance'`,
@@ -56,9 +60,9 @@ describe('the reader role', () => {
   });
 
   test('cannot log in', async () => {
-    expect(await rows(warehouse, `select rolcanlogin from pg_roles where rolname = 'daybook_reader'`)).toEqual([
-      { rolcanlogin: false },
-    ]);
+    expect(
+      await rows(warehouse, `select rolcanlogin from pg_roles where rolname = 'daybook_reader'`),
+    ).toEqual([{ rolcanlogin: false }]);
   });
 });
 
@@ -82,7 +86,9 @@ test('where it may not create the role it prints the SQL, and once that was run 
   const url = new URL(adminUrl);
   const password = url.password;
   await admin.query(`create role ${owner} login password '${password}'`);
-  await admin.query(`do $$ begin execute format('alter database %I owner to ${owner}', current_database()); end $$`);
+  await admin.query(
+    `do $$ begin execute format('alter database %I owner to ${owner}', current_database()); end $$`,
+  );
   const ownerUrl = new URL(limited.url);
   ownerUrl.username = owner;
   const unprivileged = openWarehouse({ url: ownerUrl.href, connections: 2 });

@@ -16,7 +16,11 @@ describe('a run that begins', () => {
   test('marks older runs of the connection that say they are running as interrupted, with their streams', async () => {
     const [connectionId, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     const ended = await runThatRead(connectionId, 'expenses');
-    await finishRun(warehouse, { runId: ended, outcomes: [{ stream: 'expenses', state: 'done' }], cancelled: false });
+    await finishRun(warehouse, {
+      runId: ended,
+      outcomes: [{ stream: 'expenses', state: 'done' }],
+      cancelled: false,
+    });
     const { pass: elsewhere } = await openPass(warehouse, { connectionId: other, stream: 'bills' });
     const { pass: older } = await openPass(warehouse, { connectionId, stream: 'bills' });
     const newer = randomUUID();
@@ -29,17 +33,32 @@ describe('a run that begins', () => {
     ]);
   });
 
-  test('goes on when it begins again, and does not interrupt itself or what began after it', async () => {
+  test('interrupts neither itself when it begins again nor what began after it', async () => {
     const connectionId = await addTestConnection(warehouse);
     const [first, second] = [randomUUID(), randomUUID()];
     await begin(warehouse, { connectionId, runId: first });
+    await begin(warehouse, { connectionId, runId: first });
+    expect(await statusesOf([first])).toMatchObject([{ status: 'running' }]);
     await begin(warehouse, { connectionId, runId: second });
     await begin(warehouse, { connectionId, runId: first });
-    expect(await statusesOf([first, second])).toMatchObject([{ status: 'running' }, { status: 'running' }]);
+    expect(await statusesOf([first, second])).toMatchObject([
+      { status: 'interrupted' },
+      { status: 'running' },
+    ]);
+  });
+
+  test('does not open again what was finished: an attempt that was given up long ago may still begin', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const runId = await runThatRead(connectionId, 'bills');
+    await finishRun(warehouse, { runId, outcomes: [{ stream: 'bills', state: 'done' }], cancelled: false });
+    await begin(warehouse, { connectionId, runId });
+    expect(await statusesOf([runId])).toEqual([{ status: 'succeeded', finished: true, stream: 'succeeded' }]);
   });
 
   test('of a connection that does not exist is refused', async () => {
-    await expect(begin(warehouse, { connectionId: 'nobody', runId: randomUUID() })).rejects.toThrow(UnknownConnection);
+    await expect(begin(warehouse, { connectionId: 'nobody', runId: randomUUID() })).rejects.toThrow(
+      UnknownConnection,
+    );
   });
 });
 
@@ -75,7 +94,9 @@ describe('a status is never better than the truth', () => {
     const [run] = await readRuns(warehouse, { temporalRunId: runId, limit: 1 });
     expect(run).toMatchObject({ status, failure, finished_at: expect.any(Date) as unknown });
     expect(run?.streams.filter((stream) => stream.status === 'failed')).toMatchObject(
-      outcomes.filter(({ state }) => state === 'failed').map(({ failure }) => ({ failure, failure_type: 'GaveUp' })),
+      outcomes
+        .filter(({ state }) => state === 'failed')
+        .map(({ failure }) => ({ failure, failure_type: 'GaveUp' })),
     );
   });
 
@@ -109,7 +130,10 @@ test('the counts of a run are those of its pages, and zero before the first', as
 
 test('runs are read with the newest first', async () => {
   const connectionId = await addTestConnection(warehouse);
-  const [first, second] = [await runThatRead(connectionId, 'bills'), await runThatRead(connectionId, 'items')];
+  const [first, second] = [
+    await runThatRead(connectionId, 'bills'),
+    await runThatRead(connectionId, 'items'),
+  ];
   const runs = await readRuns(warehouse, { connectionId, limit: 10 });
   expect(runs.map(({ run_id, streams }) => [run_id, streams.map(({ stream }) => stream)])).toEqual([
     [second, ['items']],

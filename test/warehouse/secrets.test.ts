@@ -19,7 +19,9 @@ test('a token is opened by the key that sealed it', () => {
 });
 
 test('a token is sealed differently each time, and its text does not show', () => {
-  const [one, two] = [1, 2].map(() => sealToken(testKey, { connectionId: 'acme', token: 'token-in-the-clear' }));
+  const [one, two] = [1, 2].map(() =>
+    sealToken(testKey, { connectionId: 'acme', token: 'token-in-the-clear' }),
+  );
   expect(one).not.toEqual(two);
   expect(one?.toString('latin1')).not.toContain('token-in-the-clear');
 });
@@ -52,7 +54,9 @@ test('a sealed token moved to another row does not open', async () => {
      where connection_id = $2`,
     [one, two],
   );
-  await expect(readAccess(warehouse, testKey, { connectionId: two, apiAddress })).rejects.toThrow(WrongSecretKey);
+  await expect(readAccess(warehouse, testKey, { connectionId: two, apiAddress })).rejects.toThrow(
+    WrongSecretKey,
+  );
   expect(await readAccess(warehouse, testKey, { connectionId: one, apiAddress })).toMatchObject({
     token: `token of ${one}`,
   });
@@ -60,9 +64,10 @@ test('a sealed token moved to another row does not open', async () => {
 
 test('a new token replaces the old one, and the identity stays pinned', async () => {
   const connectionId = await addTestConnection(warehouse);
-  await warehouse.pool.query(`update sync.connections set service_connection_id = $1 where connection_id = $1`, [
-    connectionId,
-  ]);
+  await warehouse.pool.query(
+    `update sync.connections set service_connection_id = $1 where connection_id = $1`,
+    [connectionId],
+  );
   await setToken(warehouse, testKey, { connectionId, token: 'new' });
   expect(await readAccess(warehouse, testKey, { connectionId, apiAddress })).toEqual({
     ...{ token: 'new', expandPlatformData: false },
@@ -76,20 +81,30 @@ test('a new token replaces the old one, and the identity stays pinned', async ()
 
 test('a token is only opened for the API address it was added under', async () => {
   const connectionId = await addTestConnection(warehouse);
-  const elsewhere = readAccess(warehouse, testKey, { connectionId, apiAddress: 'https://elsewhere.example.com' });
+  const elsewhere = readAccess(warehouse, testKey, {
+    connectionId,
+    apiAddress: 'https://elsewhere.example.com',
+  });
   await expect(elsewhere).rejects.toThrow(OtherWorld);
 });
 
 test('the token of a connection that does not exist is neither read nor set', async () => {
   const connectionId = 'nobody';
-  await expect(readAccess(warehouse, testKey, { connectionId, apiAddress })).rejects.toThrow(UnknownConnection);
-  await expect(setToken(warehouse, testKey, { connectionId, token: 'new' })).rejects.toThrow(UnknownConnection);
+  await expect(readAccess(warehouse, testKey, { connectionId, apiAddress })).rejects.toThrow(
+    UnknownConnection,
+  );
+  await expect(setToken(warehouse, testKey, { connectionId, token: 'new' })).rejects.toThrow(
+    UnknownConnection,
+  );
 });
 
 test('the first key a warehouse meets becomes its key, and another is refused', async () => {
   await checkSecretKey(warehouse, testKey);
   await checkSecretKey(warehouse, testKey);
   await expect(checkSecretKey(warehouse, randomBytes(32))).rejects.toThrow(WrongSecretKey);
-  const { value } = await row(warehouse, `select value from sync.settings where name = 'secret_key_fingerprint'`);
+  const { value } = await row(
+    warehouse,
+    `select value from sync.settings where name = 'secret_key_fingerprint'`,
+  );
   expect(value).toMatch(/^[0-9a-f]{16}$/);
 });

@@ -8,6 +8,14 @@ const syncTables = `
   create schema if not exists sync;
   comment on schema sync is 'Daybook: the state of every connection, stream and run';
 
+  -- These two are made before the first migration, by what runs them.
+  comment on table sync.migrations is 'Migrations that this database has had';
+  comment on column sync.migrations.name is 'Name of the migration';
+  comment on column sync.migrations.timestamp is 'When it ran, by the clock of the process that ran it';
+  comment on table sync.migrations_lock is 'Lets one process migrate at a time';
+  comment on column sync.migrations_lock.id is 'Name of the lock';
+  comment on column sync.migrations_lock.is_locked is 'Not used in Postgres, where an advisory lock does the work';
+
   create table sync.settings (
     name text primary key,
     value text not null

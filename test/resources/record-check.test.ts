@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { bills } from '../../resources/bills.ts';
+import { customers } from '../../resources/customers.ts';
+import { resources } from '../../resources/index.ts';
+import { items } from '../../resources/items.ts';
+import { recordCheckOf } from '../../resources/record-check.ts';
+import { subscriptions } from '../../resources/subscriptions.ts';
+import * as records from '../support/finance-records.ts';
+
+describe('a record as the API document shows it can land', () => {
+  test.each([
+    ['bills', records.bill('1')],
+    ['expenses', records.expense('1')],
+    ['bill_credit_memos', records.billCreditMemo('1')],
+    ['customers', records.customer('1')],
+    ['items', records.item('1')],
+    ['subscriptions', records.subscription('1')],
+  ])('%s', (name, text) => {
+    const resource = resources.find((candidate) => candidate.name === name);
+    expect(resource && recordCheckOf(resource)(JSON.parse(text))).toBeUndefined();
+  });
+});
+
+describe('a record needs an id and a version, and nothing else', () => {
+  test.each(resources)('$name', (resource) => {
+    const check = recordCheckOf(resource);
+    expect(check({ id: '1', [resource.version]: '2024-01-01T00:00:00Z' })).toBeUndefined();
+    expect(check({ id: '1' })).toBe(`${resource.version} is missing`);
+    expect(check({ [resource.version]: '2024-01-01T00:00:00Z' })).toBe('id is missing');
+    expect(check({ id: null, [resource.version]: null })).toBe(
+      `id is null, not a text; ${resource.version} is null, not a time`,
+    );
+  });
+});
+
+test('subscriptions need no last_synced_at, and one they have is any time or none', () => {
+  const check = recordCheckOf(subscriptions);
+  expect(check(JSON.parse(records.subscription('1', { last_synced_at: '"whatever"' })))).toBeUndefined();
+});
+
+test('every column may be null, and every list too', () => {
+  for (const resource of resources) {
+    const nulls = [
+      ...resource.columns.map(({ path: [root] }) => root),
+      ...resource.children.map(({ from }) => from),
+    ];
+    const record = {
+      ...Object.fromEntries(nulls.map((name) => [name, null])),
+      ...{ id: '1', [resource.version]: '2024-01-01' },
+    };
+    expect(recordCheckOf(resource)(record), resource.name).toBeUndefined();
+  }
+});
+
+test('fields and enum values that are not known are tolerated', () => {
+  const text = records.customer('1', { status: '"DORMANT"', loyalty: '{"tier":[1,"gold",null]}' });
+  expect(recordCheckOf(customers)(JSON.parse(text))).toBeUndefined();
+});
+
+test('a number beyond the range of a double is a number: Postgres reads its digits', () => {
+  expect(recordCheckOf(bills)(JSON.parse(records.bill('1', { total_amount: '1e400' })))).toBeUndefined();
+});
+
+test('a wrong type is named with its place in the record', () => {
+  const text = records.item('1', { bill_item: '{"unit_price":20.5}', subsidiaries: '[{"id":"a"},{"id":7}]' });
+  expect(recordCheckOf(items)(JSON.parse(text))).toBe(
+    'bill_item.unit_price is a number, not a text; subsidiaries[1].id is a number, not a text',
+  );
+});
+
+test('a long list of reasons is cut to the first five', () => {
+  const fields = Object.fromEntries(bills.columns.slice(2, 12).map(({ name }) => [name, 'true']));
+  const reason = recordCheckOf(bills)(JSON.parse(records.bill('1', fields)));
+  expect(reason?.split('; ')).toHaveLength(5);
+});
