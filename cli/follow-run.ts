@@ -89,7 +89,7 @@ function lastWords(run: RunRead): string {
     runTable(run, run.finished_at ?? new Date()),
     '',
     `Sync of ${run.connection_id ?? ''} ${run.status} after ${seconds.toFixed(1)} s.`,
-    ...(run.failure === null ? [] : [run.failure]),
+    ...(run.failure === null ? [] : [`${run.connection_id ?? ''}: ${run.failure}`]),
     ...(quarantined > 0 ? [`${quarantined} records are in quarantine: see "daybook quarantine list".`] : []),
   ].join('\n');
 }

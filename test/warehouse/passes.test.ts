@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { streamNamed } from '../../resources/index.ts';
 import { markUnsupported } from '../../warehouse/passes/mark-unsupported.ts';
 import { countRequests, noteFailing } from '../../warehouse/passes/note-failing.ts';
-import { restartPass } from '../../warehouse/passes/restart-pass.ts';
 import { finishRun } from '../../warehouse/runs/finish-run.ts';
-import { bill, subscription } from '../support/finance-records.ts';
+import { bill } from '../support/finance-records.ts';
 import { land, landRecords, openPass } from '../support/land.ts';
 import { row, type Row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
@@ -144,48 +142,6 @@ describe('a pass that was left open', () => {
     expect(again.taken).toEqual({ state: 'done' });
     const later = await openPass(warehouse, { connectionId, stream: 'bills' });
     expect(later.taken).toMatchObject({ state: 'open', cursor: null });
-  });
-});
-
-describe('a cursor that is refused', () => {
-  test('starts the pass again at the highest version seen minus the lookback', async () => {
-    const connectionId = await addTestConnection(warehouse);
-    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    await landRecords(warehouse, { pass, records: [billAt('2024-02-05T00:10:00Z')], nextCursor: 'page-2' });
-    await restartPass(warehouse, { pass, ...streamNamed('bills'), lookbackMilliseconds: tenMinutes });
-    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    expect(taken).toEqual({
-      ...{ state: 'open', cursor: null },
-      floorMilliseconds: Date.parse('2024-02-05T00:00:00Z'),
-    });
-  });
-
-  test('never starts earlier than its floor', async () => {
-    const connectionId = await addTestConnection(warehouse);
-    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:10:00Z')]] });
-    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    await landRecords(warehouse, { pass, records: [billAt('2024-02-01T00:05:00Z')], nextCursor: 'page-2' });
-    await restartPass(warehouse, { pass, ...streamNamed('bills'), lookbackMilliseconds: tenMinutes });
-    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    expect(taken).toMatchObject({ cursor: null, floorMilliseconds: Date.parse('2024-02-01T00:00:00Z') });
-  });
-
-  test('starts subscriptions, which have no order, at their old floor', async () => {
-    const connectionId = await addTestConnection(warehouse);
-    const { pass } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
-    await landRecords(warehouse, { pass, records: [subscription('s')], nextCursor: 'page-2' });
-    await restartPass(warehouse, { pass, ...streamNamed('subscriptions'), lookbackMilliseconds: tenMinutes });
-    const { taken } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
-    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: null });
-  });
-
-  test('starts at the old floor when no page was landed', async () => {
-    const connectionId = await addTestConnection(warehouse);
-    await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:10:00Z')]] });
-    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    await restartPass(warehouse, { pass, ...streamNamed('bills'), lookbackMilliseconds: tenMinutes });
-    const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    expect(taken).toMatchObject({ floorMilliseconds: Date.parse('2024-02-01T00:00:00Z') });
   });
 });
 

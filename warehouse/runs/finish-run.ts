@@ -69,8 +69,7 @@ function judge(
   const statuses = outcomes.map(({ stream, state }) =>
     state === 'done' ? (counted.find((row) => row.stream === stream)?.status ?? 'succeeded') : state,
   );
-  const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
-  const failure = failures.length > 0 ? [...new Set(failures)].join(' ') : null;
+  const failure = sentenceOf(outcomes);
   if (statuses.every((status) => status === 'unsupported')) {
     return {
       status: 'failed',
@@ -82,4 +81,16 @@ function judge(
     return { status: 'failed', failure };
   const complete = statuses.every((status) => status === 'succeeded' || status === 'unsupported');
   return { status: complete ? 'succeeded' : 'partial', failure };
+}
+
+/** One sentence for each type of failure: what refuses one stream often refuses them all. */
+function sentenceOf(outcomes: readonly StreamOutcome[]): string | null {
+  const failed = outcomes.filter(({ state }) => state === 'failed');
+  const types = [...new Set(failed.map(({ failureType }) => failureType))];
+  const sentences = types.map((type) => {
+    const [first, ...others] = failed.filter(({ failureType }) => failureType === type);
+    const same = others.length === 0 ? '' : ` The same for ${others.map(({ stream }) => stream).join(', ')}.`;
+    return `${first?.failure ?? ''}${same}`;
+  });
+  return sentences.length === 0 ? null : sentences.join(' ');
 }
