@@ -1,4 +1,4 @@
-import type { QueryArrayConfig } from 'pg';
+import type { PoolClient, QueryArrayConfig } from 'pg';
 import type { Warehouse } from './open-warehouse.ts';
 import { inTransaction } from './in-transaction.ts';
 
@@ -8,11 +8,23 @@ export interface QueryResult {
   rows: (string | number | boolean | null)[][];
 }
 
-/** Runs one statement as the role for readers, in a read-only transaction. */
+/** The role for readers is not there, or may not be taken. */
+export class ReaderRoleMissing extends Error {
+  override readonly name = 'ReaderRoleMissing';
+
+  constructor(cause: Error) {
+    super(
+      'The role daybook_reader is missing or not granted to this user: have an administrator run the SQL that "daybook migrate" prints.',
+      { cause },
+    );
+  }
+}
+
+/** Runs one statement as the role for readers, in a read-only transaction. Throws ReaderRoleMissing. */
 export async function queryAsReader({ pool }: Warehouse, statement: string): Promise<QueryResult> {
   return inTransaction(pool, async (client) => {
     await client.query('set transaction read only');
-    await client.query('set local role daybook_reader');
+    await becomeReader(client);
     const query: QueryArrayConfig & { queryMode: 'extended' } = {
       text: statement,
       rowMode: 'array',
@@ -23,6 +35,18 @@ export async function queryAsReader({ pool }: Warehouse, statement: string): Pro
     const result = await client.query<QueryResult['rows'][number]>(query);
     return { columns: result.fields.map(({ name }) => name), rows: result.rows };
   });
+}
+
+async function becomeReader(client: PoolClient): Promise<void> {
+  try {
+    await client.query('set local role daybook_reader');
+  } catch (error) {
+    // 42501: not a member; 22023: no such role.
+    if (error instanceof Error && 'code' in error && ['42501', '22023'].includes(String(error.code))) {
+      throw new ReaderRoleMissing(error);
+    }
+    throw error;
+  }
 }
 
 function parserOf(oid: number): (value: string) => string | number | boolean {

@@ -54,7 +54,7 @@ async function readAndFinish(
     const failed = outcomes.find(({ state }) => state === 'failed');
     if (status === 'failed' || failed !== undefined) {
       throw ApplicationFailure.nonRetryable(
-        failure ?? 'The run failed.',
+        `${run.connection}: ${failure ?? 'the run failed'}`,
         failed?.failureType ?? 'NothingSupported',
       );
     }
