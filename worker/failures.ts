@@ -38,7 +38,7 @@ export function failureOf(error: unknown): ApplicationFailure {
   }
   if (isDatabaseAway(error)) {
     return ApplicationFailure.create({
-      message: `The warehouse does not answer (${error.code}). Work goes on by itself when it does.`,
+      message: `The warehouse does not answer (${codeOf(error) || error.message}). Work goes on by itself when it does.`,
       type: 'WarehouseUnavailable',
     });
   }

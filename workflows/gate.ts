@@ -1,30 +1,32 @@
-import { sleep } from '@temporalio/workflow';
+import { condition, sleep } from '@temporalio/workflow';
 
-/** One wait for all streams of a connection: one timer in the history, that says why. */
+/**
+ * One wait for all streams of a connection: one timer in the history, that says why. The stream that waited tries first;
+ * the others follow when it got through, so that a service that needs hours is asked once at a time.
+ */
 export interface Gate {
-  /** Resolves when nobody waits. */
-  open(): Promise<void>;
-  /** Waits until the given time; who comes while the gate is closed waits along. */
-  closeUntil(time: number, why: string): Promise<void>;
+  /** Resolves when the stream may ask the service. */
+  pass(stream: string): Promise<void>;
+  /** The service wants to be left alone until then. */
+  closeUntil(stream: string, time: number, why: string): Promise<void>;
+  /** The stream got through, or has ended. */
+  reopen(stream: string): void;
 }
 
 export function createGate(onChange: (waiting: string | undefined) => void): Gate {
-  let closed: Promise<void> | undefined;
+  let first: string | undefined;
+  const pass = (stream: string): Promise<void> => condition(() => first === undefined || first === stream);
   return {
-    async open() {
-      while (closed !== undefined) await closed;
+    pass,
+    async closeUntil(stream, time, why) {
+      if (first !== undefined && first !== stream) return pass(stream);
+      first = stream;
+      onChange(why);
+      await sleep(Math.max(time - Date.now(), 1_000), { summary: why });
+      onChange(undefined);
     },
-    async closeUntil(time, why) {
-      closed ??= wait(time, why).finally(() => {
-        closed = undefined;
-        onChange(undefined);
-      });
-      await closed;
+    reopen(stream) {
+      if (first === stream) first = undefined;
     },
   };
-
-  async function wait(time: number, why: string): Promise<void> {
-    onChange(why);
-    await sleep(Math.max(time - Date.now(), 1_000), { summary: why });
-  }
 }

@@ -31,6 +31,8 @@ export function trackProgress(input: {
       { key: connectionKey, value: connection },
       { key: kindKey, value: 'sync' },
       { key: phaseKey, value: 'reading' },
+      // A run started like a failed one comes with that one's failure.
+      { key: failureKey, value: null },
     ]);
   }
   show();

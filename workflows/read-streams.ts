@@ -34,7 +34,7 @@ async function readStream(
 ): Promise<StreamOutcome | 'unfinished'> {
   try {
     for (let pages = 0; ;) {
-      await gate.open();
+      await gate.pass(stream);
       // A history that has grown long is closed between two chunks; the next execution goes on from the passes.
       if (workflowInfo().continueAsNewSuggested) return 'unfinished';
       const summary = pages === 0 ? stream : `${stream}: from page ${pages + 1}`;
@@ -42,14 +42,20 @@ async function readStream(
       pages = read.counts.pages;
       progress.read(stream, read);
       if (read.state === 'done' || read.state === 'unsupported') return { stream, state: read.state };
-      if (read.wait === undefined) waits.over();
-      else await gate.closeUntil(waits.until(read.wait), inWords(read.wait.reason, run.connection));
+      if (read.wait === undefined) {
+        waits.over();
+        gate.reopen(stream);
+      } else {
+        await gate.closeUntil(stream, waits.until(read.wait), inWords(read.wait.reason, run.connection));
+      }
     }
   } catch (error) {
     if (isCancellation(error)) throw error;
     const { type, message } = failureOf(error);
     progress.streamFailed(stream, message);
     return { stream, state: 'failed', failureType: type, failure: message };
+  } finally {
+    gate.reopen(stream);
   }
 }
 
