@@ -1,0 +1,62 @@
+import { Client, Connection } from '@temporalio/client';
+import { addConnection } from '../warehouse/connections/add-connection.ts';
+import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { mainQueue } from '../worker/task-queues.ts';
+import type { BenchServers } from './bench-servers.ts';
+
+/** Adds connections whose bills the page server serves. */
+export async function addBenchConnections(
+  warehouse: Warehouse,
+  servers: BenchServers,
+  { names, bills }: { names: readonly string[]; bills: number },
+): Promise<void> {
+  await checkSecretKey(warehouse, servers.secretKey);
+  for (const connectionId of names) {
+    await addConnection(warehouse, servers.secretKey, {
+      connectionId,
+      apiAddress: servers.apiUrl,
+      token: `${bills}-${connectionId}`,
+      expandPlatformData: false,
+    });
+  }
+}
+
+/** Runs the sync of the bills of each connection at once, and returns the seconds until the last one has ended. */
+export async function syncBills(servers: BenchServers, connections: readonly string[]): Promise<number> {
+  const connection = await Connection.connect({ address: servers.temporalAddress });
+  const client = new Client({ connection });
+  const started = performance.now();
+  await Promise.all(
+    connections.map((name) =>
+      client.workflow.execute('syncConnection', {
+        workflowId: `sync/${name}`,
+        taskQueue: mainQueue,
+        args: [{ connection: name, resources: ['bills'], reason: 'bench' }],
+      }),
+    ),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  await connection.close();
+  return seconds;
+}
+
+/** Forgets that the streams were read, and keeps what was landed: the next sync reads everything anew. */
+export async function forgetWatermarks(warehouse: Warehouse): Promise<void> {
+  await warehouse.pool.query('update sync.streams set watermark = null');
+}
+
+export async function emptyTables(warehouse: Warehouse): Promise<void> {
+  await warehouse.pool.query(`truncate ${benchTables.join(', ')}`);
+  await forgetWatermarks(warehouse);
+}
+
+/** The tables that bills land in, history last. */
+export const benchTables = [
+  'finance.bills',
+  'finance.bill_lines',
+  'finance.bill_payment_allocations',
+  'finance.bill_credit_allocations',
+  'finance.bill_purchase_orders',
+  'history.record_versions',
+];

@@ -1,0 +1,98 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import getPort from 'get-port';
+import { startPostgres } from '../embedded/postgres.ts';
+import { startTemporal } from '../embedded/temporal.ts';
+
+export interface BenchServers {
+  readonly databaseUrl: string;
+  readonly postmasterPid: () => Promise<number>;
+  readonly temporalAddress: string;
+  readonly apiUrl: string;
+  readonly secretKey: Buffer;
+  /** A worker as users run it. */
+  readonly worker: ChildProcess & { readonly pid: number };
+  readonly workerUrl: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Everything a sync needs, fresh, in a folder that goes away: Postgres, Temporal, the page server, a worker. */
+export async function startBenchServers(
+  migrate: (databaseUrl: string) => Promise<void>,
+): Promise<BenchServers> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'daybook-bench-'));
+  const dataDir = path.join(folder, 'postgres');
+  const postgres = await startPostgres({ dataDir, port: await getPort() });
+  const temporal = await startTemporal({
+    databaseFile: path.join(folder, 'temporal.db'),
+    port: await getPort(),
+    uiPort: await getPort(),
+    report: () => undefined,
+  });
+  const pages = run(['bench/page-server.ts'], {});
+  const apiUrl = await firstLine(pages.stdout);
+  await migrate(postgres.url);
+  const secretKey = randomBytes(32);
+  const port = await getPort();
+  const worker = run(['bin/daybook.js', 'worker'], {
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    DAYBOOK_API_URL: apiUrl,
+    DAYBOOK_CLIENT_ID: 'bench',
+    DAYBOOK_CLIENT_SECRET: 'bench',
+    DAYBOOK_SECRET_KEY: secretKey.toString('base64'),
+    DAYBOOK_API_REQUESTS_PER_10S: '1000000',
+    DAYBOOK_HTTP_PORT: String(port),
+    DAYBOOK_HOME: folder,
+  });
+  await firstLine(worker.stderr);
+  return {
+    databaseUrl: postgres.url,
+    postmasterPid: async () =>
+      Number((await import('node:fs')).readFileSync(`${dataDir}/postmaster.pid`, 'utf8').split('\n')[0]),
+    temporalAddress: temporal.address,
+    apiUrl,
+    secretKey,
+    worker,
+    workerUrl: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      worker.kill('SIGTERM');
+      await once(worker, 'exit');
+      pages.kill('SIGTERM');
+      await temporal.stop();
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Child = ChildProcess & {
+  readonly pid: number;
+  stdout: NodeJS.ReadableStream;
+  stderr: NodeJS.ReadableStream;
+};
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+
+function run(args: readonly string[], env: Record<string, string>): Child {
+  const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
+    cwd: checkout,
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  if (child.pid === undefined) throw new Error(`${args.join(' ')} could not be started.`);
+  return child as Child;
+}
+
+async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
+  const lines = createInterface({ input: stream });
+  const [line] = (await once(lines, 'line')) as [string];
+  stream.resume();
+  return line;
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+
+export const billsPerPage = 500;
+
+/**
+ * The records of a page of bills as bytes: about 2.9 KB a bill, four lines each, digits of every kind. Pages are made from a few
+ * that are built beforehand, by writing other ids over theirs, so that any number costs neither memory nor time.
+ */
+export function createBillPages(seed: string): { recordsOf(page: number): Buffer } {
+  const templates = Array.from({ length: 8 }, (_, index) => buildTemplate(index));
+  return {
+    recordsOf(page) {
+      const template = templates[page % templates.length] ?? buildTemplate(page);
+      const bytes = Buffer.from(template.bytes);
+      template.idOffsets.forEach((offset, index) => {
+        bytes.write(uuidOf(`${seed}/${page * billsPerPage + index}`), offset, 'latin1');
+      });
+      return bytes;
+    },
+  };
+}
+
+interface Template {
+  readonly bytes: Buffer;
+  readonly idOffsets: readonly number[];
+}
+
+function buildTemplate(number: number): Template {
+  const text = Array.from({ length: billsPerPage }, (_, index) =>
+    billText(number * billsPerPage + index),
+  ).join(',');
+  const bytes = Buffer.from(text, 'latin1');
+  const idOffsets = Array.from(
+    text.matchAll(/\{"id":"(?=[^"]{36}","platform_id")/g),
+    (match) => match.index + 7,
+  );
+  return { bytes, idOffsets };
+}
+
+function billText(n: number): string {
+  const fields = [
+    `"id":"${uuidOf(`bill ${n}`)}"`,
+    `"platform_id":"${100_000 + n}"`,
+    `"account_id":"${uuidOf('payable')}"`,
+    `"payment_terms_id":"${uuidOf(`terms ${n % 4}`)}"`,
+    '"subsidiary_id":null',
+    `"vendor_id":"${uuidOf(`vendor ${n % 300}`)}"`,
+    `"due_date":"2024-03-${day(n)}T00:00:00Z"`,
+    `"issue_date":"2024-02-${day(n)}T00:00:00Z"`,
+    `"amount_due":${n % 5000}.10`,
+    '"currency_code":"USD"',
+    '"status":"partially_paid"',
+    `"total_amount":${n % 9000}.40`,
+    `"document_number":"INV-${n}"`,
+    `"memo":"Monthly invoice ${n} for services rendered"`,
+    `"sub_total":${n % 8000}.00`,
+    `"tax_amount":${n % 700}.20`,
+    '"total_discount":0.00',
+    '"linked_purchase_orders":[]',
+    '"currency_rate":"1.0842"',
+    '"linked_credit_memos":[]',
+    `"linked_payments":[{"id":"${uuidOf(`payment ${n}`)}","allocated_date":"2024-02-20T00:00:00Z","allocated_amount":${n % 100}.10}]`,
+    `"line_items":[${[0, 1, 2, 3].map((line) => lineText(n, line)).join(',')}]`,
+    '"created_at":"2024-02-01T10:00:00Z"',
+    '"updated_at":"2024-02-02T11:12:13Z"',
+    '"last_synced_at":"2024-05-01T00:00:00.000Z"',
+  ];
+  return `{${fields.join(',')}}`;
+}
+
+function lineText(n: number, line: number): string {
+  const fields = [
+    `"account_id":"${uuidOf(`account ${(n + line) % 50}`)}"`,
+    `"class_id":"${uuidOf(`class ${line}`)}"`,
+    '"customer_id":null',
+    `"department_id":"${uuidOf(`department ${n % 7}`)}"`,
+    `"location_id":"${uuidOf(`location ${n % 5}`)}"`,
+    `"tax_rate_id":"${uuidOf(`tax ${n % 3}`)}"`,
+    `"description":"Line ${line} of bill ${n}: office supplies and services for the month"`,
+    '"discount_amount":0.00',
+    '"discount_percentage":null',
+    `"sub_total":${(n % 1000) * 10 + line}.50`,
+    `"tax_amount":${n % 90}.05`,
+    `"total_amount":${(n % 1000) * 10 + line + (n % 90)}.55`,
+    `"item":{"id":"${uuidOf(`item ${n % 500}`)}","quantity":${1 + (n % 9)},"unit_amount":${n % 300}.125}`,
+  ];
+  return `{${fields.join(',')}}`;
+}
+
+function day(n: number): string {
+  return String(1 + (n % 28)).padStart(2, '0');
+}
+
+/** Looks like a random UUID, as the service's ids do, and is the same in every run. */
+function uuidOf(name: string): string {
+  const hex = createHash('md5').update(name).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,60 @@
+import { streamNamed } from '../resources/index.ts';
+import { createApiClient } from '../source/api-client.ts';
+import { readPages } from '../source/read-pages.ts';
+import { recordTexts } from '../source/record-texts.ts';
+import { openApiBudget } from '../warehouse/api-budget.ts';
+import { landPage } from '../warehouse/landing/land-page.ts';
+import { preparePage } from '../warehouse/landing/prepared-page.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { takePass } from '../warehouse/passes/take-pass.ts';
+import { beginRun } from '../warehouse/runs/begin-run.ts';
+import type { BenchServers } from './bench-servers.ts';
+
+/** The reading and landing of one stream as the activity does it, without Temporal around it. Returns its seconds. */
+export async function landDirectly(
+  warehouse: Warehouse,
+  servers: BenchServers,
+  { connection, bills }: { connection: string; bills: number },
+): Promise<number> {
+  const { stream, resource } = streamNamed('bills');
+  const runId = `direct-${Date.now()}`;
+  const run = {
+    runId,
+    connectionId: connection,
+    kind: 'sync',
+    workflowId: '',
+    temporalRunId: '',
+    reason: 'bench',
+  } as const;
+  await beginRun(warehouse, run);
+  const pass = { connectionId: connection, stream: stream.name, kind: 'sync', runId, lease: runId } as const;
+  await takePass(warehouse, { pass, stream, resource, lookbackMilliseconds: 0 });
+  const api = createApiClient({
+    baseUrl: servers.apiUrl,
+    clientId: 'bench',
+    clientSecret: 'bench',
+    version: '2023-03-14',
+    budget: openApiBudget(warehouse, {
+      apiAddress: servers.apiUrl,
+      clientId: 'bench',
+      requestsPer10s: 1_000_000,
+    }),
+  });
+  const reading = {
+    accessToken: `${bills}-${connection}`,
+    path: resource.listPath,
+    plural: resource.name,
+    query: stream.query,
+    cursor: null,
+  };
+  const started = performance.now();
+  const pages = readPages(api, reading, ({ text, records, connection: identity, nextCursor }) => ({
+    page: preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
+    identity,
+    nextCursor,
+  }));
+  for await (const page of pages) await landPage(warehouse, { pass, resource, requests: 1, ...page });
+  const seconds = (performance.now() - started) / 1000;
+  await api.close();
+  return seconds;
+}

@@ -1,0 +1,132 @@
+import { migrate } from '../warehouse/migrate.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
+import { bareCopy } from './bare-copy.ts';
+import { addBenchConnections, emptyTables, forgetWatermarks, syncBills } from './bench-connection.ts';
+import { startBenchServers, type BenchServers } from './bench-servers.ts';
+import { landDirectly } from './direct-landing.ts';
+import { median, perSecond, ratio, type Measured } from './measured.ts';
+import { cpuSecondsOf, peakMegabytes, postgresCpuSeconds } from './process-cost.ts';
+
+/** Seconds of each way to the same tables; one after another, again and again, so that a noisy machine is noisy for all. */
+interface Round {
+  copy: number;
+  direct: number;
+  oneStream: number;
+  twoStreams: number;
+  replay: number;
+  replayWrites: number;
+  workerCpu: number;
+  postgresCpu: number;
+}
+
+export async function measureInitial(
+  { bills, repeat }: { bills: number; repeat: number },
+  progress: (text: string) => void,
+): Promise<Measured[]> {
+  const servers = await startBenchServers(migrateDatabase);
+  const warehouse = openWarehouse({ url: servers.databaseUrl, connections: 4 });
+  try {
+    await addBenchConnections(warehouse, servers, { names: ['one', 'two'], bills });
+    const rounds: Round[] = [];
+    for (let round = 1; round <= repeat; round += 1) {
+      progress(`round ${round} of ${repeat}`);
+      rounds.push(await measureRound(warehouse, servers, bills));
+    }
+    return [...figuresOf(rounds, bills), await memoryOf(servers)];
+  } finally {
+    await warehouse.close();
+    await servers.stop();
+  }
+}
+
+export async function migrateDatabase(url: string): Promise<void> {
+  const warehouse = openWarehouse({ url, connections: 2 });
+  await migrate(warehouse);
+  await warehouse.close();
+}
+
+async function measureRound(warehouse: Warehouse, servers: BenchServers, bills: number): Promise<Round> {
+  await emptyTables(warehouse);
+  const before = await cpuOf(servers);
+  const oneStream = await syncBills(servers, ['one']);
+  const after = await cpuOf(servers);
+  await forgetWatermarks(warehouse);
+  const writesBefore = await writesOf(warehouse);
+  const replay = await syncBills(servers, ['one']);
+  const replayWrites = (await writesOf(warehouse)) - writesBefore;
+  const copy = await bareCopy(servers.databaseUrl);
+  await emptyTables(warehouse);
+  const direct = await landDirectly(warehouse, servers, { connection: 'one', bills });
+  await emptyTables(warehouse);
+  const twoStreams = await syncBills(servers, ['one', 'two']);
+  return {
+    copy,
+    direct,
+    oneStream,
+    twoStreams,
+    replay,
+    replayWrites,
+    workerCpu: after.worker - before.worker,
+    postgresCpu: after.postgres - before.postgres,
+  };
+}
+
+async function cpuOf(servers: BenchServers): Promise<{ worker: number; postgres: number }> {
+  return {
+    worker: await cpuSecondsOf(servers.worker.pid, { withEnded: false }),
+    postgres: await postgresCpuSeconds(await servers.postmasterPid()),
+  };
+}
+
+/** Rows written to finance and history since the server started, as its statistics have them. */
+async function writesOf(warehouse: Warehouse): Promise<number> {
+  // Every backend reports what it did within a second of being idle; the sum is asked for until it stands still.
+  let last = -1;
+  for (;;) {
+    const { rows } = await warehouse.pool.query<{ writes: number }>(
+      `select pg_stat_clear_snapshot(), pg_sleep(1.2),
+         (select sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint from pg_stat_user_tables
+          where schemaname in ('finance', 'history')) as writes`,
+    );
+    const writes = rows[0]?.writes ?? 0;
+    if (writes === last) return writes;
+    last = writes;
+  }
+}
+
+function figuresOf(rounds: readonly Round[], bills: number): Measured[] {
+  const of = (key: keyof Round): number => median(rounds.map((round) => round[key]));
+  const copyRate = bills / of('copy');
+  const oneRate = bills / of('oneStream');
+  const share = 1 - of('direct') / of('oneStream');
+  return [
+    { what: 'bare COPY with history, one connection', seen: perSecond(bills, of('copy')) },
+    { what: 'landing without Temporal, one stream', seen: perSecond(bills, of('direct')) },
+    { what: 'end to end through Temporal, one stream', seen: perSecond(bills, of('oneStream')) },
+    {
+      what: 'end to end, two streams (bills of two connections)',
+      seen: perSecond(2 * bills, of('twoStreams')),
+    },
+    { what: 'replay of unchanged bills, end to end', seen: perSecond(bills, of('replay')) },
+    { what: 'one stream / COPY', seen: ratio(oneRate / copyRate), target: 'at least 0.65' },
+    {
+      what: 'two streams / COPY',
+      seen: ratio((2 * bills) / of('twoStreams') / copyRate),
+      target: 'at least 1.0',
+    },
+    { what: 'replay / first load', seen: ratio(of('oneStream') / of('replay')), target: 'at least 2.5' },
+    { what: "Temporal's share of the time", seen: `${(share * 100).toFixed(0)} %`, target: 'under 10 %' },
+    {
+      what: 'rows written to finance and history by the replay',
+      seen: String(of('replayWrites')),
+      target: '0',
+    },
+    { what: 'CPU s per 100,000 bills, worker', seen: ((of('workerCpu') / bills) * 100_000).toFixed(1) },
+    { what: 'CPU s per 100,000 bills, Postgres', seen: ((of('postgresCpu') / bills) * 100_000).toFixed(1) },
+  ];
+}
+
+async function memoryOf(servers: BenchServers): Promise<Measured> {
+  const megabytes = await peakMegabytes(servers.worker.pid);
+  return { what: 'peak memory of the worker', seen: `${megabytes.toFixed(0)} MB`, target: 'under 400 MB' };
+}

@@ -1,0 +1,19 @@
+/** A figure as it was seen, with what it is meant to be where there is a target. */
+export interface Measured {
+  what: string;
+  seen: string;
+  target?: string;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+export function perSecond(count: number, seconds: number): string {
+  return `${Math.round(count / seconds).toLocaleString('en-US')}/s`;
+}
+
+export function ratio(value: number): string {
+  return value.toFixed(2);
+}

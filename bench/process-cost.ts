@@ -1,0 +1,39 @@
+import { readFile, readdir } from 'node:fs/promises';
+
+/** CPU seconds a process has used; of a parent, those of children that have ended too. From /proc, so on Linux only. */
+export async function cpuSecondsOf(pid: number, { withEnded }: { withEnded: boolean }): Promise<number> {
+  const fields = await statOf(pid);
+  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
+  return (user + system + (withEnded ? endedUser + endedSystem : 0)) / ticksPerSecond;
+}
+
+/** CPU seconds of a Postgres server: its running processes and those that have ended. */
+export async function postgresCpuSeconds(postmaster: number): Promise<number> {
+  const own = await cpuSecondsOf(postmaster, { withEnded: true });
+  const children = await childrenOf(postmaster);
+  const running = await Promise.all(
+    children.map((pid) => cpuSecondsOf(pid, { withEnded: false }).catch(() => 0)),
+  );
+  return running.reduce((sum, seconds) => sum + seconds, own);
+}
+
+/** The most memory the process ever held, in MB. */
+export async function peakMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** What `getconf CLK_TCK` says on every Linux there is. */
+const ticksPerSecond = 100;
+
+async function statOf(pid: number): Promise<string[]> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The second field is the command in brackets, which may hold spaces.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const parents = await Promise.all(pids.map(async (pid) => Number((await statOf(pid).catch(() => []))[1])));
+  return pids.filter((_, index) => parents[index] === parent);
+}
