@@ -99,8 +99,8 @@ async function readPagesOf(
     cursor,
     signal,
   };
-  const pages = readPages(counting.api, reading, ({ text, records, connection, nextCursor }) => ({
-    page: preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
+  const pages = readPages(counting.api, reading, async ({ text, records, connection, nextCursor }) => ({
+    page: await preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
     identity: connection,
     nextCursor,
   }));

@@ -48,8 +48,8 @@ export async function landDirectly(
     cursor: null,
   };
   const started = performance.now();
-  const pages = readPages(api, reading, ({ text, records, connection: identity, nextCursor }) => ({
-    page: preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
+  const pages = readPages(api, reading, async ({ text, records, connection: identity, nextCursor }) => ({
+    page: await preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
     identity,
     nextCursor,
   }));

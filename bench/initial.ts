@@ -1,7 +1,13 @@
 import { migrate } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { bareCopy } from './bare-copy.ts';
-import { addBenchConnections, emptyTables, forgetWatermarks, syncBills } from './bench-connection.ts';
+import {
+  addBenchConnections,
+  benchTables,
+  emptyTables,
+  forgetWatermarks,
+  syncBills,
+} from './bench-connection.ts';
 import { startBenchServers, type BenchServers } from './bench-servers.ts';
 import { landDirectly } from './direct-landing.ts';
 import { median, perSecond, ratio, type Measured } from './measured.ts';
@@ -14,7 +20,7 @@ interface Round {
   oneStream: number;
   twoStreams: number;
   replay: number;
-  replayWrites: number;
+  replayWrote: boolean;
   workerCpu: number;
   postgresCpu: number;
 }
@@ -51,9 +57,9 @@ async function measureRound(warehouse: Warehouse, servers: BenchServers, bills: 
   const oneStream = await syncBills(servers, ['one']);
   const after = await cpuOf(servers);
   await forgetWatermarks(warehouse);
-  const writesBefore = await writesOf(warehouse);
+  const versions = await versionsOf(warehouse);
   const replay = await syncBills(servers, ['one']);
-  const replayWrites = (await writesOf(warehouse)) - writesBefore;
+  const replayWrote = versions !== (await versionsOf(warehouse));
   const copy = await bareCopy(servers.databaseUrl);
   await emptyTables(warehouse);
   const direct = await landDirectly(warehouse, servers, { connection: 'one', bills });
@@ -65,7 +71,7 @@ async function measureRound(warehouse: Warehouse, servers: BenchServers, bills: 
     oneStream,
     twoStreams,
     replay,
-    replayWrites,
+    replayWrote,
     workerCpu: after.worker - before.worker,
     postgresCpu: after.postgres - before.postgres,
   };
@@ -78,24 +84,17 @@ async function cpuOf(servers: BenchServers): Promise<{ worker: number; postgres:
   };
 }
 
-/** Rows written to finance and history since the server started, as its statistics have them. */
-async function writesOf(warehouse: Warehouse): Promise<number> {
-  // Every backend reports what it did within a second of being idle; the sum is asked for until it stands still.
-  let last = -1;
-  for (;;) {
-    const { rows } = await warehouse.pool.query<{ writes: number }>(
-      `select pg_stat_clear_snapshot(), pg_sleep(1.2),
-         (select sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint from pg_stat_user_tables
-          where schemaname in ('finance', 'history')) as writes`,
-    );
-    const writes = rows[0]?.writes ?? 0;
-    if (writes === last) return writes;
-    last = writes;
-  }
+/** Changes with every row version that is written: the place and the writer of each row of finance and history. */
+async function versionsOf(warehouse: Warehouse): Promise<string> {
+  const tables = benchTables.map(
+    (table) => `select sum(hashtextextended(ctid::text || xmin::text, 0)) from ${table}`,
+  );
+  const { rows } = await warehouse.pool.query<{ sum: string }>(tables.join(' union all '));
+  return rows.map(({ sum }) => sum).join(' ');
 }
 
 function figuresOf(rounds: readonly Round[], bills: number): Measured[] {
-  const of = (key: keyof Round): number => median(rounds.map((round) => round[key]));
+  const of = (key: Exclude<keyof Round, 'replayWrote'>): number => median(rounds.map((round) => round[key]));
   const copyRate = bills / of('copy');
   const oneRate = bills / of('oneStream');
   const share = 1 - of('direct') / of('oneStream');
@@ -117,9 +116,9 @@ function figuresOf(rounds: readonly Round[], bills: number): Measured[] {
     { what: 'replay / first load', seen: ratio(of('oneStream') / of('replay')), target: 'at least 2.5' },
     { what: "Temporal's share of the time", seen: `${(share * 100).toFixed(0)} %`, target: 'under 10 %' },
     {
-      what: 'rows written to finance and history by the replay',
-      seen: String(of('replayWrites')),
-      target: '0',
+      what: 'the replay wrote to finance or history',
+      seen: rounds.some(({ replayWrote }) => replayWrote) ? 'yes' : 'no',
+      target: 'no',
     },
     { what: 'CPU s per 100,000 bills, worker', seen: ((of('workerCpu') / bills) * 100_000).toFixed(1) },
     { what: 'CPU s per 100,000 bills, Postgres', seen: ((of('postgresCpu') / bills) * 100_000).toFixed(1) },

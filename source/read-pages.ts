@@ -19,7 +19,7 @@ export interface Reading extends ListRequest {
 export async function* readPages<Prepared>(
   client: ApiClient,
   reading: Reading,
-  prepare: (page: ListPage) => Prepared,
+  prepare: (page: ListPage) => Prepared | Promise<Prepared>,
 ): AsyncGenerator<Prepared, void, void> {
   const leave = new AbortController();
   const signal =
@@ -83,10 +83,10 @@ interface Come<Prepared> {
 /** A failure waits here until its page is asked for, instead of being an unhandled rejection. */
 function settled<Prepared>(
   page: Promise<ListPage>,
-  prepare: (page: ListPage) => Prepared,
+  prepare: (page: ListPage) => Prepared | Promise<Prepared>,
 ): Promise<Settled<Prepared>> {
   return page
-    .then((page) => ({ prepared: prepare(page), nextCursor: page.nextCursor }))
+    .then(async (page) => ({ prepared: await prepare(page), nextCursor: page.nextCursor }))
     .catch((error: unknown) => ({ error }));
 }
 

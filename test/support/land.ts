@@ -61,12 +61,12 @@ export async function landRecords(
 ): Promise<PageFacts> {
   const { pass, records, nextCursor = null, identity = null } = input;
   const { resource } = streamNamed(pass.stream);
-  const page = pageOf(pass.stream, records);
+  const page = await pageOf(pass.stream, records);
   return landPage(warehouse, { pass, resource, page, identity, requests: 1, nextCursor });
 }
 
 /** Takes the same way from a response's text to a prepared page as a sync does. */
-export function pageOf(stream: string, records: readonly string[]): PreparedPage {
+export function pageOf(stream: string, records: readonly string[]): Promise<PreparedPage> {
   const { resource } = streamNamed(stream);
   const response = replaceNul(`{"${resource.name}": [${records.join(', ')}], "next_cursor": null}`);
   const parsed = (JSON.parse(response) as Record<string, unknown[]>)[resource.name] ?? [];

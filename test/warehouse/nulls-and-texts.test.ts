@@ -167,8 +167,8 @@ test('platform_data lands as the object it is, and as null when it is null or no
   ]);
 });
 
-test('an empty page lands nothing and is read', () => {
-  expect(pageOf('bills', [])).toEqual({ records: [], refused: [], read: 0, highestVersion: null });
+test('an empty page lands nothing and is read', async () => {
+  expect(await pageOf('bills', [])).toEqual({ records: [], refused: [], read: 0, highestVersion: null });
 });
 
 async function landedBill(fields: Record<string, string>, column: string): Promise<unknown> {

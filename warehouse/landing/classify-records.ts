@@ -13,7 +13,11 @@ export interface Classified {
   readonly touched: PreparedRecord[];
   readonly unchanged: PreparedRecord[];
   readonly suppressed: PreparedRecord[];
+  /** Whether anything at all is open about records of this resource: a tombstone, a quarantine entry, a field issue. */
+  unsettled: boolean;
 }
+
+type Outcome = Exclude<keyof Classified, 'unsettled'>;
 
 /** Expects the resource of the connection to be locked, so that what it finds stays true until the commit. */
 export async function classifyRecords(
@@ -21,7 +25,7 @@ export async function classifyRecords(
   input: { connectionId: string; resource: Resource; records: readonly PreparedRecord[] },
 ): Promise<Classified> {
   const { connectionId, resource, records } = input;
-  const found = await client.query<{ outcome: keyof Classified }>({
+  const found = await client.query<{ outcome: Outcome; unsettled: boolean }>({
     name: `classify ${resource.name}`,
     text: classifySql(resource),
     values: [
@@ -31,10 +35,19 @@ export async function classifyRecords(
       records.map(({ hash }) => hash),
     ],
   });
-  const classified: Classified = { inserted: [], changed: [], touched: [], unchanged: [], suppressed: [] };
+  const classified: Classified = {
+    inserted: [],
+    changed: [],
+    touched: [],
+    unchanged: [],
+    suppressed: [],
+    unsettled: false,
+  };
   records.forEach((record, index) => {
     const row = found.rows[index];
-    if (row !== undefined) classified[row.outcome].push(record);
+    if (row === undefined) return;
+    classified[row.outcome].push(record);
+    classified.unsettled = row.unsettled;
   });
   return classified;
 }
@@ -49,7 +62,13 @@ function classifySql(resource: Resource): string {
       when held.hash <> arriving.hash then 'changed'
       when held.version = arriving.version then 'unchanged'
       else 'touched'
-    end as outcome
+    end as outcome,
+      exists (select from sync.tombstones where connection_id = $1 and resource = '${resource.name}')
+        or exists (select from sync.field_issues where connection_id = $1 and resource = '${resource.name}')
+        or exists (
+          select from sync.quarantine
+          where connection_id = $1 and resource = '${resource.name}' and status = 'open'
+        ) as unsettled
     from unnest($2::text[], $3::timestamptz[], $4::bytea[]) with ordinality
       as arriving (id, version, hash, place)
     left join lateral (

@@ -4,6 +4,7 @@ import { classifyRecords } from './classify-records.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 import { removeChildren } from './remove-children.ts';
 import { sameContent } from './same-content.ts';
+import { noteFieldIssues } from './note-field-issues.ts';
 import { settleRecords } from './settle-records.ts';
 import { touchRecords } from './touch-records.ts';
 import { writeRecords } from './write-records.ts';
@@ -27,7 +28,10 @@ export async function landRecords(
     records: readonly PreparedRecord[];
   },
 ): Promise<LandedCounts> {
-  const { inserted, changed, touched, unchanged, suppressed } = await classifyRecords(client, input);
+  const { inserted, changed, touched, unchanged, suppressed, unsettled } = await classifyRecords(
+    client,
+    input,
+  );
   const same = await sameContent(client, { ...input, records: changed });
   const updated = changed.filter(({ id }) => !same.has(id));
   const known = [...touched, ...changed.filter(({ id }) => same.has(id))];
@@ -35,7 +39,8 @@ export async function landRecords(
   await touchRecords(client, { ...input, records: known });
   await removeChildren(client, { ...input, ids: updated.map(({ id }) => id) });
   await writeRecords(client, { ...input, records: written });
-  await settleRecords(client, { ...input, written, known: [...known, ...unchanged] });
+  if (unsettled) await settleRecords(client, { ...input, written, known: [...known, ...unchanged] });
+  await noteFieldIssues(client, { ...input, written });
   return {
     inserted: inserted.length,
     updated: updated.length,

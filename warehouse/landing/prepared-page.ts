@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as breath } from 'node:timers/promises';
 import { fieldIssuesOf, type FieldIssue } from '../../resources/field-issues.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
 import { recordCheckOf } from '../../resources/record-check.ts';
@@ -35,26 +36,33 @@ export interface RefusedRecord {
  * `parsed` and `texts` are the same records, as JSON.parse understood them and as the API wrote them.
  * The parsed form serves to check; no number of it goes any further.
  */
-export function preparePage(
+export async function preparePage(
   resource: Resource,
   page: { parsed: readonly unknown[]; texts: readonly string[] },
-): PreparedPage {
+): Promise<PreparedPage> {
   const check = recordCheckOf(resource);
   const newest = new Map<string, PreparedRecord & { at: number }>();
   const refused: RefusedRecord[] = [];
-  page.texts.forEach((text, index) => {
+  for (const [index, text] of page.texts.entries()) {
+    if (index % breathEvery === 0) await breath();
     const record = page.parsed[index];
     const reason = check(record);
     if (reason !== undefined) {
       refused.push({ recordId: idOf(record), reason, text });
-      return;
+      continue;
     }
     const prepared = prepare(resource, record as Record<string, unknown>, text);
     if (prepared.at >= (newest.get(prepared.id)?.at ?? -Infinity)) newest.set(prepared.id, prepared);
-  });
+  }
   const records = [...newest.values()];
   return { records, refused, read: page.texts.length, highestVersion: highestVersionOf(records) };
 }
+
+/**
+ * A page is 15 ms of computing, done while the page before is landed. Answers of Postgres to that one must not wait so long:
+ * without breaths between the records its connection idles for a sixth of the time.
+ */
+const breathEvery = 10;
 
 function prepare(
   resource: Resource,

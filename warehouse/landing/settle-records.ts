@@ -4,20 +4,19 @@ import type { PreparedRecord } from './prepared-page.ts';
 
 /**
  * What a good record settles: the tombstone it is newer than, the quarantine entry of an earlier bad version, the field
- * issues of the content it replaces (its own are noted instead).
+ * issues of the content it replaces.
  */
 export async function settleRecords(
   client: PoolClient,
   input: {
     connectionId: string;
     resource: Resource;
-    runId: string;
     landedAt: string;
     written: readonly PreparedRecord[];
     known: readonly PreparedRecord[];
   },
 ): Promise<void> {
-  const { connectionId, resource, runId, landedAt, written, known } = input;
+  const { connectionId, resource, landedAt, written, known } = input;
   const writtenIds = written.map(({ id }) => id);
   await client.query({
     name: 'settle records',
@@ -27,24 +26,6 @@ export async function settleRecords(
       resource.name,
       writtenIds,
       [...writtenIds, ...known.map(({ id }) => id)],
-      landedAt,
-    ],
-  });
-  const issues = written.flatMap(({ id, fieldIssues }) => fieldIssues.map((issue) => ({ id, ...issue })));
-  if (issues.length === 0) return;
-  await client.query({
-    name: 'note field issues',
-    text: `
-      insert into sync.field_issues (connection_id, resource, record_id, field, value, run_id, seen_at)
-      select $1, $2, issue.id, issue.field, issue.value, $6, $7
-      from unnest($3::text[], $4::text[], $5::text[]) as issue (id, field, value)`,
-    values: [
-      connectionId,
-      resource.name,
-      issues.map(({ id }) => id),
-      issues.map(({ field }) => field),
-      issues.map(({ value }) => value),
-      runId,
       landedAt,
     ],
   });

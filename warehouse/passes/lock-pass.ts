@@ -14,30 +14,28 @@ export async function lockPass(
   pass: PassInHand,
   resource: string,
 ): Promise<{ landedAt: string }> {
-  const locked = await client.query({
-    name: 'lock pass',
-    text: `
-      select from sync.passes
-      where connection_id = $1 and stream = $2 and kind = $3 and lease = $4
-      for update`,
-    values: [pass.connectionId, pass.stream, pass.kind, pass.lease],
-  });
-  if (locked.rowCount === 0) throw new LeaseLost(pass);
-  // Plans are made while tables are empty and kept while they grow: only index look-ups stay right.
   const { rows } = await client.query<{ landed_at: string }>({
-    name: 'lock resource',
-    text: `
-      with settings as materialized (
-        select
-          set_config('enable_seqscan', 'off', true),
-          set_config('enable_hashjoin', 'off', true),
-          set_config('enable_mergejoin', 'off', true),
-          pg_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))
-      )
-      select clock_timestamp()::text as landed_at from settings`,
-    values: [pass.connectionId, resource],
+    name: 'lock pass',
+    text: lockSql,
+    values: [pass.connectionId, pass.stream, pass.kind, pass.lease, resource],
   });
-  const [row] = rows;
-  if (row === undefined) throw new Error('Postgres returned no time.');
-  return { landedAt: row.landed_at };
+  const [locked] = rows;
+  if (locked === undefined) throw new LeaseLost(pass);
+  return { landedAt: locked.landed_at };
 }
+
+/** Plans are made while tables are empty and kept while they grow: with the settings, only index look-ups, which stay right. */
+const lockSql = `
+  with pass as materialized (
+    select from sync.passes
+    where connection_id = $1 and stream = $2 and kind = $3 and lease = $4
+    for update
+  ), resource as materialized (
+    select
+      pg_advisory_xact_lock(hashtextextended($1 || '/' || $5, 0)),
+      set_config('enable_seqscan', 'off', true),
+      set_config('enable_hashjoin', 'off', true),
+      set_config('enable_mergejoin', 'off', true)
+    from pass
+  )
+  select clock_timestamp()::text as landed_at from resource`;
