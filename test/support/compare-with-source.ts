@@ -116,7 +116,11 @@ async function compareChild(
     `select * from finance.${child.table} where connection_id = $1 order by ${child.parentKey}, position`,
     [connectionId],
   );
-  const byParent = Map.groupBy(rows, (row) => row[child.parentKey] ?? '');
+  const byParent = new Map<string, StoredRow[]>();
+  for (const row of rows) {
+    const parent = row[child.parentKey] ?? '';
+    byParent.set(parent, [...(byParent.get(parent) ?? []), row]);
+  }
   for (const [id, record] of expected) {
     const elements = valueAt(record, [child.from]);
     const wanted = Array.isArray(elements) ? elements : [];
@@ -190,9 +194,7 @@ function problemsOf({ table, fields, children }: SourceTable, record: unknown): 
   const version = table === 'subscriptions' ? 'updated_at' : 'last_synced_at';
   const required = (column: string): boolean => column === 'id' || column === version;
   return [
-    ...fields.flatMap(
-      (field) => problemOf(field, valueAt(record, field.path), required(field.column)) ?? [],
-    ),
+    ...fields.flatMap((field) => problemOf(field, valueAt(record, field.path), required(field.column)) ?? []),
     ...children.flatMap(({ from, fields }) => {
       const elements = valueAt(record, [from]) ?? [];
       if (!Array.isArray(elements)) return [`${from} is no list`];

@@ -59,7 +59,12 @@ export const sourceTables: readonly SourceTable[] = [
     }),
     children: [
       { table: 'bill_lines', parentKey: 'bill_id', from: 'line_items', fields: documentLine },
-      { table: 'bill_payment_allocations', parentKey: 'bill_id', from: 'linked_payments', fields: allocation },
+      {
+        table: 'bill_payment_allocations',
+        parentKey: 'bill_id',
+        from: 'linked_payments',
+        fields: allocation,
+      },
       {
         table: 'bill_credit_allocations',
         parentKey: 'bill_id',

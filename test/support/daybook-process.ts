@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../bin/daybook.js', import.meta.url));
+
+export interface DaybookOptions {
+  readonly env: Readonly<Record<string, string>>;
+  /** The folder it runs in: a `.env` file there counts. */
+  readonly cwd: string;
+  readonly input?: string;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a `daybook` command line to its end. */
+export async function runDaybook(args: readonly string[], options: DaybookOptions): Promise<Ended> {
+  return startDaybook(args, options).ended;
+}
+
+/** Starts a `daybook` command line that goes on until it is stopped. */
+export function startDaybook(args: readonly string[], { env, cwd, input }: DaybookOptions): DaybookProcess {
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...inherited(), ...env } });
+  child.stdin.end(input);
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+      child.emit('said');
+    });
+  }
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...output }));
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    output: () => output.stdout + output.stderr,
+    async says(pattern) {
+      while (!pattern.test(output.stdout + output.stderr)) {
+        const over = await Promise.race([once(child, 'said').then(() => undefined), ended]);
+        if (over !== undefined && !pattern.test(over.stdout + over.stderr))
+          throw new Error(`daybook ${args.join(' ')} ended with ${String(over.code)}: ${over.stderr}`);
+      }
+    },
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+export interface DaybookProcess {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  /** Everything it has said so far. */
+  readonly output: () => string;
+  /** Resolves once the output matches; rejects when the process ends without. */
+  readonly says: (pattern: RegExp) => Promise<void>;
+  readonly stop: (signal?: NodeJS.Signals) => Promise<Ended>;
+}
+
+/** What the machine needs; nothing that configures Daybook or Temporal. */
+function inherited(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) =>
+        name === 'DAYBOOK_TEMPORAL_CLI' || !/^(DAYBOOK_|TEMPORAL_|DATABASE_URL$|VITEST|NODE_ENV$)/.test(name),
+    ),
+  );
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { afterAll } from 'vitest';
+import { startSandbox, type Sandbox } from '../../sandbox/start-sandbox.ts';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { compareWithSource, type Comparison } from './compare-with-source.ts';
+import { runDaybook, startDaybook, type DaybookProcess, type Ended } from './daybook-process.ts';
+import { createSandboxAdmin, type SandboxAdmin } from './sandbox-admin.ts';
+import { createTestDatabase } from './test-database.ts';
+import { createTestNamespace } from './temporal-namespace.ts';
+
+/**
+ * A Daybook of the test file that calls this at its top: a database, a Temporal namespace and a sandbox of its own. Workers
+ * and commands are the real ones, in processes of their own.
+ */
+export async function createInstallation(options: InstallationOptions = {}): Promise<Installation> {
+  const database = await createTestDatabase();
+  const temporal = await createTestNamespace(options.temporalAddress);
+  const cwd = await mkdtemp(join(tmpdir(), 'daybook-test-home-'));
+  const sandbox = await startSandbox({
+    records: 100,
+    clientSecret,
+    ...(options.chaos === undefined ? {} : { chaos: options.chaos }),
+  });
+  const admin = createSandboxAdmin(sandbox.adminUrl);
+  const env = {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    DAYBOOK_API_URL: sandbox.url,
+    DAYBOOK_CLIENT_ID: 'sandbox-client',
+    DAYBOOK_CLIENT_SECRET: clientSecret,
+    DAYBOOK_SECRET_KEY: secretKey.toString('base64'),
+    DAYBOOK_HOME: join(cwd, 'home'),
+    DAYBOOK_HTTP_PORT: '0',
+    ...options.env,
+  };
+  const workers: DaybookProcess[] = [];
+  afterAll(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await sandbox.close();
+    await rm(cwd, { recursive: true, force: true });
+  });
+  return {
+    ...{ databaseUrl: database.url, warehouse: database.warehouse, client: temporal.client, sandbox, admin },
+    ...{ namespace: temporal.namespace, env, cwd },
+    run: (args, { input, env: more } = {}) =>
+      runDaybook(args, { cwd, env: { ...env, ...more }, ...(input === undefined ? {} : { input }) }),
+    async startWorker(more = {}) {
+      const worker = startDaybook(['worker'], { cwd, env: { ...env, ...more } });
+      workers.push(worker);
+      await worker.says(/worker is ready/);
+      return worker;
+    },
+    async connect({ platform = 'QUICKBOOKS', records = 300, token, ...rest } = {}) {
+      const name = `co-${randomBytes(4).toString('hex')}`;
+      const accessToken = `token-of-${name}`;
+      await admin.execute({ kind: 'add-connection', name, platform, records, accessToken, ...rest });
+      await addConnection(database.warehouse, secretKey, {
+        connectionId: name,
+        apiAddress: sandbox.url,
+        token: token ?? accessToken,
+        expandPlatformData: false,
+      });
+      return name;
+    },
+    compare: (connectionId, more = {}) =>
+      compareWithSource({ databaseUrl: database.url, admin, connectionId, ...more }),
+  };
+}
+
+export const secretKey: Buffer = Buffer.alloc(32, 'k');
+/** Planted, to be looked for where it must not be. */
+export const clientSecret = 'planted-client-secret';
+
+interface InstallationOptions {
+  readonly chaos?: 'none' | 'flaky' | 'nasty' | 'future';
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of another Temporal server than the test run's. */
+  readonly temporalAddress?: string;
+}
+
+export interface Installation {
+  readonly databaseUrl: string;
+  readonly warehouse: Warehouse;
+  readonly client: Client;
+  readonly namespace: string;
+  readonly sandbox: Sandbox;
+  readonly admin: SandboxAdmin;
+  /** What a process of it is configured with. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** Runs a command of the CLI to its end. */
+  readonly run: (
+    args: readonly string[],
+    more?: { input?: string; env?: Readonly<Record<string, string>> },
+  ) => Promise<Ended>;
+  /** Starts a worker process, and stops it after the last test of the file. */
+  readonly startWorker: (env?: Readonly<Record<string, string>>) => Promise<DaybookProcess>;
+  /** Makes a company in the sandbox and a connection to it, under one name that it returns. */
+  readonly connect: (input?: {
+    platform?: string;
+    records?: number;
+    ready?: boolean;
+    /** Instead of the right one. */
+    token?: string;
+  }) => Promise<string>;
+  readonly compare: (
+    connectionId: string,
+    more?: { tables?: readonly string[]; sourceConnection?: string },
+  ) => Promise<Comparison>;
+}

@@ -1,0 +1,136 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { afterEach, expect, test } from 'vitest';
+import { createInstallation } from '../support/installation.ts';
+import { untilPages } from '../support/progress-of.ts';
+import { resetTo } from '../support/reset.ts';
+import { rows } from '../support/rows.ts';
+import { endOf, runOf, startSync, statusesOf, sync } from '../support/sync.ts';
+
+const installation = await createInstallation();
+const { warehouse, admin } = installation;
+await installation.startWorker();
+
+afterEach(async () => {
+  await admin.clearFaults();
+  await admin.configure({});
+});
+
+test('a sync that was terminated and started again goes on and ends exact; the first run is interrupted', async () => {
+  const connection = await longConnection();
+  const first = await startSync(installation, connection);
+  await untilPages(installation, { connection, pages: 3 });
+  await first.terminate('test');
+  await admin.clearFaults();
+  const { run } = await sync(installation, connection);
+  expect(run.status).toBe('succeeded');
+  const interrupted = await runOf(installation, first.firstExecutionRunId);
+  expect(interrupted.status).toBe('interrupted');
+  expect(statusesOf(interrupted).bills).toBe('interrupted');
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test('a cancelled sync is cancelled in the ledger, and the next one completes it', async () => {
+  const connection = await longConnection();
+  const handle = await startSync(installation, connection);
+  await untilPages(installation, { connection, pages: 2 });
+  await handle.cancel();
+  const { run, failure } = await endOf(installation, handle, handle.firstExecutionRunId);
+  expect(failure).toBeDefined();
+  expect(run.status).toBe('cancelled');
+  expect(statusesOf(run).bills).toBe('cancelled');
+  await admin.clearFaults();
+  expect((await sync(installation, connection)).run.status).toBe('succeeded');
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test('a sync started twice at once is one run', async () => {
+  const connection = await longConnection();
+  const starts = await Promise.allSettled([1, 2, 3].map(() => startSync(installation, connection)));
+  const [started] = starts.filter((start) => start.status === 'fulfilled');
+  const refused = starts.filter((start) => start.status === 'rejected');
+  expect(refused.map(({ reason }) => (reason as Error).name)).toEqual(
+    Array(2).fill(WorkflowExecutionAlreadyStartedError.name),
+  );
+  await admin.clearFaults();
+  await started?.value.result();
+  expect(await runsOf(connection)).toEqual(['succeeded']);
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test.for(['first', 'last'] as const)(
+  'a finished sync that is reset to its %s task leaves the tables the same',
+  async (task) => {
+    const connection = await installation.connect();
+    const { handle } = await sync(installation, connection);
+    const again = await resetTo(installation, handle, task);
+    const { run, failure } = await endOf(installation, again, again.temporalRunId);
+    expect(failure).toBeUndefined();
+    expect(run.status).toBe('succeeded');
+    expect((await installation.compare(connection)).differences).toEqual([]);
+    expect(await runsOf(connection)).toEqual(['succeeded', 'succeeded']);
+  },
+);
+
+test('a failed sync that is reset to its first task, once its cause is gone, completes', async () => {
+  const connection = await installation.connect();
+  await admin.execute({
+    kind: 'refuse',
+    connection,
+    refusal: { status: 401, code: 'CONNECTION_DISABLED' },
+  });
+  const failed = await sync(installation, connection);
+  expect(failed.run.status).toBe('failed');
+  await admin.execute({ kind: 'refuse', connection, refusal: null });
+  const again = await resetTo(installation, failed.handle, 'first');
+  const { run } = await endOf(installation, again, again.temporalRunId);
+  expect(run.status).toBe('succeeded');
+  expect(run.failure).toBeNull();
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test('a failed sync that is reset to its last task fails again with the same words', async () => {
+  const connection = await installation.connect();
+  await admin.execute({
+    kind: 'refuse',
+    connection,
+    refusal: { status: 401, code: 'CONNECTION_DISABLED' },
+  });
+  const failed = await sync(installation, connection);
+  const again = await resetTo(installation, failed.handle, 'last');
+  const { run, failure } = await endOf(installation, again, again.temporalRunId);
+  expect(failure).toBeDefined();
+  expect(run).toMatchObject({ status: 'failed', failure: failed.run.failure });
+});
+
+test('a running sync that is reset goes on in the new execution and ends exact', async () => {
+  const connection = await longConnection();
+  const handle = await startSync(installation, connection);
+  await untilPages(installation, { connection, pages: 2 });
+  const again = await resetTo(installation, handle, 'first');
+  await admin.clearFaults();
+  const { run } = await endOf(installation, again, again.temporalRunId);
+  expect(run.status).toBe('succeeded');
+  expect((await runOf(installation, handle.firstExecutionRunId)).status).toBe('interrupted');
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+/** A connection whose bills take a few seconds to read. */
+async function longConnection(): Promise<string> {
+  const connection = await installation.connect();
+  await admin.configure({ maximumLimit: 5 });
+  await admin.addFault({
+    match: { connection, path: '/accounting/bills' },
+    fault: { kind: 'slow', ms: 200 },
+  });
+  return connection;
+}
+
+/** Of all runs of a connection, oldest first. */
+async function runsOf(connection: string): Promise<unknown[]> {
+  const runs = await rows(
+    warehouse,
+    'select status from sync.runs where connection_id = $1 order by started_at',
+    [connection],
+  );
+  return runs.map(({ status }) => status);
+}
