@@ -13,13 +13,18 @@ export async function onFreePorts<Name extends string, Server>(
     try {
       return { ports, server: await start(ports) };
     } catch (error) {
-      const free = await Promise.all(Object.values<number>(ports).map(isFreePort));
-      if (attempt === attempts || free.every(Boolean)) throw error;
+      if (attempt === attempts || !(await lostPort(error, Object.values<number>(ports)))) throw error;
     }
   }
 }
 
 const attempts = 3;
+
+/** Somebody else has a port now, or had it when the server wanted it: then its log, which the error ends with, says so. */
+async function lostPort(error: unknown, ports: readonly number[]): Promise<boolean> {
+  if (error instanceof Error && /address already in use/i.test(error.message)) return true;
+  return !(await Promise.all(ports.map(isFreePort))).every(Boolean);
+}
 
 async function choosePorts<Name extends string>(
   preferred: Readonly<Record<Name, number>>,

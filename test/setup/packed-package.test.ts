@@ -22,7 +22,7 @@ test('the packed package, installed in an empty folder, gives a daybook that sta
     run(['npx', 'daybook', ...args], { cwd: folder, env: { DAYBOOK_HOME: join(folder, 'home') } });
   expect(await daybook('--help')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('reconcile') as string,
+    stdout: expect.stringContaining('quarantine') as string,
   });
   expect(await daybook('status')).toMatchObject({ stderr: expect.stringContaining('daybook up') as string });
 }, 300_000);
