@@ -57,19 +57,28 @@ test('a sync started twice at once is one run', async () => {
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test.for(['first', 'last'] as const)(
-  'a finished sync that is reset to its %s task leaves the tables the same',
-  async (task) => {
-    const connection = await installation.connect();
-    const { handle } = await sync(installation, connection);
-    const again = await resetTo(installation, handle, task);
-    const { run, failure } = await endOf(installation, again, again.temporalRunId);
-    expect(failure).toBeUndefined();
-    expect(run.status).toBe('succeeded');
-    expect((await installation.compare(connection)).differences).toEqual([]);
-    expect(await runsOf(connection)).toEqual(['succeeded', 'succeeded']);
-  },
-);
+test.for([
+  { task: 'its first task', number: 0 },
+  { task: 'the task before its last', number: -2 },
+])('a finished sync that is reset to $task leaves the tables the same', async ({ number }) => {
+  const connection = await installation.connect();
+  const { handle } = await sync(installation, connection);
+  const again = await resetTo(installation, handle, number);
+  const { run, failure } = await endOf(installation, again, again.temporalRunId);
+  expect(failure).toBeUndefined();
+  expect(run.status).toBe('succeeded');
+  expect((await installation.compare(connection)).differences).toEqual([]);
+  expect(await runsOf(connection)).toEqual(['succeeded', 'succeeded']);
+});
+
+test('a finished sync that is reset to its last task has nothing left to do, and no run is made up for it', async () => {
+  const connection = await installation.connect();
+  const { handle } = await sync(installation, connection);
+  const again = await resetTo(installation, handle, -1);
+  await again.result();
+  expect((await installation.compare(connection)).differences).toEqual([]);
+  expect(await runsOf(connection)).toEqual(['succeeded']);
+});
 
 test('a failed sync that is reset to its first task, once its cause is gone, completes', async () => {
   const connection = await installation.connect();
@@ -81,14 +90,14 @@ test('a failed sync that is reset to its first task, once its cause is gone, com
   const failed = await sync(installation, connection);
   expect(failed.run.status).toBe('failed');
   await admin.execute({ kind: 'refuse', connection, refusal: null });
-  const again = await resetTo(installation, failed.handle, 'first');
+  const again = await resetTo(installation, failed.handle, 0);
   const { run } = await endOf(installation, again, again.temporalRunId);
   expect(run.status).toBe('succeeded');
   expect(run.failure).toBeNull();
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a failed sync that is reset to its last task fails again with the same words', async () => {
+test('a failed sync that is reset to the task before its last fails again with the same words', async () => {
   const connection = await installation.connect();
   await admin.execute({
     kind: 'refuse',
@@ -96,7 +105,7 @@ test('a failed sync that is reset to its last task fails again with the same wor
     refusal: { status: 401, code: 'CONNECTION_DISABLED' },
   });
   const failed = await sync(installation, connection);
-  const again = await resetTo(installation, failed.handle, 'last');
+  const again = await resetTo(installation, failed.handle, -2);
   const { run, failure } = await endOf(installation, again, again.temporalRunId);
   expect(failure).toBeDefined();
   expect(run).toMatchObject({ status: 'failed', failure: failed.run.failure });
@@ -106,7 +115,7 @@ test('a running sync that is reset goes on in the new execution and ends exact',
   const connection = await longConnection();
   const handle = await startSync(installation, connection);
   await untilPages(installation, { connection, pages: 2 });
-  const again = await resetTo(installation, handle, 'first');
+  const again = await resetTo(installation, handle, 0);
   await admin.clearFaults();
   const { run } = await endOf(installation, again, again.temporalRunId);
   expect(run.status).toBe('succeeded');
