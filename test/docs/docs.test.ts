@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { createProgram } from '../../cli/program.ts';
+import { variables } from '../../worker/config/variables.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const files = ['README.md', 'CHANGELOG.md', 'sandbox/README.md', 'bench/README.md', ...docs()];
+const texts = new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
+const everything = [...texts.values()].join('\n');
+const readme = texts.get('README.md') ?? '';
+
+test('every variable named in the docs exists', () => {
+  const named = new Set(everything.match(/DAYBOOK_[A-Z0-9_]*[A-Z0-9]/g) ?? []);
+  expect([...named].filter((name) => !(name in variables))).toEqual([]);
+});
+
+test('every command that people can type is in the README', () => {
+  const missing = commandsOf(createProgram(() => undefined)).filter((name) => !readme.includes(name));
+  expect(missing).toEqual([]);
+});
+
+test('every "daybook …" in the docs is a command', () => {
+  const known = new Set(createProgram(() => undefined).commands.map((command) => command.name()));
+  const named = [...everything.matchAll(/daybook ([a-z]+)\b/g)].map(([, name]) => name ?? '');
+  expect(named.filter((name) => !known.has(name) && name !== 'authors')).toEqual([]);
+});
+
+test('every command has an example in its help', () => {
+  const program = createProgram(() => undefined);
+  for (const command of leavesOf(program).filter((leaf) => leaf.name() !== 'tour')) {
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    expect(help, command.name()).toContain('Example:');
+  }
+});
+
+test('every link to a file leads somewhere', () => {
+  for (const [file, text] of texts) {
+    for (const [, target = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      expect(existsSync(path.resolve(root, path.dirname(file), target)), `${file}: ${target}`).toBe(true);
+    }
+  }
+});
+
+test('the third-party notices name what is installed', () => {
+  execFileSync(process.execPath, ['scripts/third-party-notices.mjs', '--check'], { cwd: root });
+});
+
+function docs(): string[] {
+  return readdirSync(path.join(root, 'docs')).map((file) => `docs/${file}`);
+}
+
+function commandsOf(program: Command): string[] {
+  return program.commands
+    .map((command) => command.name())
+    .filter((name) => name !== 'tour' && name !== 'help');
+}
+
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}

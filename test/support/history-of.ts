@@ -1,0 +1,30 @@
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { SyncHandle } from './sync.ts';
+
+type Events = NonNullable<ReturnType<typeof historyFromJSON>['events']>;
+
+/** The events of a workflow's current or given execution. */
+export async function eventsOf(handle: SyncHandle): Promise<Events> {
+  return (await handle.fetchHistory()).events ?? [];
+}
+
+/** What people read at the timers of a workflow. */
+export async function timerSummaries(handle: SyncHandle): Promise<string[]> {
+  const events = await eventsOf(handle);
+  return events
+    .filter((event) => event.timerStartedEventAttributes)
+    .map(({ userMetadata }) => textOf(userMetadata?.summary?.data));
+}
+
+export function textOf(data: Uint8Array | null | undefined): string {
+  return data === null || data === undefined ? '' : String(JSON.parse(Buffer.from(data).toString('utf8')));
+}
+
+/** Attempts of activities beyond the first, and failures: what a wait must not cost. */
+export async function retriesOf(handle: SyncHandle): Promise<number> {
+  const events = await eventsOf(handle);
+  return events.filter(
+    (event) =>
+      (event.activityTaskStartedEventAttributes?.attempt ?? 1) > 1 || event.activityTaskFailedEventAttributes,
+  ).length;
+}

@@ -1,0 +1,125 @@
+import { WorkflowFailedError } from '@temporalio/client';
+import { afterEach, expect, test } from 'vitest';
+import { setToken } from '../../warehouse/connections/set-token.ts';
+import { createInstallation, secretKey } from '../support/installation.ts';
+import { rows } from '../support/rows.ts';
+import { sync, type SyncEnd } from '../support/sync.ts';
+
+const installation = await createInstallation();
+const { admin, warehouse } = installation;
+let worker = await installation.startWorker();
+
+afterEach(() => admin.clearFaults());
+
+test('a wrong access token fails the sync within seconds, in one sentence, with nothing written', async () => {
+  const connection = await installation.connect({ token: 'nobody-has-this-token' });
+  const started = Date.now();
+  const end = await sync(installation, connection);
+  expect(Date.now() - started).toBeLessThan(10_000);
+  expect(end.run.status).toBe('failed');
+  expect(end.run.failure).toMatch(/was refused for its credentials .*set-token/);
+  expect(failureOf(end)).toMatchObject({ type: 'CredentialsRefused', nonRetryable: true });
+  expect(await attemptsOf(end)).toEqual([1]);
+  expect(await contentOf(connection)).toEqual([]);
+});
+
+test.for([
+  { status: 401, code: 'CONNECTION_DISABLED', type: 'ConnectionDisabled' },
+  { status: 400, code: 'NEEDS_UPDATE', type: 'ConnectionDisabled' },
+  { status: 403, code: 'PRODUCT_NOT_ALLOWED', type: 'ConnectionDisabled' },
+  { status: 451, code: 'PLATFORM_REFUSED', type: 'PlatformAccessRefused' },
+])('$status $code stops the sync at once as $type', async ({ status, code, type }) => {
+  const connection = await installation.connect();
+  await admin.execute({ kind: 'refuse', connection, refusal: { status, code } });
+  const end = await sync(installation, connection);
+  expect(end.run).toMatchObject({ status: 'failed', failure: expect.stringContaining(code) as string });
+  expect(failureOf(end)).toMatchObject({ type, nonRetryable: true });
+  expect(await attemptsOf(end)).toEqual([1]);
+  expect(await contentOf(connection)).toEqual([]);
+});
+
+test('a token of another company stops the sync with nothing written', async () => {
+  const connection = await installation.connect();
+  const other = await installation.connect();
+  await sync(installation, connection);
+  await admin.activity({ connection, changes: 2 });
+  const before = await contentOf(connection);
+  await setToken(warehouse, secretKey, { connectionId: connection, token: `token-of-${other}` });
+  const end = await sync(installation, connection);
+  expect(end.run.status).toBe('failed');
+  expect(failureOf(end)).toMatchObject({ type: 'IdentityChanged', nonRetryable: true });
+  expect(await contentOf(connection)).toEqual(before);
+
+  await setToken(warehouse, secretKey, { connectionId: connection, token: `token-of-${connection}` });
+  expect((await sync(installation, connection)).run.status).toBe('succeeded');
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test('one company under two names is refused for the second', async () => {
+  const connection = await installation.connect();
+  const second = await installation.connect({ token: `token-of-${connection}` });
+  await sync(installation, connection);
+  const end = await sync(installation, second);
+  expect(end.run.status).toBe('failed');
+  expect(end.run.failure).toContain(`opens the same company as ${connection}`);
+  expect(failureOf(end)).toMatchObject({ type: 'IdentityInUse', nonRetryable: true });
+  expect(await contentOf(second)).toEqual([]);
+});
+
+test('a service that lists nothing at all is a failed run, not an empty company', async () => {
+  const connection = await installation.connect();
+  await admin.addFault({ match: { connection }, fault: { kind: 'status', status: 404, code: 'NOT_FOUND' } });
+  const end = await sync(installation, connection);
+  expect(end.run.status).toBe('failed');
+  expect(end.run.failure).toContain('Check DAYBOOK_API_URL');
+  expect(failureOf(end)).toMatchObject({ type: 'NothingSupported' });
+});
+
+test('a sync of a connection that does not exist fails at once', async () => {
+  await expect(
+    installation.client.workflow.execute('syncConnection', {
+      workflowId: 'sync/nobody',
+      taskQueue: 'daybook',
+      args: [{ connection: 'nobody' }],
+    }),
+  ).rejects.toThrow(WorkflowFailedError);
+});
+
+test('a wrong client secret fails the sync within seconds, and the right one mends it', async () => {
+  const connection = await installation.connect();
+  await worker.stop();
+  worker = await installation.startWorker({ DAYBOOK_CLIENT_SECRET: 'not-the-secret' });
+  const end = await sync(installation, connection);
+  expect(end.run.status).toBe('failed');
+  expect(end.run.failure).toContain('DAYBOOK_CLIENT_SECRET');
+  expect(failureOf(end)).toMatchObject({ type: 'CredentialsRefused', nonRetryable: true });
+  await worker.stop();
+  worker = await installation.startWorker();
+  expect((await sync(installation, connection)).run.status).toBe('succeeded');
+});
+
+function failureOf({ failure }: SyncEnd): unknown {
+  return failure instanceof WorkflowFailedError ? failure.cause : failure;
+}
+
+/** Every number of attempts that an activity of the run took. */
+async function attemptsOf({ handle }: SyncEnd): Promise<number[]> {
+  const { events } = await handle.fetchHistory();
+  const attempts = (events ?? []).flatMap((event) => event.activityTaskStartedEventAttributes?.attempt ?? []);
+  return [...new Set(attempts)];
+}
+
+/** What a connection has in finance and history, and how far its streams are. */
+async function contentOf(connection: string): Promise<unknown[]> {
+  return rows(
+    warehouse,
+    `select 'bill' as what, id, xmin::text as version from finance.bills where connection_id = $1
+     union all
+     select 'history', record_id, xmin::text from history.record_versions where connection_id = $1
+     union all
+     select 'watermark', stream, watermark::text from sync.streams
+     where connection_id = $1 and watermark is not null
+     order by 1, 2, 3`,
+    [connection],
+  );
+}
