@@ -155,6 +155,8 @@ async function settleFailure(
     if (failingMilliseconds > giveUpAfterMilliseconds) {
       throw new GaveUp(pass.stream, `for ${Math.round(failingMilliseconds / 1000)} s`, error);
     }
+  } else {
+    await countRequests(warehouse, { pass, requests });
   }
   throw error;
 }

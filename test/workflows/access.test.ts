@@ -24,11 +24,11 @@ test('a wrong access token fails the sync within seconds, in one sentence, with 
 });
 
 test.for([
-  { status: 401, code: 'CONNECTION_DISABLED', type: 'ConnectionDisabled' },
-  { status: 400, code: 'NEEDS_UPDATE', type: 'ConnectionDisabled' },
-  { status: 403, code: 'PRODUCT_NOT_ALLOWED', type: 'ConnectionDisabled' },
-  { status: 451, code: 'PLATFORM_REFUSED', type: 'PlatformAccessRefused' },
-])('$status $code stops the sync at once as $type', async ({ status, code, type }) => {
+  [401, 'CONNECTION_DISABLED', 'ConnectionDisabled'],
+  [400, 'NEEDS_UPDATE', 'ConnectionDisabled'],
+  [403, 'PRODUCT_NOT_ALLOWED', 'ConnectionDisabled'],
+  [451, 'PLATFORM_REFUSED', 'PlatformAccessRefused'],
+] as const)('%i %s stops the sync at once as %s', async ([status, code, type]) => {
   const connection = await installation.connect();
   await admin.execute({ kind: 'refuse', connection, refusal: { status, code } });
   const end = await sync(installation, connection);

@@ -85,10 +85,10 @@ test('cursors that break when their record moves cost a new start, never a recor
 });
 
 test.for([
-  { what: 'refuses the limit asked for', settings: { aboveMaximum: 'refuse', maximumLimit: 50 } },
-  { what: 'ends lists without a next_cursor', settings: { lastCursor: 'absent' } },
-  { what: 'ends lists with an empty next_cursor', settings: { lastCursor: 'empty' } },
-] as const)('a service that $what is read to the end', async ({ settings }) => {
+  ['refuses the limit asked for', { aboveMaximum: 'refuse', maximumLimit: 50 }],
+  ['ends lists without a next_cursor', { lastCursor: 'absent' }],
+  ['ends lists with an empty next_cursor', { lastCursor: 'empty' }],
+] as const)('a service that %s is read to the end', async ([, settings]) => {
   const connection = await installation.connect();
   await admin.configure(settings);
   expect((await sync(installation, connection)).run.status).toBe('succeeded');

@@ -58,9 +58,9 @@ test('a sync started twice at once is one run', async () => {
 });
 
 test.for([
-  { task: 'its first task', number: 0 },
-  { task: 'the task before its last', number: -2 },
-])('a finished sync that is reset to $task leaves the tables the same', async ({ number }) => {
+  ['its first task', 0],
+  ['the task before its last', -2],
+] as const)('a finished sync that is reset to %s leaves the tables the same', async ([, number]) => {
   const connection = await installation.connect();
   const { handle } = await sync(installation, connection);
   const again = await resetTo(installation, handle, number);
