@@ -1,4 +1,3 @@
-import { temporal } from '@temporalio/proto';
 import { expect, test } from 'vitest';
 import { bill } from '../support/finance-records.ts';
 import { clientSecret, createInstallation, secretKey } from '../support/installation.ts';
@@ -36,21 +35,27 @@ test('no token, secret or content of a record is in histories, logs, errors or t
   const planted = [`token-of-${connection}`, clientSecret, basic, secretKey.toString('base64'), memo];
   const places = { histories: await histories(), log: worker.output(), ledger: await ledger() };
   for (const [place, text] of Object.entries(places)) {
-    expect(text.length, place).toBeGreaterThan(1_000);
+    expect(text, place).toContain(connection);
     for (const value of planted) expect(text.includes(value), `${value} in ${place}`).toBe(false);
   }
 });
 
 const basic = Buffer.from(`sandbox-client:${clientSecret}`).toString('base64');
 
-/** Every history of the namespace as bytes: payloads are JSON text in them. */
+/** Every history of the namespace, with its payloads as the text they are. */
 async function histories(): Promise<string> {
   const texts: string[] = [];
   for await (const { workflowId, runId } of client.workflow.list()) {
-    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    texts.push(Buffer.from(temporal.api.history.v1.History.encode(history).finish()).toString('latin1'));
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    texts.push(...(events ?? []).flatMap(textsIn));
   }
   return texts.join('\n');
+}
+
+function textsIn(value: unknown): string[] {
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** All of `sync`, but for what keeps records on purpose: quarantined payloads. */

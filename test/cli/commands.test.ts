@@ -1,0 +1,161 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const database = await createTestDatabase();
+const home = mkdtempSync(path.join(tmpdir(), 'daybook-cli-'));
+
+const environment = {
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  DAYBOOK_HOME: home,
+  DATABASE_URL: database.url,
+  DAYBOOK_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+  DAYBOOK_API_URL: 'http://127.0.0.1:9/versioned',
+  DAYBOOK_CLIENT_ID: 'client',
+  DAYBOOK_CLIENT_SECRET: 'planted-client-secret',
+  TEMPORAL_ADDRESS: '127.0.0.1:9',
+};
+
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command line as a user types it. */
+function daybook(
+  args: readonly string[],
+  options: { env?: Record<string, string>; input?: string } = {},
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [path.resolve('bin/daybook.js'), ...args],
+      { env: { ...environment, ...options.env } },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      },
+    );
+    child.stdin?.end(options.input ?? '');
+  });
+}
+
+describe('a command line that cannot work exits with 2', () => {
+  test('and every problem of the configuration is told at once', async () => {
+    const { code, stderr } = await daybook(['status'], {
+      env: { DAYBOOK_LOKBACK: '1m', DAYBOOK_LOOKBACK: 'soon', DAYBOOK_HTTP_PORT: '99999' },
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Did you mean DAYBOOK_LOOKBACK?');
+    expect(stderr).toContain('DAYBOOK_LOOKBACK must be a duration');
+    expect(stderr).toContain('DAYBOOK_HTTP_PORT must be');
+  });
+
+  test.each([
+    [['bogus'], 'unknown command'],
+    [['sync'], 'missing required argument'],
+    [['sync', 'x', '--resource', 'invoices'], 'The resources are bills'],
+    [['connection', 'add', 'Not A Name', '--token-stdin'], 'lower-case letters'],
+    [['connection', 'add', 'acme'], '--token-stdin or --token-env'],
+    [['connection', 'add', 'acme', '--token-env', 'NO_SUCH_VARIABLE'], 'NO_SUCH_VARIABLE is not set'],
+    [['quarantine', 'show', 'twelve'], 'whole number'],
+  ])('%j', async (args, sentence) => {
+    const { code, stderr } = await daybook(args);
+    expect(stderr).toContain(sentence);
+    expect(code).toBe(2);
+  });
+
+  test('sandbox data does not go into an external database unasked', async () => {
+    const { code, stderr } = await daybook(['up'], { env: { DAYBOOK_API_URL: '' } });
+    expect(stderr).toContain('up --sandbox');
+    expect(code).toBe(2);
+  });
+
+  test('another secret key than the first one', async () => {
+    await daybook(['connection', 'add', 'keyed', '--token-stdin'], { input: 'some-token' });
+    const other = { DAYBOOK_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') };
+    const { code, stderr } = await daybook(['connection', 'set-token', 'keyed', '--token-stdin'], {
+      env: other,
+      input: 'x',
+    });
+    expect(stderr).toContain('DAYBOOK_SECRET_KEY is not the key');
+    expect(code).toBe(2);
+  });
+});
+
+test('a connection is added, listed and removed, and its token is never printed', async () => {
+  const added = await daybook(['connection', 'add', 'acme-us', '--token-env', 'TOKEN'], {
+    env: { TOKEN: 'planted-token' },
+  });
+  expect(added.code).toBe(0);
+  const again = await daybook(['connection', 'add', 'acme-us', '--token-stdin'], { input: 'planted-token' });
+  expect(again.code).toBe(1);
+  expect(again.stderr).toContain('There is a connection acme-us already');
+  const listed = await daybook(['connection', 'list', '--json']);
+  expect(JSON.parse(listed.stdout)).toContainEqual(
+    expect.objectContaining({ connection_id: 'acme-us', api_address: 'http://127.0.0.1:9/versioned' }),
+  );
+  const status = await daybook(['status', 'acme-us', '--json']);
+  const { connections, database: shown } = JSON.parse(status.stdout) as {
+    connections: { name: string; streams: { state: string }[] }[];
+    database: { url: string };
+  };
+  expect(connections[0]?.streams.map(({ state }) => state)).toEqual(Array(7).fill('never'));
+  expect(shown.url).not.toContain(new URL(database.url).password);
+  const removed = await daybook(['connection', 'remove', 'acme-us']);
+  expect(removed.code).toBe(0);
+  const missing = await daybook(['connection', 'remove', 'acme-us']);
+  expect(missing.code).toBe(1);
+  const printed = [added, again, listed, status, removed, missing]
+    .map(({ stdout, stderr }) => stdout + stderr)
+    .join('');
+  expect(printed).not.toContain('planted-token');
+});
+
+describe('sql', () => {
+  test('prints decimals with all their digits', async () => {
+    const { stdout } = await daybook([
+      'sql',
+      'select 123456789012345678.10::numeric as due, 2 as n, null as x',
+      '--json',
+    ]);
+    expect(JSON.parse(stdout)).toEqual([{ due: '123456789012345678.10', n: 2, x: null }]);
+  });
+
+  test.each([
+    ['a write', 'delete from finance.bills', 'read-only transaction'],
+    ['a second statement', 'select 1; select 2', 'multiple commands'],
+    ['the sealed tokens', 'select * from sync.connections', 'permission denied'],
+    ['the history itself', 'select * from history.record_versions', 'permission denied'],
+  ])('refuses %s', async (_, statement, sentence) => {
+    const { code, stderr } = await daybook(['sql', statement]);
+    expect(stderr).toContain(sentence);
+    expect(code).toBe(1);
+  });
+});
+
+test('a sync says in one sentence that Temporal does not answer', async () => {
+  await daybook(['connection', 'add', 'acme-eu', '--token-stdin'], { input: 'token' });
+  const { code, stderr } = await daybook(['sync', 'acme-eu']);
+  expect(stderr).toContain('Temporal does not answer at 127.0.0.1:9');
+  expect(code).toBe(1);
+});
+
+test('doctor says of each thing what is wrong and what to do', async () => {
+  const { code, stdout } = await daybook(['doctor', '--json']);
+  const findings = JSON.parse(stdout) as { what: string; ok: boolean; found: string }[];
+  expect(findings.find(({ what }) => what === 'database')).toMatchObject({ ok: true });
+  expect(findings.find(({ what }) => what === 'Temporal')).toMatchObject({ ok: false });
+  expect(code).toBe(1);
+});
+
+test('nothing in reach is said in one sentence, without a stack', async () => {
+  const { code, stderr } = await daybook(['status'], { env: { DATABASE_URL: 'postgres://x@127.0.0.1:9/x' } });
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  expect(stderr).toContain('check DATABASE_URL');
+  expect(code).toBe(1);
+});
