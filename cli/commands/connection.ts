@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { text } from 'node:stream/consumers';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { listConnections } from '../../warehouse/connections/list-connections.ts';
@@ -24,28 +24,32 @@ interface TokenOptions {
 }
 
 function addCommand(): Command {
-  return withTokenOptions(new Command('add'))
-    .description('Add a connection. Its access token is stored encrypted.')
-    .argument('<name>', 'a name of your choice: lower-case letters, digits and hyphens')
-    .option('--expand-platform-data', 'ask for the raw platform record too', false)
-    .addHelpText('after', '\nExample:\n  $ npx daybook connection add acme-us --token-env ACME_US_TOKEN')
-    .action(async (name: string, options: TokenOptions & { expandPlatformData: boolean }) => {
-      checkName(name);
-      const token = await readToken(options);
-      await withWarehouse(
-        async (warehouse, { secretKey, api }) => {
-          await checkSecretKey(warehouse, secretKey);
-          await addConnection(warehouse, secretKey, {
-            connectionId: name,
-            apiAddress: api.address,
-            token,
-            expandPlatformData: options.expandPlatformData,
-          });
-        },
-        ['database', 'api'],
-      );
-      print(`Added ${name}. Copy its records with: npx daybook sync ${name}`);
-    });
+  return (
+    withTokenOptions(new Command('add'))
+      .description('Add a connection. Its access token is stored encrypted.')
+      .argument('<name>', 'a name of your choice: lower-case letters, digits and hyphens')
+      .option('--expand-platform-data', 'ask for the raw platform record too', false)
+      // There are no schedules yet; scripts that say they want none already may.
+      .addOption(new Option('--no-schedule').hideHelp())
+      .addHelpText('after', '\nExample:\n  $ npx daybook connection add acme-us --token-env ACME_US_TOKEN')
+      .action(async (name: string, options: TokenOptions & { expandPlatformData: boolean }) => {
+        checkName(name);
+        const token = await readToken(options);
+        await withWarehouse(
+          async (warehouse, { secretKey, api }) => {
+            await checkSecretKey(warehouse, secretKey);
+            await addConnection(warehouse, secretKey, {
+              connectionId: name,
+              apiAddress: api.address,
+              token,
+              expandPlatformData: options.expandPlatformData,
+            });
+          },
+          ['database', 'api'],
+        );
+        print(`Added ${name}. Copy its records with: npx daybook sync ${name}`);
+      })
+  );
 }
 
 function setTokenCommand(): Command {

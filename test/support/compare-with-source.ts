@@ -53,7 +53,8 @@ export async function compareWithSource(input: {
       records += source.length;
       quarantined += await compareTable(client, { table, connectionId, source, difference });
     }
-    return { records, quarantined, ...difference };
+    const { values, differences } = difference;
+    return { records, values, quarantined, differences };
   } finally {
     await client.end();
   }

@@ -1,7 +1,6 @@
-import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { SyncHandle } from './sync.ts';
 
-type Events = NonNullable<ReturnType<typeof historyFromJSON>['events']>;
+type Events = NonNullable<Awaited<ReturnType<SyncHandle['fetchHistory']>>['events']>;
 
 /** The events of a workflow's current or given execution. */
 export async function eventsOf(handle: SyncHandle): Promise<Events> {
@@ -27,4 +26,10 @@ export async function retriesOf(handle: SyncHandle): Promise<number> {
     (event) =>
       (event.activityTaskStartedEventAttributes?.attempt ?? 1) > 1 || event.activityTaskFailedEventAttributes,
   ).length;
+}
+
+/** By name, as the visibility store has them now. */
+export async function searchAttributesOf(handle: SyncHandle): Promise<Record<string, unknown>> {
+  const { typedSearchAttributes } = await handle.describe();
+  return Object.fromEntries(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
 }

@@ -14,7 +14,7 @@ export function canonicalSource(kind: FieldKind, value: unknown): string | null 
   if (value === null || value === undefined) return null;
   if (isDigits(value)) return canonicalDecimal(value.digits) ?? null;
   if (kind === 'json') return canonicalJson(value);
-  const text = withoutNul(String(value));
+  const text = withoutNul(typeof value === 'string' ? value : JSON.stringify(value));
   switch (kind) {
     case 'text':
     case 'number':

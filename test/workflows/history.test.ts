@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
-import { eventsOf, textOf } from '../support/history-of.ts';
+import { eventsOf, searchAttributesOf, textOf } from '../support/history-of.ts';
 import { untilPages } from '../support/progress-of.ts';
 import { endOf, startSync, sync } from '../support/sync.ts';
 
@@ -31,16 +31,15 @@ test('a sync is found by its connection, kind and phase, and its details are a t
   });
   const handle = await startSync(installation, connection);
   await untilPages(installation, { connection, pages: 2 });
-  const { searchAttributes } = await handle.describe();
-  expect(searchAttributes).toMatchObject({
-    DaybookConnection: [connection],
-    DaybookKind: ['sync'],
-    DaybookPhase: ['reading'],
+  expect(await searchAttributesOf(handle)).toMatchObject({
+    DaybookConnection: connection,
+    DaybookKind: 'sync',
+    DaybookPhase: 'reading',
   });
   await admin.clearFaults();
   await admin.configure({});
   await endOf(installation, handle, handle.firstExecutionRunId);
-  expect((await handle.describe()).searchAttributes).toMatchObject({ DaybookPhase: ['succeeded'] });
+  expect(await searchAttributesOf(handle)).toMatchObject({ DaybookPhase: 'succeeded' });
   const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
   expect(metadata.currentDetails).toMatch(/^\*\*co-.*\*\*: succeeded$/m);
   expect(metadata.currentDetails).toMatch(/^\| bills \| complete \| \d+ \| \d+ \|/m);

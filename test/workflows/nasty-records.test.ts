@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resourceNames } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/world/resources.ts';
 import {
   bill,
   billCreditMemo,
@@ -161,8 +161,6 @@ test('a record that goes bad keeps its last good version, and landing it again c
     quarantined: 0,
   });
 });
-
-type ResourceName = (typeof resourceNames)[number];
 
 const makers: Partial<Record<ResourceName, (id: string, fields?: Fields) => string>> = {
   ...{ bills: bill, expenses: expense, bill_credit_memos: billCreditMemo, customers: customer, items: item },

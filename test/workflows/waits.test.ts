@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../embedded/eventually.ts';
-import { retriesOf, timerSummaries } from '../support/history-of.ts';
+import { retriesOf, searchAttributesOf, timerSummaries } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';
 import { endOf, startSync, sync } from '../support/sync.ts';
 
@@ -19,8 +19,8 @@ test('a company that is not ready is waited for by one timer, which says why, an
   });
   expect(waiting).toEqual([`The service is still preparing the data of ${connection}`]);
   await eventually(async () => {
-    const { searchAttributes } = await handle.describe();
-    return searchAttributes.DaybookPhase?.[0] === 'waiting' ? true : undefined;
+    const { DaybookPhase: phase } = await searchAttributesOf(handle);
+    return phase === 'waiting' ? true : undefined;
   });
   await admin.execute({ kind: 'make-ready', connection });
   const { run, failure } = await endOf(installation, handle, handle.firstExecutionRunId);
