@@ -1,3 +1,5 @@
+import { totalmem } from 'node:os';
+
 /**
  * How the embedded Postgres runs: tuned for one user who loads much and reads large. Everything that makes a commit
  * durable (fsync, synchronous_commit, full_page_writes) stays at its default, on.
@@ -9,7 +11,7 @@ export const postgresSettings: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   lc_messages: 'C',
-  shared_buffers: '256MB',
+  shared_buffers: `${sharedBuffersMegabytes()}MB`,
   effective_cache_size: '1GB',
   work_mem: '32MB',
   maintenance_work_mem: '128MB',
@@ -20,3 +22,11 @@ export const postgresSettings: Readonly<Record<string, string>> = {
   // Compiling a landing statement takes longer than running it.
   jit: 'off',
 };
+
+/**
+ * A sixteenth of the machine, between 128 MB and 1 GB. The keys of records are random, so every page of an initial sync touches
+ * places all over the indexes; where they do not fit, pages become slower as the tables grow.
+ */
+function sharedBuffersMegabytes(): number {
+  return Math.round(Math.min(Math.max(totalmem() / 16 / 1024 ** 2, 128), 1024));
+}

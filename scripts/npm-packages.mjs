@@ -27,7 +27,10 @@ export async function arePackagesInstalled(root) {
  * @param {string} root
  */
 export async function installPackages(root) {
-  const npm = spawn('npm', ['ci', '--no-progress', '--loglevel=error'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const npm = spawn('npm', ['ci', '--no-progress', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [npm.stdout, npm.stderr]) {
     stream.on('data', (text) => {

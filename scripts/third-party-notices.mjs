@@ -21,7 +21,11 @@ function packages() {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return Object.entries(lock.packages)
     .filter(([path, entry]) => path !== '' && !entry.dev && !entry.devOptional && !entry.optional)
-    .map(([path, { version }]) => ({ name: path.replace(/^.*node_modules\//, ''), version, license: licenseOf(path) }))
+    .map(([path, { version }]) => ({
+      name: path.replace(/^.*node_modules\//, ''),
+      version,
+      license: licenseOf(path),
+    }))
     .sort((a, b) => a.name.localeCompare(b.name, 'en') || a.version.localeCompare(b.version, 'en'));
 }
 
@@ -30,7 +34,9 @@ function licenseOf(path) {
   const { license, licenses } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   if (typeof license === 'string') return license;
   if (Array.isArray(licenses)) return licenses.map(({ type }) => type).join(' OR ');
-  return readdirSync(folder).some((name) => /^licen[cs]e/i.test(name)) ? 'see its licence file' : 'not stated';
+  return readdirSync(folder).some((name) => /^licen[cs]e/i.test(name))
+    ? 'see its licence file'
+    : 'not stated';
 }
 
 function render(found) {

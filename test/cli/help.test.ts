@@ -1,0 +1,40 @@
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { createProgram } from '../../cli/program.ts';
+import { runDaybook } from '../support/daybook-process.ts';
+
+/** Every command there is, as it is typed; groups are not commands of their own. */
+function commandsOf(command: ReturnType<typeof createProgram>, typed: readonly string[] = []): string[][] {
+  return command.commands.flatMap((sub) => {
+    const name = [...typed, sub.name()];
+    return sub.commands.length > 0 ? commandsOf(sub, name) : [name];
+  });
+}
+
+const program = createProgram(() => undefined);
+const shown = commandsOf(program).filter(([name]) => name !== 'tour');
+
+test.each(shown.map((command) => [command.join(' '), command] as const))(
+  'daybook %s --help has an example',
+  (_, command) => {
+    let help = '';
+    const found = command.reduce<typeof program>(
+      (parent, name) => parent.commands.find((sub) => sub.name() === name) ?? parent,
+      program,
+    );
+    found.configureOutput({ writeOut: (text) => (help += text) });
+    found.outputHelp();
+    expect(help).toMatch(new RegExp(String.raw`Example:\n  \$ .*npx daybook ${command.join(' ')}`));
+  },
+);
+
+test('the list of commands and the version are printed with exit 0', async () => {
+  const options = { env: {}, cwd: tmpdir() };
+  const [help, version] = await Promise.all([
+    runDaybook(['--help'], options),
+    runDaybook(['--version'], options),
+  ]);
+  expect([help.code, version.code]).toEqual([0, 0]);
+  expect(help.stdout).toContain('sync');
+  expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});

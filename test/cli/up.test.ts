@@ -1,0 +1,83 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { eventually } from '../embedded/eventually.ts';
+import { run } from '../setup/run.ts';
+import { runDaybook, startDaybook, type DaybookProcess, type Ended } from '../support/daybook-process.ts';
+
+/** One home after the other would cost ten seconds each, so the tests go on with what the one before them left. */
+const home = await realpath(await mkdtemp(join(tmpdir(), 'daybook-up-')));
+const options = { cwd: home, env: { DAYBOOK_HOME: home, DAYBOOK_HTTP_PORT: '0' } };
+const daybook = (args: readonly string[], input?: string): Promise<Ended> =>
+  runDaybook(args, input === undefined ? options : { ...options, input });
+let up: DaybookProcess = await startUp();
+
+afterAll(async () => {
+  await up.stop('SIGTERM');
+  await rm(home, { recursive: true, force: true });
+});
+
+test('up starts all that is not configured, and commands find it', async () => {
+  const added = await daybook(['connection', 'add', 'acme-us', '--token-stdin'], 'sandbox-token-acme-us');
+  expect(added).toMatchObject({ code: 0, stderr: '' });
+  expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
+  expect((await daybook(['doctor'])).code).toBe(0);
+  const { stdout } = await daybook(['status', '--json']);
+  const { http, temporal } = JSON.parse(stdout) as { http: string; temporal: { ui: string } };
+  expect((await fetch(`${http}/readyz`)).status).toBe(200);
+  expect((await fetch(`${http}/metrics`)).status).toBe(200);
+  expect((await fetch(temporal.ui)).status).toBe(200);
+});
+
+test('a second up on the same home is refused in one sentence', async () => {
+  const { code, stderr } = await daybook(['up']);
+  expect(code).not.toBe(0);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  expect(stderr).toContain(home);
+});
+
+test('up after a kill goes on with the same data', async () => {
+  const before = await bills();
+  await up.stop('SIGKILL');
+  up = await startUp();
+  expect(await bills()).toBe(before);
+  expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
+  expect(await bills()).toBe(before);
+});
+
+test('Ctrl-C stops everything, leaves no process, and commands say how to start again', async () => {
+  const { code } = await up.stop('SIGINT');
+  expect(code).toBe(0);
+  await eventually(async () => ((await processesOfHome()).length === 0 ? true : undefined));
+  const { code: refused, stderr } = await daybook(['status']);
+  expect(refused).toBe(1);
+  expect(stderr).toContain('start it with "npx daybook up"');
+});
+
+test('the tour shows it all and ends with 0', async () => {
+  const { code, stdout } = await daybook(['tour', '--once']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Sync of acme-us succeeded/);
+  expect(stdout).toMatch(/Sync of acme-eu succeeded/);
+  expect(stdout.match(/npx daybook sql "/g)).toHaveLength(3);
+  expect(await processesOfHome()).toEqual([]);
+});
+
+async function startUp(): Promise<DaybookProcess> {
+  const started = startDaybook(['up', '--records', '100'], options);
+  await started.says(/Running\. Stop with Ctrl-C/);
+  return started;
+}
+
+async function bills(): Promise<string> {
+  return (
+    await daybook(['sql', 'select count(*), sum(amount_due), max(_changed_at) from finance.bills', '--csv'])
+  ).stdout;
+}
+
+/** Servers have the home on their command line. */
+async function processesOfHome(): Promise<string[]> {
+  const { stdout } = await run(['ps', '-eo', 'pid,args']);
+  return stdout.split('\n').filter((line) => line.includes(home));
+}
