@@ -26,7 +26,9 @@ export async function runDaybook(args: readonly string[], options: DaybookOption
 export function startDaybook(args: readonly string[], { env, cwd, input }: DaybookOptions): DaybookProcess {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...inherited(), ...env } });
   // Neither a failed test nor a hung command leaves a process behind.
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = (): boolean => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
   child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
