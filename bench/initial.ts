@@ -91,10 +91,10 @@ async function cpuOf(servers: BenchServers): Promise<{ worker: number; postgres:
 /** Changes with every write to finance and history: how many rows there are, and the newest transaction that wrote one. */
 async function versionsOf(warehouse: Warehouse): Promise<string> {
   const tables = benchTables.map(
-    (table) => `select count(*) as rows, max(xmin::text::bigint) as writer from ${table}`,
+    (table) => `select '${table}' as name, count(*) as rows, max(xmin::text::bigint) as writer from ${table}`,
   );
   const { rows } = await warehouse.pool.query<{ rows: number; writer: number | null }>(
-    tables.join(' union all '),
+    `${tables.join(' union all ')} order by name`,
   );
   return JSON.stringify(rows);
 }

@@ -40,7 +40,7 @@ function buildCheck(resource: Resource): RecordCheck {
 function objectOf(columns: readonly Column[], required: Readonly<Record<string, z.ZodType>> = {}): z.ZodType {
   const nested = columns.filter((column) => column.path.length === 2);
   const innerOf = (root: string): Column[] => nested.filter(({ path }) => path[0] === root).map(unnested);
-  return z.looseObject(
+  return z.object(
     {
       ...Object.fromEntries(columns.map((column) => [column.path[0], valueOf(column).nullish()])),
       ...Object.fromEntries(nested.map(({ path: [root] }) => [root, objectOf(innerOf(root)).nullish()])),
@@ -65,7 +65,7 @@ function valueOf(column: Column): z.ZodType {
     case 'time':
       return z.string(isNot('a time')).refine((value) => value === '' || isTime(value), notPossible);
     case 'object':
-      return z.looseObject({}, isNot('an object'));
+      return z.object({}, isNot('an object'));
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
 import { fieldIssuesOf, type FieldIssue } from '../../resources/field-issues.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
@@ -87,7 +87,7 @@ function prepare(
 function contentHash(text: string, lastSyncedAt: unknown): Buffer {
   const content =
     typeof lastSyncedAt === 'string' ? text.replace(`"last_synced_at":"${lastSyncedAt}"`, '') : text;
-  return createHash('sha256').update(content).digest();
+  return digestOf('sha256', content, 'buffer');
 }
 
 function highestVersionOf(records: readonly (PreparedRecord & { at: number })[]): string | null {
