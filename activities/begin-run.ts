@@ -1,6 +1,7 @@
-import { streams } from '../resources/index.ts';
+import { eventsStream, streams } from '../resources/index.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { beginRun as beginRunInWarehouse } from '../warehouse/runs/begin-run.ts';
+import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { runOf } from './run-of.ts';
 import { UnknownResource } from './unknown-resource.ts';
@@ -11,6 +12,8 @@ export interface BeginRunInput {
   /** All, when empty. */
   resources: readonly string[];
   reason: string;
+  /** A sync, when absent. */
+  kind?: RunKind;
 }
 
 export interface BegunRun {
@@ -31,7 +34,7 @@ function streamsOf(wanted: readonly string[]): string[] {
   const known = new Set(streams.map(({ resource }) => resource.name));
   const unknown = wanted.filter((name) => !known.has(name));
   if (unknown.length > 0) throw new UnknownResource(unknown, [...known]);
-  return streams
-    .filter(({ resource }) => wanted.length === 0 || wanted.includes(resource.name))
-    .map(({ stream }) => stream.name);
+  const chosen = streams.filter(({ resource }) => wanted.length === 0 || wanted.includes(resource.name));
+  const lists = chosen.map(({ stream }) => stream.name);
+  return chosen.some(({ resource }) => resource.eventName !== null) ? [...lists, eventsStream] : lists;
 }

@@ -16,6 +16,10 @@ export function countRequestsOf(api: ApiClient): CountingClient {
         requests += 1;
         return api.list(request);
       },
+      fetch: (request) => {
+        requests += 1;
+        return api.fetch(request);
+      },
     },
     takeCount() {
       const counted = requests;

@@ -1,16 +1,24 @@
+import type { Client } from '@temporalio/client';
 import type { ApiClient } from '../source/api-client.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { Keep } from '../warehouse/retention/prune-warehouse.ts';
+import type { Schedules } from './schedules.ts';
 
 /** What the activities work with. Made once, in the worker's composition root. */
 export interface Dependencies {
   readonly warehouse: Warehouse;
   readonly api: ApiClient;
+  readonly temporal: Client;
+  readonly schedules: Schedules;
   /** The address connections must have been added under; `sandbox` for the embedded one. */
   readonly apiAddress: string;
   readonly secretKey: Buffer;
   readonly lookbackMilliseconds: number;
   /** For how long the requests of a stream may keep failing within one run. */
   readonly giveUpAfterMilliseconds: number;
+  /** Share of a resource, 0 to 1, that a reconcile deletes without asking. */
+  readonly deleteLimit: number;
+  readonly keep: Keep;
   /** Whether Temporal knows our search attributes; workflows must not set them otherwise. */
   readonly searchable: boolean;
   /** Aborted when the worker is asked to stop: chunks then end after the page in hand. */

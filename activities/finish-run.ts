@@ -4,7 +4,9 @@ import {
   type FinishedRun,
   type StreamOutcome,
 } from '../warehouse/runs/finish-run.ts';
+import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
+import { judgeSync } from './judge-sync.ts';
 import { runOf } from './run-of.ts';
 
 export type { StreamOutcome } from '../warehouse/runs/finish-run.ts';
@@ -13,12 +15,17 @@ export interface FinishRunInput {
   runId: string;
   connection: string;
   reason: string;
+  /** A sync, when absent. */
+  kind?: RunKind;
   outcomes: StreamOutcome[];
   cancelled: boolean;
 }
 
 /** Closes the run's row with what is true of it. A run that was reset to its end has no row yet, so it is begun first. */
-export async function finishRun({ warehouse }: Dependencies, input: FinishRunInput): Promise<FinishedRun> {
+export async function finishRun(dependencies: Dependencies, input: FinishRunInput): Promise<FinishedRun> {
+  const { warehouse } = dependencies;
   await beginRun(warehouse, runOf(input));
-  return finishRunInWarehouse(warehouse, input);
+  const finished = await finishRunInWarehouse(warehouse, input);
+  if ((input.kind ?? 'sync') === 'sync') await judgeSync(dependencies, { ...input, ...finished });
+  return finished;
 }

@@ -1,9 +1,12 @@
 import { Client, Connection } from '@temporalio/client';
 import { addConnection } from '../warehouse/connections/add-connection.ts';
+import { setToken } from '../warehouse/connections/set-token.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { mainQueue } from '../worker/task-queues.ts';
 import type { BenchServers } from './bench-servers.ts';
+import type { Changes } from './bill-pages.ts';
+import { billsToken } from './bills-token.ts';
 
 /** Adds connections whose bills the page server serves. */
 export async function addBenchConnections(
@@ -16,21 +19,46 @@ export async function addBenchConnections(
     await addConnection(warehouse, servers.secretKey, {
       connectionId,
       apiAddress: servers.apiUrl,
-      token: `${bills}-${connectionId}`,
+      token: billsToken({ bills, name: connectionId, changed: 0, revision: 0 }),
       expandPlatformData: false,
     });
   }
 }
 
+/** Changes bills of a connection at the source. */
+export async function changeBills(
+  warehouse: Warehouse,
+  servers: BenchServers,
+  { name, ...changes }: Changes & { name: string },
+): Promise<void> {
+  await setToken(warehouse, servers.secretKey, {
+    connectionId: name,
+    token: billsToken({ name, ...changes }),
+  });
+}
+
 /** Runs the sync of the bills of each connection at once, and returns the seconds until the last one has ended. */
-export async function syncBills(servers: BenchServers, connections: readonly string[]): Promise<number> {
+export function syncBills(servers: BenchServers, connections: readonly string[]): Promise<number> {
+  return run(servers, { workflow: 'syncConnection', kind: 'sync', connections });
+}
+
+/** Runs the reconcile of the bills of a connection, and returns its seconds. */
+export function reconcileBills(servers: BenchServers, connection: string): Promise<number> {
+  return run(servers, { workflow: 'reconcileConnection', kind: 'reconcile', connections: [connection] });
+}
+
+/** @throws when one of the runs did not succeed. */
+async function run(
+  servers: BenchServers,
+  { workflow, kind, connections }: { workflow: string; kind: string; connections: readonly string[] },
+): Promise<number> {
   const connection = await Connection.connect({ address: servers.temporalAddress });
   const client = new Client({ connection });
   const started = performance.now();
-  await Promise.all(
+  const results = await Promise.all(
     connections.map((name) =>
-      client.workflow.execute('syncConnection', {
-        workflowId: `sync/${name}`,
+      client.workflow.execute<(input: object) => Promise<{ status: string }>>(workflow, {
+        workflowId: `${kind}/${name}`,
         taskQueue: mainQueue,
         args: [{ connection: name, resources: ['bills'], reason: 'bench' }],
       }),
@@ -38,6 +66,8 @@ export async function syncBills(servers: BenchServers, connections: readonly str
   );
   const seconds = (performance.now() - started) / 1000;
   await connection.close();
+  const bad = results.find(({ status }) => status !== 'succeeded');
+  if (bad !== undefined) throw new Error(`The ${kind} of ${connections.join(', ')} is ${bad.status}.`);
   return seconds;
 }
 

@@ -22,9 +22,13 @@ export interface BenchServers {
   readonly stop: () => Promise<void>;
 }
 
-/** Everything a sync needs, fresh, in a folder that goes away: Postgres, Temporal, the page server, a worker. */
+/**
+ * Everything a sync needs, fresh, in a folder that goes away: Postgres, Temporal, a worker, and the page server unless there is
+ * another API. It takes `bench` as client ID and secret.
+ */
 export async function startBenchServers(
   migrate: (databaseUrl: string) => Promise<void>,
+  otherApi?: BenchApi,
 ): Promise<BenchServers> {
   const folder = await mkdtemp(path.join(tmpdir(), 'daybook-bench-'));
   const dataDir = path.join(folder, 'postgres');
@@ -35,15 +39,14 @@ export async function startBenchServers(
     uiPort: await getPort(),
     report: () => undefined,
   });
-  const pages = run(['bench/page-server.ts'], {});
-  const apiUrl = await firstLine(pages.stdout);
+  const api = otherApi ?? (await startPageServer());
   await migrate(postgres.url);
   const secretKey = randomBytes(32);
   const port = await getPort();
   const worker = run(['bin/daybook.js', 'worker'], {
     DATABASE_URL: postgres.url,
     TEMPORAL_ADDRESS: temporal.address,
-    DAYBOOK_API_URL: apiUrl,
+    DAYBOOK_API_URL: api.url,
     DAYBOOK_CLIENT_ID: 'bench',
     DAYBOOK_CLIENT_SECRET: 'bench',
     DAYBOOK_SECRET_KEY: secretKey.toString('base64'),
@@ -57,17 +60,34 @@ export async function startBenchServers(
     postmasterPid: async () =>
       Number((await import('node:fs')).readFileSync(`${dataDir}/postmaster.pid`, 'utf8').split('\n')[0]),
     temporalAddress: temporal.address,
-    apiUrl,
+    apiUrl: api.url,
     secretKey,
     worker,
     workerUrl: `http://127.0.0.1:${port}`,
     stop: async () => {
       worker.kill('SIGTERM');
       await once(worker, 'exit');
-      pages.kill('SIGTERM');
+      await api.stop();
       await temporal.stop();
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface BenchApi {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+async function startPageServer(): Promise<BenchApi> {
+  const pages = run(['bench/page-server.ts'], {});
+  const url = await firstLine(pages.stdout);
+  return {
+    url,
+    stop: async () => {
+      pages.kill('SIGTERM');
+      await once(pages, 'exit');
     },
   };
 }

@@ -2,39 +2,84 @@ import { createHash } from 'node:crypto';
 
 export const billsPerPage = 500;
 
+/** What has changed of some bills since they were first served. */
+export interface Changes {
+  readonly bills: number;
+  /** How many of them, spread over all. */
+  readonly changed: number;
+  /** From 1; each is another content and a newer version. */
+  readonly revision: number;
+}
+
+export interface BillPages {
+  recordsOf(page: number): Buffer;
+  /** Pages of nothing but what has changed; the last one may be shorter, or empty. */
+  changedRecordsOf(page: number, changes: Changes): Buffer;
+}
+
 /**
  * The records of a page of bills as bytes: about 2.9 KB a bill, four lines each, digits of every kind. Pages are made from a few
  * that are built beforehand, by writing other ids over theirs, so that any number costs neither memory nor time.
  */
-export function createBillPages(seed: string): { recordsOf(page: number): Buffer } {
+export function createBillPages(seed: string): BillPages {
   const templates = Array.from({ length: 8 }, (_, index) => buildTemplate(index));
+  const templateOf = (page: number): Template => templates[page % templates.length] ?? buildTemplate(page);
+  const idOf = (bill: number): string => uuidOf(`${seed}/${bill}`);
   return {
     recordsOf(page) {
-      const template = templates[page % templates.length] ?? buildTemplate(page);
+      const template = templateOf(page);
       const bytes = Buffer.from(template.bytes);
-      template.idOffsets.forEach((offset, index) => {
-        bytes.write(uuidOf(`${seed}/${page * billsPerPage + index}`), offset, 'latin1');
+      template.places.forEach(({ id }, index) => {
+        bytes.write(idOf(page * billsPerPage + index), id, 'latin1');
       });
       return bytes;
+    },
+    changedRecordsOf(page, { bills, changed, revision }) {
+      const template = templateOf(page);
+      const bytes = Buffer.from(template.bytes);
+      const count = Math.min(Math.max(changed - page * billsPerPage, 0), billsPerPage);
+      const version = new Date(Date.UTC(2024, 5, 1) + revision * 60_000).toISOString();
+      template.places.slice(0, count).forEach((place, index) => {
+        const bill = Math.floor(((page * billsPerPage + index) * bills) / changed);
+        bytes.write(idOf(bill), place.id, 'latin1');
+        bytes.write(String(revision % 10), place.memo, 'latin1');
+        bytes.write(version, place.version, 'latin1');
+      });
+      return bytes.subarray(0, template.places[count - 1]?.end ?? 0);
     },
   };
 }
 
 interface Template {
   readonly bytes: Buffer;
-  readonly idOffsets: readonly number[];
+  readonly places: readonly Place[];
+}
+
+/** Where in the bytes of a page the parts of a record stand that differ from serving to serving. */
+interface Place {
+  readonly id: number;
+  readonly memo: number;
+  readonly version: number;
+  /** Behind the record. */
+  readonly end: number;
 }
 
 function buildTemplate(number: number): Template {
-  const text = Array.from({ length: billsPerPage }, (_, index) =>
-    billText(number * billsPerPage + index),
-  ).join(',');
-  const bytes = Buffer.from(text, 'latin1');
-  const idOffsets = Array.from(
-    text.matchAll(/\{"id":"(?=[^"]{36}","platform_id")/g),
-    (match) => match.index + 7,
-  );
-  return { bytes, idOffsets };
+  const places: Place[] = [];
+  let text = '';
+  for (let index = 0; index < billsPerPage; index += 1) {
+    const start = text.length + (index === 0 ? 0 : 1);
+    const record = billText(number * billsPerPage + index);
+    text += index === 0 ? record : `,${record}`;
+    const behind = (name: string): number => start + record.indexOf(name) + name.length;
+    places.push({
+      id: behind('"id":"'),
+      memo: behind('"memo":"'),
+      version: behind('"last_synced_at":"'),
+      end: text.length,
+    });
+  }
+  return { bytes: Buffer.from(text, 'latin1'), places };
 }
 
 function billText(n: number): string {

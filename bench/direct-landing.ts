@@ -9,6 +9,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { takePass } from '../warehouse/passes/take-pass.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import type { BenchServers } from './bench-servers.ts';
+import { billsToken } from './bills-token.ts';
 
 /** The reading and landing of one stream as the activity does it, without Temporal around it. Returns its seconds. */
 export async function landDirectly(
@@ -27,8 +28,15 @@ export async function landDirectly(
     reason: 'bench',
   } as const;
   await beginRun(warehouse, run);
-  const pass = { connectionId: connection, stream: stream.name, kind: 'sync', runId, lease: runId } as const;
-  await takePass(warehouse, { pass, stream, resource, lookbackMilliseconds: 0 });
+  const pass = {
+    connectionId: connection,
+    stream: stream.name,
+    kind: 'sync',
+    part: '',
+    runId,
+    lease: runId,
+  } as const;
+  await takePass(warehouse, { pass, resource, lookbackMilliseconds: 0 });
   const api = createApiClient({
     baseUrl: servers.apiUrl,
     clientId: 'bench',
@@ -41,7 +49,7 @@ export async function landDirectly(
     }),
   });
   const reading = {
-    accessToken: `${bills}-${connection}`,
+    accessToken: billsToken({ bills, name: connection, changed: 0, revision: 0 }),
     path: resource.listPath,
     plural: resource.name,
     query: stream.query,

@@ -1,15 +1,10 @@
 import { migrate } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { bareCopy } from './bare-copy.ts';
-import {
-  addBenchConnections,
-  benchTables,
-  emptyTables,
-  forgetWatermarks,
-  syncBills,
-} from './bench-connection.ts';
+import { addBenchConnections, emptyTables, forgetWatermarks, syncBills } from './bench-connection.ts';
 import { startBenchServers, type BenchServers } from './bench-servers.ts';
 import { landDirectly } from './direct-landing.ts';
+import { lastWrites } from './last-writes.ts';
 import { median, perSecond, ratio, type Measured } from './measured.ts';
 import { cpuSecondsOf, peakMegabytes, postgresCpuSeconds } from './process-cost.ts';
 
@@ -60,9 +55,9 @@ async function measureRound(warehouse: Warehouse, servers: BenchServers, bills: 
   const after = await cpuOf(servers);
   const memory = await peakMegabytes(servers.worker.pid);
   await forgetWatermarks(warehouse);
-  const versions = await versionsOf(warehouse);
+  const versions = await lastWrites(warehouse);
   const replay = await syncBills(servers, ['one']);
-  const replayWrote = versions !== (await versionsOf(warehouse));
+  const replayWrote = versions !== (await lastWrites(warehouse));
   const copy = await bareCopy(servers.databaseUrl);
   await emptyTables(warehouse);
   const direct = await landDirectly(warehouse, servers, { connection: 'one', bills });
@@ -86,17 +81,6 @@ async function cpuOf(servers: BenchServers): Promise<{ worker: number; postgres:
     worker: await cpuSecondsOf(servers.worker.pid, { withEnded: false }),
     postgres: await postgresCpuSeconds(await servers.postmasterPid()),
   };
-}
-
-/** Changes with every write to finance and history: how many rows there are, and the newest transaction that wrote one. */
-async function versionsOf(warehouse: Warehouse): Promise<string> {
-  const tables = benchTables.map(
-    (table) => `select '${table}' as name, count(*) as rows, max(xmin::text::bigint) as writer from ${table}`,
-  );
-  const { rows } = await warehouse.pool.query<{ rows: number; writer: number | null }>(
-    `${tables.join(' union all ')} order by name`,
-  );
-  return JSON.stringify(rows);
 }
 
 function figuresOf(rounds: readonly Round[], bills: number): Measured[] {

@@ -1,8 +1,11 @@
 import { Command } from 'commander';
 import { measureGrowth } from './growth.ts';
+import { measureIdle } from './idle.ts';
+import { measureIncremental } from './incremental.ts';
 import { measureInitial } from './initial.ts';
 import { tableOf } from '../cli/printer.ts';
 import type { Measured } from './measured.ts';
+import { measureReconcile } from './reconcile.ts';
 
 const program = new Command('bench').description(
   'Measures Daybook on this machine. Ratios count; absolute figures are the machine.',
@@ -29,6 +32,39 @@ program
   .addHelpText('after', '\nExample:\n  $ npm run bench -- growth --bills 200000')
   .action(async (options: { bills: number; json?: true }) => {
     show(await measureGrowth(options, progress), options.json);
+  });
+
+program
+  .command('incremental')
+  .description(
+    'Syncs 1,000 changed bills where 10,000 are stored, and where many are: does the sync take as long?',
+  )
+  .option('--bills <n>', 'bills to load, a multiple of 500', Number, 1_000_000)
+  .option('--repeat <n>', 'repetitions; medians are shown', Number, 9)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- incremental --bills 50000')
+  .action(async (options: { bills: number; repeat: number; json?: true }) => {
+    show(await measureIncremental(options, progress), options.json);
+  });
+
+program
+  .command('reconcile')
+  .description('Loads bills and reconciles them unchanged: how fast beside the load, in how much memory?')
+  .option('--bills <n>', 'bills to load, a multiple of 500', Number, 1_000_000)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- reconcile --bills 50000')
+  .action(async (options: { bills: number; json?: true }) => {
+    show(await measureReconcile(options, progress), options.json);
+  });
+
+program
+  .command('idle')
+  .description('Counts what a scheduled sync costs when nothing has changed, against the sandbox.')
+  .option('--records <n>', 'records of the sandbox connection', Number, 2_000)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- idle')
+  .action(async (options: { records: number; json?: true }) => {
+    show(await measureIdle(options, progress), options.json);
   });
 
 await program.parseAsync();

@@ -17,3 +17,8 @@ export function perSecond(count: number, seconds: number): string {
 export function ratio(value: number): string {
   return value.toFixed(2);
 }
+
+/** By how much the second is more than the first. */
+export function growth(first: number, second: number): string {
+  return `${((second / first - 1) * 100).toFixed(0)} %`;
+}

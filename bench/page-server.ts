@@ -1,20 +1,29 @@
 import { createServer } from 'node:http';
 import { billsPerPage, createBillPages } from './bill-pages.ts';
+import { parseBillsToken } from './bills-token.ts';
 
 /**
- * A process that serves bills and nothing else, so that the service is not what is measured. The access token is the number of
- * bills and a name: `100000-one`. Prints its URL when it is ready, and ends with its parent.
+ * A process that serves bills and nothing else, so that the service is not what is measured; its list of events is empty. What is
+ * served is in the access token. Prints its URL when it is ready, and ends with its parent.
  */
 const pages = createBillPages('bench');
 
 const server = createServer((request, response) => {
-  const { searchParams } = new URL(request.url ?? '/', 'http://bench');
-  const [count = '0', name = ''] = (searchParams.get('access_token') ?? '').split('-');
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://bench');
+  const { name, ...changes } = parseBillsToken(searchParams.get('access_token') ?? '');
+  const head = `{"connection":{"id":"${name}","orgId":"bench","platform":"BENCH"},`;
   const page = Number(searchParams.get('cursor') ?? '0');
-  const last = (page + 1) * billsPerPage >= Number(count);
-  const head = `{"connection":{"id":"${name}","orgId":"bench","platform":"BENCH"},"bills":[`;
-  const tail = `],"next_cursor":${last ? 'null' : `"${page + 1}"`}}`;
-  const body = Buffer.concat([Buffer.from(head), pages.recordsOf(page), Buffer.from(tail)]);
+  const sinceOnly = searchParams.has('last_synced_at_min');
+  const served = pathname.endsWith('/events') ? 0 : sinceOnly ? changes.changed : changes.bills;
+  const records =
+    served === 0 ? '' : sinceOnly ? pages.changedRecordsOf(page, changes) : pages.recordsOf(page);
+  const next = (page + 1) * billsPerPage >= served ? 'null' : `"${page + 1}"`;
+  const plural = pathname.endsWith('/events') ? 'events' : 'bills';
+  const body = Buffer.concat([
+    Buffer.from(`${head}"${plural}":[`),
+    Buffer.from(records),
+    Buffer.from(`],"next_cursor":${next}}`),
+  ]);
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
 });
 

@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 
 /** CPU seconds a process has used; of a parent, those of children that have ended too. From /proc, so on Linux only. */
 export async function cpuSecondsOf(pid: number, { withEnded }: { withEnded: boolean }): Promise<number> {
@@ -21,6 +21,11 @@ export async function postgresCpuSeconds(postmaster: number): Promise<number> {
 export async function peakMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** Makes the process forget how much memory it once held: `peakMegabytes` begins anew. */
+export async function forgetPeak(pid: number): Promise<void> {
+  await writeFile(`/proc/${pid}/clear_refs`, '5');
 }
 
 /** What `getconf CLK_TCK` says on every Linux there is. */

@@ -7,12 +7,12 @@ import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside } from './printer.ts';
 import { runTable } from './run-table.ts';
-import type { StartedSync } from './start-sync.ts';
+import type { StartedRun } from './start-run.ts';
 
 /** Shows a run while it goes on, and says how it ended. Ctrl-C leaves the run running. */
 export async function followRun(
   { client, warehouse }: { client: Client; warehouse: Warehouse },
-  { workflowId, temporalRunId, joined, link, quiet }: StartedSync & { quiet: boolean },
+  { workflowId, temporalRunId, joined, link, quiet }: StartedRun & { quiet: boolean },
 ): Promise<{ exitCode: ExitCode; run: RunRead | undefined }> {
   if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
   const over = new AbortController();
@@ -88,11 +88,20 @@ function lastWords(run: RunRead): string {
   return [
     runTable(run, run.finished_at ?? new Date()),
     '',
-    `Sync of ${run.connection_id ?? ''} ${run.status} after ${seconds.toFixed(1)} s.`,
+    `${nameOf[run.kind]} of ${run.connection_id ?? ''} ${run.status} after ${seconds.toFixed(1)} s.`,
     ...(run.failure === null ? [] : [`${run.connection_id ?? ''}: ${run.failure}`]),
     ...(quarantined > 0 ? [`${quarantined} records are in quarantine: see "daybook quarantine list".`] : []),
   ].join('\n');
 }
+
+const nameOf: Record<RunRead['kind'], string> = {
+  sync: 'Sync',
+  reconcile: 'Reconcile',
+  backfill: 'Backfill',
+  export: 'Export',
+  replay: 'Replay',
+  rebuild: 'Rebuild',
+};
 
 function exitCodeOf(run: RunRead | undefined): ExitCode {
   if (run?.status === 'succeeded') return exitCodes.done;

@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { resourceNames } from '../resources/index.ts';
+import { UsageError } from './errors.ts';
 
 /** A whole number from 0. */
 export function countOption(text: string): number {
@@ -9,4 +11,13 @@ export function countOption(text: string): number {
 /** For options that may be given several times. */
 export function listOption(text: string, before: string[] = []): string[] {
   return [...before, text];
+}
+
+/** Throws UsageError for names that are no resources. */
+export function checkResources(resources: readonly string[]): void {
+  const unknown = resources.filter((resource) => !resourceNames.includes(resource));
+  if (unknown.length === 0) return;
+  throw new UsageError(
+    `There is no resource ${unknown.join(', ')}. The resources are ${resourceNames.join(', ')}.`,
+  );
 }

@@ -1,8 +1,13 @@
 import { Command } from 'commander';
+import { backfillCommand } from './commands/backfill.ts';
 import { connectionCommand } from './commands/connection.ts';
+import { discrepanciesCommand } from './commands/discrepancies.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { pruneCommand } from './commands/prune.ts';
 import { quarantineCommand } from './commands/quarantine.ts';
+import { rebuildCommand } from './commands/rebuild.ts';
+import { reconcileCommand } from './commands/reconcile.ts';
 import { runsCommand } from './commands/runs.ts';
 import { sandboxCommand } from './commands/sandbox.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -33,9 +38,14 @@ export function createProgram(setExitCode: SetExitCode): Command {
     doctorCommand(setExitCode),
     connectionCommand(),
     syncCommand(setExitCode),
-    statusCommand(),
+    backfillCommand(setExitCode),
+    reconcileCommand(setExitCode),
+    statusCommand(setExitCode),
     runsCommand(),
-    quarantineCommand(),
+    discrepanciesCommand(),
+    quarantineCommand(setExitCode),
+    rebuildCommand(),
+    pruneCommand(),
     sqlCommand(),
     sandboxCommand(),
   ];

@@ -4,7 +4,7 @@ import { tableOf } from './printer.ts';
 /** A run's streams, as a table for a terminal. `now` closes the time of streams that are still read. */
 export function runTable(run: RunRead, now: Date): string {
   return tableOf(
-    ['stream', 'state', 'pages', 'records', 'records/s', 'new', 'changed', 'known', 'quarantined'],
+    ['stream', 'state', 'pages', 'records', 'records/s', 'new', 'changed', 'known', 'deleted', 'quarantined'],
     run.streams.map((stream) => [
       stream.stream,
       inWords[stream.status],
@@ -14,6 +14,7 @@ export function runTable(run: RunRead, now: Date): string {
       stream.inserted,
       stream.updated,
       stream.unchanged,
+      stream.deleted,
       stream.quarantined,
     ]),
   );
@@ -27,7 +28,7 @@ function rateOf({ read, started_at: started, finished_at: finished }: RunStreamR
 const inWords: Record<RunStreamRead['status'], string> = {
   running: 'reading',
   succeeded: 'complete',
-  partial: 'complete, some in quarantine',
+  partial: 'partial',
   failed: 'failed',
   cancelled: 'cancelled',
   interrupted: 'interrupted',

@@ -72,6 +72,8 @@ export function completeSettings(config: Config, provided: Provided): Settings {
     secretKey: provided.secretKey,
     lookbackMilliseconds: config.lookbackMilliseconds,
     giveUpAfterMilliseconds: config.giveUpAfterMilliseconds,
+    deleteLimit: config.deleteLimit,
+    keep: config.keep,
     http: config.http,
     logLevel: config.logLevel ?? 'info',
   };

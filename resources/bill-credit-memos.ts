@@ -2,7 +2,7 @@ import { allocationColumns } from './allocations.ts';
 import { billLineColumns } from './bill-lines.ts';
 import {
   amount,
-  code,
+  currency,
   createdAt,
   date,
   enumeration,
@@ -43,7 +43,7 @@ export const billCreditMemos: Resource = {
       'open, partially_paid, paid, void, draft, submitted, unknown; new values may appear',
     ),
     amount('total_amount', 'Total of the credit, in currency_code'),
-    code('currency_code', 'Currency of every amount of the credit memo (ISO 4217)'),
+    currency('currency_code', 'Currency of every amount of the credit memo (ISO 4217)'),
     text('memo', 'Memo'),
     createdAt,
     updatedAt,

@@ -2,7 +2,7 @@ import { allocationColumns, linkColumns } from './allocations.ts';
 import { billLineColumns } from './bill-lines.ts';
 import {
   amount,
-  code,
+  currency,
   createdAt,
   date,
   decimalText,
@@ -35,7 +35,7 @@ export const bills: Resource = {
     date('due_date', 'Day the bill is due, as written by the platform'),
     date('issue_date', 'Day the bill was issued, as written by the platform'),
     amount('amount_due', 'Total minus applied payments and credit memos, in currency_code'),
-    code('currency_code', 'Currency of every amount of the bill (ISO 4217)'),
+    currency('currency_code', 'Currency of every amount of the bill (ISO 4217)'),
     enumeration(
       'status',
       'open, partially_paid, paid, void, draft, submitted, unknown; new values may appear',

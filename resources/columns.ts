@@ -11,6 +11,7 @@ export const id = columnOfKind('id');
 export const text = columnOfKind('text');
 export const enumeration = columnOfKind('enum');
 export const code = columnOfKind('code');
+export const currency = columnOfKind('currency');
 export const date = columnOfKind('date');
 export const time = columnOfKind('time');
 export const amount = columnOfKind('amount');

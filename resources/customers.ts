@@ -1,4 +1,13 @@
-import { code, enumeration, id, lastSyncedAt, platformData, recordKey, text, updatedAt } from './columns.ts';
+import {
+  currency,
+  enumeration,
+  id,
+  lastSyncedAt,
+  platformData,
+  recordKey,
+  text,
+  updatedAt,
+} from './columns.ts';
 import type { Resource } from './resource.ts';
 
 /** API document 2.6, 4.5. */
@@ -19,7 +28,7 @@ export const customers: Resource = {
     id('subsidiary_id', 'Subsidiary; one class of platforms only'),
     enumeration('status', 'ACTIVE, INACTIVE, UNKNOWN; new values may appear'),
     text('contact_name', 'Primary contact'),
-    code('currency_code', 'Currency of the customer (ISO 4217)'),
+    currency('currency_code', 'Currency of the customer (ISO 4217)'),
     text('customer_name', 'Business name'),
     text('email', 'E-mail address'),
     text('phone', 'Telephone number'),

@@ -1,6 +1,6 @@
 import {
   amount,
-  code,
+  currency,
   createdAt,
   date,
   enumeration,
@@ -41,7 +41,7 @@ export const expenses: Resource = {
     id('subsidiary_id', 'Subsidiary; one class of platforms only'),
     id('vendor_id', 'Vendor'),
     date('transaction_date', 'Day of the purchase, as written by the platform'),
-    code('currency_code', 'Currency of every amount of the expense (ISO 4217)'),
+    currency('currency_code', 'Currency of every amount of the expense (ISO 4217)'),
     enumeration('expense_type', 'expense or refund'),
     rate('currency_rate', 'Exchange rate to the default currency of the business; some platforms only'),
     text('memo', 'Memo'),

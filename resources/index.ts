@@ -22,7 +22,10 @@ export const streams: readonly { readonly stream: Stream; readonly resource: Res
   (resource) => resource.streams.map((stream) => ({ stream, resource })),
 );
 
-export const streamNames: readonly string[] = streams.map(({ stream }) => stream.name);
+/** The one stream without records: deletions of all resources (API document 4.6). It is read after the others. */
+export const eventsStream = 'events';
+
+export const streamNames: readonly string[] = [...streams.map(({ stream }) => stream.name), eventsStream];
 
 /** Throws when the name is not a stream's: names come from our own tables, so that is a defect, not an input. */
 export function streamNamed(name: string): { stream: Stream; resource: Resource } {

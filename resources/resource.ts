@@ -58,6 +58,7 @@ export const columnKinds = {
   text: { json: 'string', postgres: 'text', parquet: 'VARCHAR', emptyIsNull: false, nullWord: false },
   enum: { json: 'string', postgres: 'text', parquet: 'VARCHAR', emptyIsNull: false, nullWord: false },
   code: { json: 'string', postgres: 'text', parquet: 'VARCHAR', emptyIsNull: true, nullWord: true },
+  currency: { json: 'string', postgres: 'text', parquet: 'VARCHAR', emptyIsNull: true, nullWord: true },
   date: { json: 'date', postgres: 'date', parquet: 'DATE', emptyIsNull: true, nullWord: false },
   time: {
     json: 'time',

@@ -1,6 +1,6 @@
 import {
   amount,
-  code,
+  currency,
   createdAt,
   enumeration,
   id,
@@ -28,7 +28,7 @@ export const subscriptions: Resource = {
   columns: [
     ...recordKey,
     id('platform_customer_id', 'ID of the customer on the platform'),
-    code('iso_currency_code', 'Currency of every amount of the subscription (ISO 4217)'),
+    currency('iso_currency_code', 'Currency of every amount of the subscription (ISO 4217)'),
     enumeration('status', 'active, in_trial, canceled, paused, unknown; new values may appear'),
     createdAt,
     updatedAt,

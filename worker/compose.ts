@@ -8,6 +8,10 @@ import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import { measureRequests } from './measure-requests.ts';
 import { notePageLanded } from './metrics.ts';
+import { admitTick } from './schedules/admit-tick.ts';
+import { followConnection } from './schedules/follow-connection.ts';
+import { repairSchedules } from './schedules/repair-schedules.ts';
+import { schedulePrune } from './schedules/schedule-prune.ts';
 import { missingSearchAttributes } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
@@ -38,16 +42,24 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   const connection = await NativeConnection.connect(settings.temporal.connection);
   const budget = openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api });
   const api = measureRequests(createApiClient({ ...settings.api, baseUrl: settings.api.url, budget }));
+  const places = { warehouse, temporal: client, apiAddress: settings.api.address };
   const worker = await startWorker({
     connection,
     namespace: settings.temporal.namespace,
     dependencies: {
       warehouse,
       api,
+      temporal: client,
+      schedules: {
+        follow: (connectionId) => followConnection(places, { connectionId }),
+        admit: (tick) => admitTick(places, tick),
+      },
       apiAddress: settings.api.address,
       secretKey: settings.secretKey,
       lookbackMilliseconds: settings.lookbackMilliseconds,
       giveUpAfterMilliseconds: settings.giveUpAfterMilliseconds,
+      deleteLimit: settings.deleteLimit,
+      keep: settings.keep,
       searchable: (await missingSearchAttributes(client, settings.temporal.namespace)).length === 0,
       onPageLanded: notePageLanded,
     },
@@ -55,12 +67,16 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
     concurrentStreams: Math.max(1, settings.database.connections - 2),
     logger,
   });
+  const stopping = new AbortController();
+  const repaired = repairSchedules(places, { logger, stopping: stopping.signal });
+  const pruneScheduled = schedulePrune(client, { logger });
   return {
     worker,
     warehouse,
     client,
     async stop() {
-      await worker.stop();
+      stopping.abort();
+      await Promise.all([worker.stop(), repaired, pruneScheduled]);
       await Promise.all([api.close(), connection.close(), client.connection.close(), warehouse.close()]);
     },
   };

@@ -17,6 +17,8 @@ export interface Settings {
   readonly secretKey: Buffer;
   readonly lookbackMilliseconds: number;
   readonly giveUpAfterMilliseconds: number;
+  readonly deleteLimit: number;
+  readonly keep: Config['keep'];
   readonly http: Config['http'];
   readonly logLevel: string;
 }

@@ -36,14 +36,14 @@ export async function startWorker(input: {
   const workers = [
     await Worker.create({
       ...common,
-      activities: { beginRun: activities.beginRun, finishRun: activities.finishRun },
+      activities: { ...activities },
       workflowBundle: await workflowBundle(),
       maxCachedWorkflows: 200,
     }),
     await Worker.create({
       ...common,
       taskQueue: pagingQueue,
-      activities: { readStream: activities.readStream },
+      activities: { ...activities },
       maxConcurrentActivityTaskExecutions: concurrentStreams,
     }),
   ];

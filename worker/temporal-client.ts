@@ -14,12 +14,15 @@ export class TemporalUnavailable extends Error {
 }
 
 /** Throws TemporalUnavailable. Close the client's connection when done. */
-export async function connectTemporal({ temporal }: Pick<Settings, 'temporal'>): Promise<Client> {
+export async function connectTemporal(
+  { temporal }: Pick<Settings, 'temporal'>,
+  { patienceMilliseconds = 10_000 } = {},
+): Promise<Client> {
   const { namespace, connection } = temporal;
   try {
     return new Client({
       namespace,
-      connection: await Connection.connect({ ...connection, connectTimeout: '10s' }),
+      connection: await Connection.connect({ ...connection, connectTimeout: patienceMilliseconds }),
     });
   } catch (error) {
     throw new TemporalUnavailable(connection.address ?? '', error);

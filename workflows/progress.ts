@@ -1,11 +1,13 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import type { StreamRead } from '../activities/read-stream.ts';
+import type { StreamRead } from '../activities/read-chunk.ts';
 
 /** What the Web UI shows of a running sync: a table under "Current Details", and the phase as a search attribute. */
 export interface Progress {
   read(stream: string, read: StreamRead): void;
   streamFailed(stream: string, message: string): void;
+  /** What is done with a stream beside reading it. */
+  note(stream: string, text: string | undefined): void;
   waiting(why: string | undefined): void;
   finished(status: string): void;
   failed(type: string): void;
@@ -18,18 +20,21 @@ const failureKey = defineSearchAttributeKey('DaybookFailure', SearchAttributeTyp
 
 export function trackProgress(input: {
   connection: string;
+  /** A sync, when absent. */
+  kind?: 'sync' | 'reconcile' | 'backfill';
   searchable: boolean;
   streams: readonly string[];
 }): Progress {
-  const { connection, searchable, streams } = input;
+  const { connection, kind = 'sync', searchable, streams } = input;
   const reads = new Map<string, StreamRead>();
   const failures = new Map<string, string>();
+  const notes = new Map<string, string | undefined>();
   let now = 'reading';
 
   if (searchable) {
     upsertSearchAttributes([
       { key: connectionKey, value: connection },
-      { key: kindKey, value: 'sync' },
+      { key: kindKey, value: kind },
       { key: phaseKey, value: 'reading' },
       // A run started like a failed one comes with that one's failure.
       { key: failureKey, value: null },
@@ -44,6 +49,10 @@ export function trackProgress(input: {
     },
     streamFailed(stream, message) {
       failures.set(stream, message);
+      show();
+    },
+    note(stream, text) {
+      notes.set(stream, text);
       show();
     },
     waiting(why) {
@@ -65,7 +74,9 @@ export function trackProgress(input: {
   }
 
   function show(): void {
-    const rows = streams.map((stream) => rowOf(stream, reads.get(stream), failures.get(stream)));
+    const rows = streams.map((stream) =>
+      rowOf(stream, reads.get(stream), { failure: failures.get(stream), note: notes.get(stream) }),
+    );
     setCurrentDetails([`**${connection}**: ${now}`, '', ...head, ...rows].join('\n'));
   }
 }
@@ -75,11 +86,17 @@ const head = [
   '|---|---|---:|---:|---:|---:|---:|---:|',
 ];
 
-function rowOf(stream: string, read: StreamRead | undefined, failure: string | undefined): string {
+function rowOf(
+  stream: string,
+  read: StreamRead | undefined,
+  { failure, note }: { failure: string | undefined; note: string | undefined },
+): string {
   const counts = read?.counts;
   const cells = [
     stream,
-    failure === undefined ? inWords[read?.state ?? 'more'] : `failed: ${failure.replaceAll('|', ' ')}`,
+    failure === undefined
+      ? (note ?? inWords[read?.state ?? 'more'])
+      : `failed: ${failure.replaceAll('|', ' ')}`,
     counts?.pages ?? 0,
     counts?.read ?? 0,
     counts?.inserted ?? 0,

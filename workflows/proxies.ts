@@ -8,15 +8,49 @@ import type { Activities } from '../activities/index.ts';
 const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' } as const;
 
 /** Bookkeeping: one short transaction each. */
-export const bookkeeping = proxyActivities<Pick<Activities, 'beginRun' | 'finishRun'>>({
+export const bookkeeping = proxyActivities<
+  Pick<Activities, 'beginRun' | 'planReconcile' | 'planBackfill' | 'finishRun'>
+>({
   startToCloseTimeout: '1m',
   retry,
 });
 
 /** Paging: a chunk ends after 30 s or 50 pages, but its last page may wait for a slow service. */
-export const paging = proxyActivities<Pick<Activities, 'readStream'>>({
+export const paging = proxyActivities<Pick<Activities, 'readStream' | 'readEvents' | 'readWindows'>>({
   taskQueue: 'daybook-io',
   startToCloseTimeout: '10m',
   heartbeatTimeout: '30s',
+  retry,
+});
+
+/** Steps of a reconcile over a whole resource: seconds for a million records, but nobody knows how many there are. */
+export const comparing = proxyActivities<
+  Pick<
+    Activities,
+    | 'findAbsent'
+    | 'confirmByFetch'
+    | 'listAgain'
+    | 'confirmBySecondListing'
+    | 'settleResource'
+    | 'deleteApproved'
+  >
+>({
+  taskQueue: 'daybook-io',
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: '30s',
+  retry,
+});
+
+/** Removing what is old, a small transaction after the other: seconds a day, hours when the keeping was shortened. */
+export const keeping = proxyActivities<Pick<Activities, 'prune'>>({
+  taskQueue: 'daybook-io',
+  startToCloseTimeout: '12h',
+  heartbeatTimeout: '30s',
+  retry,
+});
+
+/** What a schedule does when it fires: a look at the database, and one call of Temporal. */
+export const starting = proxyActivities<Pick<Activities, 'startScheduled'>>({
+  startToCloseTimeout: '1m',
   retry,
 });

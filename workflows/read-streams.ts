@@ -1,7 +1,9 @@
 import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { StreamOutcome } from '../activities/finish-run.ts';
+import type { StreamRead } from '../activities/read-chunk.ts';
+import type { Wait } from '../activities/wait.ts';
 import { failureOf } from './failure-of.ts';
-import { createGate, type Gate } from './gate.ts';
+import { createGate } from './gate.ts';
 import type { Progress } from './progress.ts';
 import { paging } from './proxies.ts';
 
@@ -9,54 +11,98 @@ export interface Run {
   runId: string;
   connection: string;
   reason: string;
+  /** A sync, when absent. */
+  kind?: 'reconcile' | 'backfill';
 }
 
-/** Reads all streams side by side. When one fails the others go on to their end. */
+/** How a stream ended in this run; `unfinished` when the history has grown long and another execution goes on. */
+export type ReadOutcome = StreamOutcome | 'unfinished';
+
+/** Reads the streams of one connection, with one wait for all of them. */
+export interface StreamReader {
+  /** Reads a stream to its end. Never throws but for a cancellation: a failure is an outcome. */
+  read(stream: string): Promise<ReadOutcome>;
+  /** Asks something else of the service until it no longer says to wait. */
+  ask<Answer extends { wait?: Wait }>(stream: string, ask: () => Promise<Answer>): Promise<Answer>;
+}
+
+/** Reads all lists side by side, and then the events. When one fails the others go on to their end. */
 export async function readStreams(
-  run: Run,
+  reader: StreamReader,
   streams: readonly string[],
-  progress: Progress,
 ): Promise<{ outcomes: StreamOutcome[]; unfinished: boolean }> {
-  const gate = createGate((why) => {
-    progress.waiting(why);
-  });
-  const waits = startOfWaits();
   const results = await Promise.all(
-    streams.map((stream) => readStream(run, { stream, gate, waits, progress })),
+    streams.filter((stream) => stream !== 'events').map((stream) => reader.read(stream)),
   );
+  // What the lists brought may have been deleted since: the events have the last word. They do not say whose they are, so
+  // a list must have got through, which does.
+  const gotThrough = results.some((result) => result !== 'unfinished' && result.state === 'done');
+  if (streams.includes('events') && gotThrough && !results.includes('unfinished'))
+    results.push(await reader.read('events'));
   const outcomes = results.filter((result) => result !== 'unfinished');
   return { outcomes, unfinished: outcomes.length < results.length };
 }
 
-async function readStream(
-  run: Run,
-  { stream, gate, waits, progress }: { stream: string; gate: Gate; waits: Waits; progress: Progress },
-): Promise<StreamOutcome | 'unfinished'> {
-  try {
-    for (let pages = 0; ;) {
-      await gate.pass(stream);
-      // A history that has grown long is closed between two chunks; the next execution goes on from the passes.
-      if (workflowInfo().continueAsNewSuggested) return 'unfinished';
-      const summary = pages === 0 ? stream : `${stream}: from page ${pages + 1}`;
-      const read = await paging.readStream.executeWithOptions({ summary }, [{ ...run, stream }]);
-      pages = read.counts.pages;
-      progress.read(stream, read);
-      if (read.state === 'done' || read.state === 'unsupported') return { stream, state: read.state };
-      if (read.wait === undefined) {
-        waits.over();
+export function createReader(run: Run, progress: Progress, readOn: ReadOn = readerOf(run)): StreamReader {
+  const waits = startOfWaits();
+  const gate = createGate((why) => {
+    progress.waiting(why);
+  });
+  return {
+    async read(stream) {
+      try {
+        for (let pages = 0, chunks = 0; ; chunks += 1) {
+          await gate.pass(stream);
+          // A history that has grown long is closed between two chunks; the next execution goes on from the passes.
+          if (chunks > 0 && workflowInfo().continueAsNewSuggested) return 'unfinished';
+          const summary = pages === 0 ? stream : `${stream}: from page ${pages + 1}`;
+          const read = await readOn(stream, summary);
+          pages = read.counts.pages;
+          progress.read(stream, read);
+          if (read.state === 'done' || read.state === 'unsupported') return { stream, state: read.state };
+          await waitIfTold(stream, read);
+        }
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        const { type, message } = failureOf(error);
+        progress.streamFailed(stream, message);
+        return { stream, state: 'failed', failureType: type, failure: message };
+      } finally {
         gate.reopen(stream);
-      } else {
-        await gate.closeUntil(stream, waits.until(read.wait), inWords(read.wait.reason, run.connection));
       }
+    },
+    async ask(stream, ask) {
+      try {
+        for (;;) {
+          await gate.pass(stream);
+          const answer = await ask();
+          if (answer.wait === undefined) return answer;
+          await waitIfTold(stream, answer);
+        }
+      } finally {
+        gate.reopen(stream);
+      }
+    },
+  };
+
+  async function waitIfTold(stream: string, { wait }: { wait?: Wait }): Promise<void> {
+    if (wait === undefined) {
+      waits.over();
+      gate.reopen(stream);
+    } else {
+      await gate.closeUntil(stream, waits.until(wait), inWords(wait.reason, run.connection));
     }
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    const { type, message } = failureOf(error);
-    progress.streamFailed(stream, message);
-    return { stream, state: 'failed', failureType: type, failure: message };
-  } finally {
-    gate.reopen(stream);
   }
+}
+
+/** Reads a stream on, for one chunk. */
+type ReadOn = (stream: string, summary: string) => Promise<StreamRead>;
+
+function readerOf(run: Run): ReadOn {
+  return (stream, summary) => {
+    const readOn = stream === 'events' ? paging.readEvents : paging.readStream;
+    return readOn.executeWithOptions({ summary }, [{ ...run, stream }]);
+  };
 }
 
 interface Waits {
@@ -82,7 +128,7 @@ function startOfWaits(): Waits {
   };
 }
 
-function inWords(reason: 'not ready' | 'rate limited', connection: string): string {
+function inWords(reason: Wait['reason'], connection: string): string {
   return reason === 'not ready'
     ? `The service is still preparing the data of ${connection}`
     : 'The service asked for a pause: too many requests';

@@ -1,14 +1,8 @@
-import {
-  ApplicationFailure,
-  CancellationScope,
-  continueAsNew,
-  isCancellation,
-  workflowInfo,
-} from '@temporalio/workflow';
-import { failureOf } from './failure-of.ts';
+import { continueAsNew } from '@temporalio/workflow';
 import { bookkeeping } from './proxies.ts';
-import { trackProgress, type Progress } from './progress.ts';
-import { readStreams, type Run } from './read-streams.ts';
+import { trackProgress } from './progress.ts';
+import { createReader, readStreams } from './read-streams.ts';
+import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
 export interface SyncConnectionInput {
@@ -21,59 +15,19 @@ export interface SyncConnectionInput {
   continues?: { runId: string };
 }
 
-export interface SyncConnectionResult {
-  runId: string;
-  status: 'succeeded' | 'partial';
-}
-
 /**
  * Brings every stream of a connection up to date. What is left to do is decided by the passes in Postgres, never by this
  * history: reset it, terminate and start it again, start it twice, and the tables end the same.
  */
-export async function syncConnection(input: SyncConnectionInput): Promise<SyncConnectionResult> {
+export async function syncConnection(input: SyncConnectionInput): Promise<RunResult> {
   const { connection, resources = [], reason = 'Temporal' } = input;
   const runId = runIdOf(input);
   const run = { runId, connection, reason };
   const { streams, searchable } = await bookkeeping.beginRun({ ...run, resources });
   const progress = trackProgress({ connection, searchable, streams });
-  const result = await readAndFinish(run, streams, progress);
+  const reader = createReader(run, progress);
+  const result = await runToEnd(run, progress, () => readStreams(reader, streams));
   return result === 'unfinished'
     ? continueAsNew<typeof syncConnection>({ ...input, continues: { runId } })
     : result;
-}
-
-async function readAndFinish(
-  run: Run,
-  streams: readonly string[],
-  progress: Progress,
-): Promise<SyncConnectionResult | 'unfinished'> {
-  try {
-    const { outcomes, unfinished } = await readStreams(run, streams, progress);
-    if (unfinished) return 'unfinished';
-    const { status, failure } = await bookkeeping.finishRun({ ...run, outcomes, cancelled: false });
-    const failed = outcomes.find(({ state }) => state === 'failed');
-    if (status === 'failed' || failed !== undefined) {
-      throw ApplicationFailure.nonRetryable(
-        `${run.connection}: ${failure ?? 'the run failed'}`,
-        failed?.failureType ?? 'NothingSupported',
-      );
-    }
-    progress.finished(status);
-    return { runId: run.runId, status: status === 'succeeded' ? 'succeeded' : 'partial' };
-  } catch (error) {
-    if (isCancellation(error)) {
-      await CancellationScope.nonCancellable(() =>
-        bookkeeping.finishRun({ ...run, outcomes: [], cancelled: true }),
-      );
-    } else {
-      progress.failed(failureOf(error).type);
-    }
-    throw error;
-  }
-}
-
-/** A continuation goes on with its run. A copy of its input, started by hand, is a run of its own. */
-function runIdOf({ continues }: SyncConnectionInput): string {
-  const { runId, continuedFromExecutionRunId } = workflowInfo();
-  return continuedFromExecutionRunId === undefined ? runId : (continues?.runId ?? runId);
 }

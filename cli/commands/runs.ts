@@ -32,6 +32,7 @@ function show(runs: readonly RunRead[]): void {
       'new',
       'changed',
       'known',
+      'deleted',
       'quarantined',
     ],
     runs.map((run) => [
@@ -42,8 +43,8 @@ function show(runs: readonly RunRead[]): void {
       run.finished_at === null
         ? null
         : Math.round((run.finished_at.getTime() - run.started_at.getTime()) / 1000),
-      ...(['requests', 'read', 'inserted', 'updated', 'unchanged', 'quarantined'] as const).map((count) =>
-        run.streams.reduce((sum, stream) => sum + stream[count], 0),
+      ...(['requests', 'read', 'inserted', 'updated', 'unchanged', 'deleted', 'quarantined'] as const).map(
+        (count) => run.streams.reduce((sum, stream) => sum + stream[count], 0),
       ),
     ]),
   );

@@ -1,29 +1,30 @@
 import { Command } from 'commander';
 import { openHome } from '../../embedded/home.ts';
 import { readRuntimeFile } from '../../embedded/runtime-file.ts';
-import {
-  readStatus,
-  type ConnectionStatus,
-  type StreamStatus,
-} from '../../warehouse/connections/read-status.ts';
+import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
+import { formatDuration } from '../../worker/config/duration.ts';
 import type { Settings } from '../../worker/settings.ts';
-import { print, printJson, printTable } from '../printer.ts';
+import { connectionReports, type ConnectionReport } from '../connection-reports.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { print, printJson, printTable, shown } from '../printer.ts';
+import type { SetExitCode } from '../program.ts';
 import { readConfig } from '../settings.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 import { withoutPassword } from '../without-password.ts';
 
-export function statusCommand(): Command {
+export function statusCommand(setExitCode: SetExitCode): Command {
   return new Command('status')
-    .description('How fresh every connection is, and where everything runs.')
+    .description('How fresh every connection is, and where everything runs. Exits with 3 when one is stale.')
     .argument('[name]', 'one connection only')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook status acme-us')
     .action(async (name: string | undefined, { json }: { json?: true }) => {
       await withWarehouse(async (warehouse, settings) => {
-        const connections = await readStatus(warehouse, name);
+        const connections = await connectionReports({ warehouse, settings }, name);
         const places = await placesOf(settings);
         if (json === true) printJson({ ...places, connections });
         else show(places, connections);
+        if (connections.some(({ stale }) => stale)) setExitCode(exitCodes.partly);
       });
     });
 }
@@ -43,13 +44,14 @@ async function placesOf({ temporal, database }: Settings): Promise<Places> {
   };
 }
 
-function show(places: Places, connections: readonly ConnectionStatus[]): void {
+function show(places: Places, connections: readonly ConnectionReport[]): void {
   print(`Temporal  ${places.temporal.ui ?? places.temporal.address ?? 'not configured'}`);
   print(`Postgres  ${places.database.url}`);
   if (places.http !== null) print(`Daybook   ${places.http}`);
   if (connections.length === 0) print('\nThere are no connections yet.');
   for (const connection of connections) {
     print(`\n${headline(connection)}`);
+    for (const line of scheduleLines(connection)) print(`  ${line}`);
     printTable(
       ['stream', 'state', 'complete up to', 'last success', 'age'],
       connection.streams.map((stream) => [
@@ -63,13 +65,25 @@ function show(places: Places, connections: readonly ConnectionStatus[]): void {
   }
 }
 
-function headline({ name, platform, last_run: run, quarantined }: ConnectionStatus): string {
+function headline({ name, platform, last_run: run, quarantined }: ConnectionReport): string {
   const parts = [
     `${name}${platform === null ? '' : ` (${platform})`}`,
     run === null ? 'never synced' : `last ${run.kind} ${run.status}`,
     ...(quarantined > 0 ? [`${quarantined} in quarantine`] : []),
   ];
   return parts.join(' · ') + (typeof run?.failure === 'string' ? `\n  ${run.failure}` : '');
+}
+
+function scheduleLines(connection: ConnectionReport): string[] {
+  const { every_seconds: seconds, paused, stale, failures, next_run_at: next } = connection;
+  if (seconds === null) return ['synced when somebody asks'];
+  const every = formatDuration(seconds * 1_000);
+  return [
+    `synced every ${every}${next === null ? '' : `, next at ${shown(next)}`}`,
+    ...(paused === null ? [] : [`paused: ${paused.why}`]),
+    ...(stale ? [`stale: a stream was not complete for more than twice ${every}`] : []),
+    ...(failures > 0 ? [`failures in a row: ${failures}`] : []),
+  ];
 }
 
 const inWords: Record<StreamStatus['state'], string> = {

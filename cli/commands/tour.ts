@@ -8,7 +8,7 @@ export function tourCommand(setExitCode: SetExitCode): Command {
     .option('--once', 'end when the tour is over', false)
     .option('--sandbox', 'allow sandbox data in the database that DATABASE_URL names', false)
     .action(async (options: { once: boolean; sandbox: boolean }) => {
-      const { tour } = await import('../tour.ts');
+      const { tour } = await import('../tour/tour.ts');
       setExitCode(await tour(options));
     });
 }

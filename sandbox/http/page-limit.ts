@@ -8,9 +8,10 @@ import type { Settings } from './settings.ts';
  * @throws ApiError 400 for a limit below 1 and, when so set, for one above the maximum.
  */
 export function pageLimit(parameters: Parameters, settings: Settings, defaultLimit: number): number {
-  const limit = parameters.integer('limit') ?? defaultLimit;
+  const asked = parameters.integer('limit');
+  const limit = asked ?? defaultLimit;
   if (limit < 1) throw new ApiError(400, 'INVALID_PARAMETER', 'The parameter limit must be at least 1.');
-  if (limit > settings.maximumLimit && settings.aboveMaximum === 'refuse') {
+  if (asked !== null && asked > settings.maximumLimit && settings.aboveMaximum === 'refuse') {
     throw new ApiError(
       400,
       'INVALID_PARAMETER',

@@ -72,7 +72,7 @@ test('one resource is synced when only one is asked for', async () => {
   const { code, stdout } = await installation.run(['sync', connection, '--resource', 'expenses', '--json']);
   expect(code).toBe(0);
   const { streams } = JSON.parse(stdout) as RunRead;
-  expect(streams.map(({ stream }) => stream)).toEqual(['expenses', 'refunds']);
+  expect(streams.map(({ stream }) => stream)).toEqual(['expenses', 'refunds', 'events']);
 });
 
 test('a second sync joins the one that runs, which shows its progress', async () => {

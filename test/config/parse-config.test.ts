@@ -36,6 +36,8 @@ test('nothing configured means everything embedded, with the documented defaults
     secretKey: undefined,
     lookbackMilliseconds: 10 * 60_000,
     giveUpAfterMilliseconds: 10 * 60_000,
+    deleteLimit: 0.2,
+    keep: { runsMilliseconds: 90 * 86_400_000, historyMilliseconds: null },
     http: { host: '127.0.0.1', port: 8390, portIsDefault: true },
     logLevel: undefined,
   });
@@ -55,6 +57,8 @@ test('what is configured is taken', () => {
     DAYBOOK_HTTP_PORT: '8080',
     DAYBOOK_LOOKBACK: '0s',
     DAYBOOK_GIVE_UP_AFTER: '2h',
+    DAYBOOK_KEEP_RUNS: '7d',
+    DAYBOOK_KEEP_HISTORY: '365d',
     DAYBOOK_LOG_LEVEL: 'debug',
     PATH: '/bin',
   });
@@ -72,6 +76,7 @@ test('what is configured is taken', () => {
     http: { host: '127.0.0.1', port: 8080, portIsDefault: false },
     lookbackMilliseconds: 0,
     giveUpAfterMilliseconds: 2 * 3_600_000,
+    keep: { runsMilliseconds: 7 * 86_400_000, historyMilliseconds: 365 * 86_400_000 },
     logLevel: 'debug',
   });
 });

@@ -32,7 +32,7 @@ export async function openPass(
 ): Promise<{ pass: PassInHand; taken: PassTaken }> {
   const { connectionId, stream: name, runId = randomUUID(), lookbackMilliseconds = 600_000 } = input;
   await begin(warehouse, { connectionId, runId });
-  const pass: PassInHand = { connectionId, stream: name, kind: 'sync', runId, lease: randomUUID() };
+  const pass: PassInHand = { connectionId, stream: name, kind: 'sync', part: '', runId, lease: randomUUID() };
   const taken = await takePass(warehouse, { pass, ...streamNamed(name), lookbackMilliseconds });
   return { pass, taken };
 }

@@ -142,6 +142,15 @@ async function connectionWithEverything(): Promise<string> {
     await land(warehouse, { connectionId, stream: stream.name, pages: [pages[stream.name] ?? []] });
   }
   await addTombstone(warehouse, { connectionId, recordId: 'gone', version: '2024-02-01T00:00:00Z' });
+  await warehouse.pool.query(
+    `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, run_id)
+     values ($1, 'bills', 'b', 'stale', 'repaired', 'r')`,
+    [connectionId],
+  );
+  await warehouse.pool.query(
+    `insert into sync.listed_pages (connection_id, stream, listing, page, records) values ($1, 'bills', 1, 0, '[]')`,
+    [connectionId],
+  );
   await openPass(warehouse, { connectionId, stream: 'bills' });
   return connectionId;
 }

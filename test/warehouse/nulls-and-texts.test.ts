@@ -168,7 +168,7 @@ test('platform_data lands as the object it is, and as null when it is null or no
 });
 
 test('an empty page lands nothing and is read', async () => {
-  expect(await pageOf('bills', [])).toEqual({ records: [], refused: [], read: 0, highestVersion: null });
+  expect(await pageOf('bills', [])).toEqual({ records: [], refused: [], read: 0, highest: null });
 });
 
 async function landedBill(fields: Record<string, string>, column: string): Promise<unknown> {

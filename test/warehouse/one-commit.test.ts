@@ -153,7 +153,7 @@ describe('an attempt that lost its lease', () => {
     await waitingSessions(adminUrl, 2);
     await block.letGo();
     await landing;
-    expect((await second).taken).toEqual({ state: 'open', cursor: 'page-2', floorMilliseconds: null });
+    expect((await second).taken).toMatchObject({ state: 'open', cursor: 'page-2', floorMilliseconds: null });
     await expect(landRecords(warehouse, { pass: first, records: [bill('c')] })).rejects.toThrow(LeaseLost);
   });
 });

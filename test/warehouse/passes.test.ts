@@ -52,7 +52,7 @@ describe('the watermark', () => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[]] });
     expect(await watermarkOf(connectionId)).toBeNull();
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: null });
+    expect(taken).toMatchObject({ state: 'open', cursor: null, floorMilliseconds: null });
   });
 
   test('does not count a record in quarantine', async () => {
@@ -79,21 +79,21 @@ describe('the floor of a pass', () => {
         stream: 'bills',
         lookbackMilliseconds: lookback,
       });
-      expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: Date.parse(floor) });
+      expect(taken).toMatchObject({ state: 'open', cursor: null, floorMilliseconds: Date.parse(floor) });
     },
   );
 
   test('is none for the first pass', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: null });
+    expect(taken).toMatchObject({ state: 'open', cursor: null, floorMilliseconds: null });
   });
 
   test('is of one stream: expenses that were read leave refunds to be read from the start', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'expenses', pages: [[]] });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'refunds' });
-    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: null });
+    expect(taken).toMatchObject({ state: 'open', cursor: null, floorMilliseconds: null });
   });
 });
 
@@ -104,7 +104,7 @@ describe('a pass that was left open', () => {
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await landRecords(warehouse, { pass, records: [billAt('2024-02-05T00:00:00Z')], nextCursor: 'page-2' });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills', lookbackMilliseconds: 0 });
-    expect(taken).toEqual({
+    expect(taken).toMatchObject({
       ...{ state: 'open', cursor: 'page-2' },
       floorMilliseconds: Date.parse('2024-02-01T00:00:00Z'),
     });

@@ -18,7 +18,7 @@ describe('a cursor that is refused', () => {
     await landRecords(warehouse, { pass, records: [billAt('2024-02-05T00:10:00Z')], nextCursor: 'page-2' });
     await restartPass(warehouse, { pass, ...streamNamed('bills'), lookbackMilliseconds: tenMinutes });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    expect(taken).toEqual({
+    expect(taken).toMatchObject({
       ...{ state: 'open', cursor: null },
       floorMilliseconds: Date.parse('2024-02-05T00:00:00Z'),
     });
@@ -40,7 +40,7 @@ describe('a cursor that is refused', () => {
     await landRecords(warehouse, { pass, records: [subscription('s')], nextCursor: 'page-2' });
     await restartPass(warehouse, { pass, ...streamNamed('subscriptions'), lookbackMilliseconds: tenMinutes });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
-    expect(taken).toEqual({ state: 'open', cursor: null, floorMilliseconds: null });
+    expect(taken).toMatchObject({ state: 'open', cursor: null, floorMilliseconds: null });
   });
 
   test('starts at the old floor when no page was landed', async () => {

@@ -13,7 +13,7 @@ test('a history is small: six events a chunk, and no payload of 2 KB', async () 
   const { handle } = await sync(installation, connection);
   const events = await eventsOf(handle);
   const activities = events.filter((event) => event.activityTaskScheduledEventAttributes);
-  expect(activities).toHaveLength(1 + 7 + 1);
+  expect(activities).toHaveLength(1 + 8 + 1);
   // Beside the activities: its start and its end, its first task (three events), and two phases.
   expect(events.length).toBeLessThanOrEqual(6 * activities.length + 7);
   const payloads = JSON.stringify(events, (key, value: unknown) =>

@@ -1,5 +1,6 @@
 import { sealToken } from '../secrets/sealed-token.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { intervalOf } from './interval.ts';
 
 export class ConnectionExists extends Error {
   override readonly name = 'ConnectionExists';
@@ -18,6 +19,9 @@ export interface NewConnection {
   apiAddress: string;
   token: string;
   expandPlatformData: boolean;
+  /** Milliseconds between two; only when somebody asks, when absent. */
+  syncEvery?: number | null;
+  reconcileEvery?: number | null;
 }
 
 /** Throws ConnectionExists. The token is stored sealed. */
@@ -33,6 +37,8 @@ export async function addConnection(
       api_address: connection.apiAddress,
       token_sealed: sealToken(key, connection),
       expand_platform_data: connection.expandPlatformData,
+      sync_every: intervalOf(connection.syncEvery ?? null),
+      reconcile_every: intervalOf(connection.reconcileEvery ?? null),
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('connection_id')

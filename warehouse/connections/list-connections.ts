@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
 export interface ConnectionListed {
@@ -7,12 +8,28 @@ export interface ConnectionListed {
   api_address: string;
   expand_platform_data: boolean;
   created_at: Date;
+  /** Seconds between two syncs; null: only when somebody asks. So too the others. */
+  every_seconds: number | null;
+  reconcile_every_seconds: number | null;
+  backfill_every_seconds: number | null;
+  /** Null: not paused. */
+  paused: { why: string; since: Date } | null;
 }
 
-export function listConnections({ db }: Warehouse): Promise<ConnectionListed[]> {
-  return db
+export async function listConnections({ db }: Warehouse): Promise<ConnectionListed[]> {
+  const connections = await db
     .selectFrom('sync.connections')
     .select(['connection_id', 'platform', 'org_id', 'api_address', 'expand_platform_data', 'created_at'])
+    .select([
+      sql<number | null>`extract(epoch from sync_every)::bigint`.as('every_seconds'),
+      sql<number | null>`extract(epoch from reconcile_every)::bigint`.as('reconcile_every_seconds'),
+      sql<number | null>`extract(epoch from backfill_every)::bigint`.as('backfill_every_seconds'),
+    ])
+    .select(['paused_at', 'paused_why'])
     .orderBy('connection_id')
     .execute();
+  return connections.map(({ paused_at: since, paused_why: why, ...connection }) => ({
+    ...connection,
+    paused: since === null ? null : { why: why ?? '', since },
+  }));
 }

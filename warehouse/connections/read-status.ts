@@ -7,6 +7,13 @@ export interface ConnectionStatus {
   name: string;
   platform: string | null;
   org_id: string | null;
+  /** Seconds between two syncs; null: only when somebody asks. */
+  every_seconds: number | null;
+  paused: { why: string; since: Date | null } | null;
+  /** Scheduled, not paused, and a supported stream was not complete for twice that time. */
+  stale: boolean;
+  /** Syncs that failed in a row. */
+  failures: number;
   last_run: { run_id: string; kind: string; status: string; failure: string | null; started_at: Date } | null;
   quarantined: number;
   streams: StreamStatus[];
@@ -27,7 +34,11 @@ export interface StreamStatus {
 export async function readStatus({ db }: Warehouse, connectionId?: string): Promise<ConnectionStatus[]> {
   let query = db
     .selectFrom('sync.connections')
-    .select(['connection_id', 'platform', 'org_id'])
+    .select(['connection_id', 'platform', 'org_id', 'failures', 'paused_at', 'paused_why'])
+    .select([
+      sql<number | null>`extract(epoch from sync_every)::bigint`.as('every_seconds'),
+      stale.as('stale'),
+    ])
     .orderBy('connection_id');
   if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
   const connections = await query.execute();
@@ -50,10 +61,10 @@ export async function readStatus({ db }: Warehouse, connectionId?: string): Prom
     .where('status', '=', 'open')
     .groupBy('connection_id')
     .execute();
-  return connections.map(({ connection_id: name, platform, org_id }) => ({
+  return connections.map(({ connection_id: name, paused_at: since, paused_why: why, ...connection }) => ({
     name,
-    platform,
-    org_id,
+    ...connection,
+    paused: since === null ? null : { why: why ?? '', since },
     last_run: lastRunOf(runs.find((run) => run.connection_id === name)),
     quarantined: quarantined.find((row) => row.connection_id === name)?.entries ?? 0,
     streams: allStreams.map(({ stream, resource }) =>
@@ -65,6 +76,19 @@ export async function readStatus({ db }: Warehouse, connectionId?: string): Prom
     ),
   }));
 }
+
+/** A stream that was never complete counts from when the connection was added. */
+const stale = sql<boolean>`(
+  sync_every is not null and paused_at is null
+  and now() - 2 * sync_every > coalesce(
+    (
+      select min(coalesce(s.last_success_at, created_at))
+      from sync.streams s
+      where s.connection_id = connections.connection_id and s.capability <> 'unsupported'
+    ),
+    created_at
+  )
+)`;
 
 interface StreamRow {
   connection_id: string;

@@ -1,18 +1,33 @@
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { sealToken } from '../secrets/sealed-token.ts';
+import { notPaused } from './schedule-state.ts';
 
-/** The pinned identity stays: a token of another company is found out by the next run. Throws UnknownConnection. */
+/**
+ * The pinned identity stays: a token of another company is found out by the next run. A connection that paused itself
+ * resumes, and one that a person paused does not. Throws UnknownConnection.
+ */
 export async function setToken(
   { db }: Warehouse,
   key: Buffer,
   input: { connectionId: string; token: string },
-): Promise<void> {
-  const updated = await db
-    .updateTable('sync.connections')
-    .set({ token_sealed: sealToken(key, input) })
-    .where('connection_id', '=', input.connectionId)
-    .returning('connection_id')
-    .executeTakeFirst();
-  if (updated === undefined) throw new UnknownConnection(input.connectionId);
+): Promise<{ resumed: boolean }> {
+  const { connectionId } = input;
+  return db.transaction().execute(async (transaction) => {
+    const updated = await transaction
+      .updateTable('sync.connections')
+      .set({ token_sealed: sealToken(key, input) })
+      .where('connection_id', '=', connectionId)
+      .returning('paused_by')
+      .executeTakeFirst();
+    if (updated === undefined) throw new UnknownConnection(connectionId);
+    const resumed = updated.paused_by === 'daybook';
+    if (!resumed) return { resumed };
+    await transaction
+      .updateTable('sync.connections')
+      .set({ ...notPaused, failures: 0 })
+      .where('connection_id', '=', connectionId)
+      .execute();
+    return { resumed };
+  });
 }

@@ -6,9 +6,12 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { completePass } from '../passes/complete-pass.ts';
 import { lockPass } from '../passes/lock-pass.ts';
 import type { PassInHand } from '../passes/pass.ts';
+import { noteAhead } from '../passes/note-ahead.ts';
 import { recordPage, type PageFacts } from '../passes/record-page.ts';
+import { listRecords } from '../reconcile/list-records.ts';
+import { noteDiscrepancies } from '../reconcile/note-discrepancies.ts';
 import { bisectRecords, isRefusedData } from './bisect-records.ts';
-import { landRecords, type LandedCounts } from './land-records.ts';
+import { landRecords, type Findings, type LandedCounts } from './land-records.ts';
 import type { PreparedPage, PreparedRecord, RefusedRecord } from './prepared-page.ts';
 import { quarantineRecords } from './quarantine-records.ts';
 
@@ -38,10 +41,12 @@ export async function landPage(warehouse: Warehouse, input: PageToLand): Promise
   }
 }
 
+type Land = (records: readonly PreparedRecord[]) => Promise<LandedCounts>;
+
 type Landing = (
   client: PoolClient,
   records: readonly PreparedRecord[],
-  land: (records: readonly PreparedRecord[]) => Promise<LandedCounts>,
+  land: Land,
 ) => Promise<{ counts: LandedCounts; refused: RefusedRecord[] }>;
 
 const landAllAtOnce: Landing = async (_client, records, land) => ({
@@ -54,18 +59,47 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   const { landedAt } = await lockPass(client, pass, resource.name);
   if (identity !== null) await pinIdentity(client, { connectionId: pass.connectionId, identity });
   const where = { connectionId: pass.connectionId, resource, runId: pass.runId, landedAt };
-  const landed = await landing(client, page.records, (records) => landRecords(client, { ...where, records }));
+  const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
+  const landed = await landing(client, page.records, async (records) => {
+    const { counts, findings } = await landRecords(client, { ...where, records, compare });
+    await noteFindings(client, input, findings);
+    return counts;
+  });
   const refused = [...page.refused, ...landed.refused];
-  await quarantineRecords(client, { ...where, stream: pass.stream, refused });
+  const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, refused });
+  await noteListing(client, input, refused);
   const facts: PageFacts = {
     ...landed.counts,
     read: page.read,
-    quarantined: refused.length,
+    quarantined,
+    deleted: 0,
     requests,
-    highestVersion: page.highestVersion,
+    highest: page.highest,
     nextCursor,
   };
   await recordPage(client, pass, facts);
-  if (nextCursor === null) await completePass(client, pass);
+  if (nextCursor === null) await completePass(client, pass, resource);
   return facts;
+}
+
+/** A difference is only a discrepancy where a complete listing found it. */
+async function noteFindings(
+  client: PoolClient,
+  { pass, resource }: PageToLand,
+  findings: Findings,
+): Promise<void> {
+  if (pass.kind === 'reconcile') await noteDiscrepancies(client, { pass, resource, findings });
+}
+
+async function noteListing(
+  client: PoolClient,
+  { pass, resource, page }: PageToLand,
+  refused: readonly RefusedRecord[],
+): Promise<void> {
+  if (pass.kind === 'sync') return;
+  if (page.highest !== null) await noteAhead(client, { ...pass, highest: page.highest });
+  if (pass.kind !== 'reconcile') return;
+  const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
+  const records = page.records.filter(({ id }) => !refusedIds.includes(id));
+  await listRecords(client, { pass, resource, records, refusedIds });
 }

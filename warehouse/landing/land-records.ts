@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
+import { checkStored } from './check-stored.ts';
 import { classifyRecords } from './classify-records.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 import { removeChildren } from './remove-children.ts';
@@ -17,34 +18,65 @@ export interface LandedCounts {
   suppressed: number;
 }
 
+/** What landing found out about records that the warehouse should have held already. */
+export interface Findings {
+  readonly missing: readonly PreparedRecord[];
+  readonly stale: readonly PreparedRecord[];
+  /** Their rows were not what had been landed. */
+  readonly damaged: readonly PreparedRecord[];
+}
+
+export interface LandingInput {
+  connectionId: string;
+  resource: Resource;
+  runId: string;
+  landedAt: string;
+  records: readonly PreparedRecord[];
+  /**
+   * By what a record that seems unchanged is compared. A hash says what was landed; the stored columns say what stands there
+   * now, at three times the cost.
+   */
+  compare: 'hashes' | 'columns';
+}
+
 /** Brings records that passed their check into `finance` and `history`: newest wins, and nothing is written twice. */
 export async function landRecords(
   client: PoolClient,
-  input: {
-    connectionId: string;
-    resource: Resource;
-    runId: string;
-    landedAt: string;
-    records: readonly PreparedRecord[];
-  },
-): Promise<LandedCounts> {
-  const { inserted, changed, touched, unchanged, suppressed, unsettled } = await classifyRecords(
-    client,
-    input,
-  );
-  const same = await sameContent(client, { ...input, records: changed });
-  const updated = changed.filter(({ id }) => !same.has(id));
-  const known = [...touched, ...changed.filter(({ id }) => same.has(id))];
-  const written = [...inserted, ...updated];
-  await touchRecords(client, { ...input, records: known });
-  await removeChildren(client, { ...input, ids: updated.map(({ id }) => id) });
-  await writeRecords(client, { ...input, records: written });
-  if (unsettled) await settleRecords(client, { ...input, written, known: [...known, ...unchanged] });
+  input: LandingInput,
+): Promise<{ counts: LandedCounts; findings: Findings }> {
+  const classified = await classifyRecords(client, input);
+  const { inserted, changed, touched, unchanged, suppressed, unsettled } = classified;
+  const thorough = input.compare === 'columns';
+  // A row that is lost is in history still, and must not be there twice.
+  const inHistory = await sameContent(client, {
+    ...input,
+    records: thorough ? [...changed, ...inserted] : changed,
+  });
+  const updated = changed.filter(({ id }) => !inHistory.has(id));
+  const sameButMoved = [...touched, ...changed.filter(({ id }) => inHistory.has(id))];
+  const known = [...sameButMoved, ...unchanged];
+  const damagedIds = thorough ? await checkStored(client, { ...input, records: known }) : new Set<string>();
+  const damaged = known.filter(({ id }) => damagedIds.has(id));
+  const written = [...inserted, ...updated, ...damaged];
+  await touchRecords(client, { ...input, records: sameButMoved.filter(({ id }) => !damagedIds.has(id)) });
+  await removeChildren(client, {
+    ...input,
+    ids: (thorough ? written : updated).map(({ id }) => id),
+  });
+  await writeRecords(client, { ...input, records: written, inHistory: union(inHistory, damagedIds) });
+  if (unsettled) await settleRecords(client, { ...input, written, known });
   await noteFieldIssues(client, { ...input, written });
   return {
-    inserted: inserted.length,
-    updated: updated.length,
-    unchanged: known.length + unchanged.length,
-    suppressed: suppressed.length,
+    counts: {
+      inserted: inserted.length,
+      updated: updated.length + damaged.length,
+      unchanged: known.length - damaged.length,
+      suppressed: suppressed.length,
+    },
+    findings: { missing: inserted, stale: updated, damaged },
   };
+}
+
+function union(a: ReadonlySet<string>, b: ReadonlySet<string>): Set<string> {
+  return new Set([...a, ...b]);
 }

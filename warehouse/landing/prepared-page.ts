@@ -12,8 +12,8 @@ export interface PreparedPage {
   readonly refused: readonly RefusedRecord[];
   /** Records in the page, repeated and refused ones included. */
   readonly read: number;
-  /** Highest version among the records that passed, as the API wrote it; null for an empty page. */
-  readonly highestVersion: string | null;
+  /** The newest among the records that passed, with its version as the API wrote it; null for an empty page. */
+  readonly highest: { readonly id: string; readonly version: string } | null;
 }
 
 export interface PreparedRecord {
@@ -55,7 +55,7 @@ export async function preparePage(
     if (prepared.at >= (newest.get(prepared.id)?.at ?? -Infinity)) newest.set(prepared.id, prepared);
   }
   const records = [...newest.values()];
-  return { records, refused, read: page.texts.length, highestVersion: highestVersionOf(records) };
+  return { records, refused, read: page.texts.length, highest: highestOf(records) };
 }
 
 /**
@@ -90,10 +90,10 @@ function contentHash(text: string, lastSyncedAt: unknown): Buffer {
   return digestOf('sha256', content, 'buffer');
 }
 
-function highestVersionOf(records: readonly (PreparedRecord & { at: number })[]): string | null {
+function highestOf(records: readonly (PreparedRecord & { at: number })[]): PreparedPage['highest'] {
   let highest: (PreparedRecord & { at: number }) | null = null;
   for (const record of records) if (highest === null || record.at > highest.at) highest = record;
-  return highest?.version ?? null;
+  return highest && { id: highest.id, version: highest.version };
 }
 
 function idOf(record: unknown): string | null {

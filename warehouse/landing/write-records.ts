@@ -4,8 +4,8 @@ import { columnExpression } from './column-expression.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
- * Writes whole records: the row, the rows of its lists, and the version in history. The rows of the lists must be gone
- * already. Postgres reads the numbers out of the text that the API sent.
+ * Writes whole records: the row, the rows of its lists, and the version in history, unless history has that content. The rows
+ * of the lists must be gone already. Postgres reads the numbers out of the text that the API sent.
  */
 export async function writeRecords(
   client: PoolClient,
@@ -15,9 +15,11 @@ export async function writeRecords(
     runId: string;
     landedAt: string;
     records: readonly PreparedRecord[];
+    /** Records whose content is the latest in history: their rows were damaged, nothing changed at the source. */
+    inHistory?: ReadonlySet<string>;
   },
 ): Promise<void> {
-  const { connectionId, resource, runId, landedAt, records } = input;
+  const { connectionId, resource, runId, landedAt, records, inHistory = new Set() } = input;
   if (records.length === 0) return;
   await client.query({
     name: `write ${resource.name}`,
@@ -28,6 +30,7 @@ export async function writeRecords(
       records.map(({ hash }) => hash),
       runId,
       landedAt,
+      [...inHistory],
     ],
   });
 }
@@ -47,6 +50,7 @@ function writeSql(resource: Resource): string {
         (connection_id, resource, record_id, recorded_at, last_synced_at, op, payload, run_id)
       select $1, '${resource.name}', id, $5::timestamptz, (record ->> '${resource.version}')::timestamptz, 'upsert', record, $4
       from arriving
+      where id <> all ($6::text[])
     )
     insert into finance.${resource.name} (connection_id, ${names.join(', ')}, _first_seen_at, ${written.join(', ')})
     select $1, ${resource.columns.map((column) => columnExpression(column, 'record')).join(', ')},
@@ -56,7 +60,8 @@ function writeSql(resource: Resource): string {
       ${[...names.slice(1), ...written].map((name) => `${name} = excluded.${name}`).join(', ')}`;
 }
 
-function insertChildren(child: ChildTable): string {
+/** Writes the rows of one list of the records in `arriving (id, record)`; `$1` is the connection. */
+export function insertChildren(child: ChildTable): string {
   const names = child.columns.map(({ name }) => `"${name}"`);
   const values = child.columns.map((column) => columnExpression(column, 'list.element'));
   return `

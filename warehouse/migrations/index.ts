@@ -2,10 +2,12 @@ import type { Migration } from 'kysely';
 import * as finance from './2026-11-21-finance.ts';
 import * as history from './2026-11-21-history.ts';
 import * as sync from './2026-11-21-sync.ts';
+import * as upkeep from './2026-11-22-upkeep.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-21-finance': finance,
   '2026-11-21-history': history,
   '2026-11-21-sync': sync,
+  '2026-11-22-upkeep': upkeep,
 };

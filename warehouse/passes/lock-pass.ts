@@ -5,9 +5,6 @@ import type { PassInHand } from './pass.ts';
 /**
  * Locks the pass, and the connection's resource, until the transaction ends. Throws LeaseLost when another attempt has
  * taken the pass over, so an attempt that was given up but still runs can commit nothing.
- *
- * One transaction at a time lands records of a resource: what it finds about them stays true while it writes, two
- * readings of one resource cannot deadlock, and the order of `landedAt` is the order of commits.
  */
 export async function lockPass(
   client: PoolClient,
@@ -16,26 +13,46 @@ export async function lockPass(
 ): Promise<{ landedAt: string }> {
   const { rows } = await client.query<{ landed_at: string }>({
     name: 'lock pass',
-    text: lockSql,
-    values: [pass.connectionId, pass.stream, pass.kind, pass.lease, resource],
+    text: `
+      with pass as materialized (
+        select from sync.passes
+        where connection_id = $1 and stream = $2 and kind = $3 and part = $4 and lease = $5
+        for update
+      ), ${lockOf('$1', '$6', 'from pass')}
+      select clock_timestamp()::text as landed_at from resource`,
+    values: [pass.connectionId, pass.stream, pass.kind, pass.part, pass.lease, resource],
   });
   const [locked] = rows;
   if (locked === undefined) throw new LeaseLost(pass);
   return { landedAt: locked.landed_at };
 }
 
-/** Plans are made while tables are empty and kept while they grow: with the settings, only index look-ups, which stay right. */
-const lockSql = `
-  with pass as materialized (
-    select from sync.passes
-    where connection_id = $1 and stream = $2 and kind = $3 and lease = $4
-    for update
-  ), resource as materialized (
-    select
-      pg_advisory_xact_lock(hashtextextended($1 || '/' || $5, 0)),
-      set_config('enable_seqscan', 'off', true),
-      set_config('enable_hashjoin', 'off', true),
-      set_config('enable_mergejoin', 'off', true)
-    from pass
-  )
-  select clock_timestamp()::text as landed_at from resource`;
+/** Locks the connection's resource alone, for what lands records outside of any pass. */
+export async function lockResource(
+  client: PoolClient,
+  { connectionId, resource }: { connectionId: string; resource: string },
+): Promise<{ landedAt: string }> {
+  const { rows } = await client.query<{ landed_at: string }>({
+    name: 'lock resource',
+    text: `with ${lockOf('$1', '$2', '')} select clock_timestamp()::text as landed_at from resource`,
+    values: [connectionId, resource],
+  });
+  return { landedAt: rows[0]?.landed_at ?? '' };
+}
+
+/**
+ * One transaction at a time lands records of a resource: what it finds about them stays true while it writes, two
+ * readings of one resource cannot deadlock, and the order of `landedAt` is the order of commits.
+ *
+ * Plans are made while tables are empty and kept while they grow: with the settings, only index look-ups, which stay right.
+ */
+function lockOf(connectionId: string, resource: string, from: string): string {
+  return `resource as materialized (
+        select
+          pg_advisory_xact_lock(hashtextextended(${connectionId}::text || '/' || ${resource}::text, 0)),
+          set_config('enable_seqscan', 'off', true),
+          set_config('enable_hashjoin', 'off', true),
+          set_config('enable_mergejoin', 'off', true)
+        ${from}
+      )`;
+}

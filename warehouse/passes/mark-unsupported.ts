@@ -11,6 +11,7 @@ export async function markUnsupported({ db }: Warehouse, pass: PassInHand): Prom
       .where('connection_id', '=', pass.connectionId)
       .where('stream', '=', pass.stream)
       .where('kind', '=', pass.kind)
+      .where('part', '=', pass.part)
       .where('lease', '=', pass.lease)
       .execute();
     await transaction

@@ -14,6 +14,7 @@ export async function noteFailing(
     .where('connection_id', '=', pass.connectionId)
     .where('stream', '=', pass.stream)
     .where('kind', '=', pass.kind)
+    .where('part', '=', pass.part)
     .where('lease', '=', pass.lease)
     .returning(
       sql<number>`(extract(epoch from clock_timestamp() - failing_since) * 1000)::bigint`.as('failing_ms'),
@@ -21,6 +22,20 @@ export async function noteFailing(
     .executeTakeFirst();
   await countRequests({ db }, { pass, requests });
   return noted?.failing_ms ?? 0;
+}
+
+/** A request came through that brought no page: what failed before it is over. */
+export async function noteWorking({ db }: Warehouse, pass: PassInHand): Promise<void> {
+  await db
+    .updateTable('sync.passes')
+    .set({ failing_since: null })
+    .where('connection_id', '=', pass.connectionId)
+    .where('stream', '=', pass.stream)
+    .where('kind', '=', pass.kind)
+    .where('part', '=', pass.part)
+    .where('lease', '=', pass.lease)
+    .where('failing_since', 'is not', null)
+    .execute();
 }
 
 /** Requests that brought no page count too: a run says what it cost. */

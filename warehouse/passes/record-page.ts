@@ -5,9 +5,10 @@ import type { PassInHand } from './pass.ts';
 export interface PageFacts extends LandedCounts {
   read: number;
   quarantined: number;
+  deleted: number;
   /** Requests since the page before, failed ones included. */
   requests: number;
-  highestVersion: string | null;
+  highest: { readonly id: string; readonly version: string } | null;
   nextCursor: string | null;
 }
 
@@ -22,7 +23,7 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
           highest_seen = greatest(highest_seen, $5::timestamptz),
           pages = pages + 1,
           failing_since = null
-        where connection_id = $1 and stream = $2 and kind = $3
+        where connection_id = $1 and stream = $2 and kind = $3 and part = $14
       ), shown as (
         update sync.streams set cursor = $4 where connection_id = $1 and stream = $2 and $3 = 'sync'
       )
@@ -34,14 +35,15 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
         updated = updated + $10,
         unchanged = unchanged + $11,
         suppressed = suppressed + $12,
-        quarantined = quarantined + $13
+        quarantined = quarantined + $13,
+        deleted = deleted + $15
       where run_id = $6 and stream = $2`,
     values: [
       pass.connectionId,
       pass.stream,
       pass.kind,
       page.nextCursor,
-      page.highestVersion,
+      page.highest?.version ?? null,
       pass.runId,
       page.requests,
       page.read,
@@ -50,6 +52,8 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
       page.unchanged,
       page.suppressed,
       page.quarantined,
+      pass.part,
+      page.deleted,
     ],
   });
 }

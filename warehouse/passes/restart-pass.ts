@@ -1,17 +1,15 @@
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockPass } from './lock-pass.ts';
-import type { PassInHand } from './pass.ts';
-import type { Resource } from '../../resources/resource.ts';
+import type { Listed, PassInHand } from './pass.ts';
 
 /**
- * For a cursor that the service no longer accepts: the pass starts again without one. Pages in the order of
- * `last_synced_at` make it safe to start at the highest version seen minus the lookback; subscriptions have no order, so
- * theirs starts at its old floor. Returns how often that has happened in this run.
+ * For a cursor that the service no longer accepts: the pass starts again without one. Where pages come in the order of the
+ * versions, a sync may start at the highest version seen minus the lookback; anything else starts at its old floor. Returns how often that has happened in this run.
  */
 export async function restartPass(
   warehouse: Warehouse,
-  input: { pass: PassInHand; resource: Resource; lookbackMilliseconds: number },
+  input: { pass: PassInHand; resource: Listed; lookbackMilliseconds: number },
 ): Promise<number> {
   const { pass, resource, lookbackMilliseconds } = input;
   const ordered = resource.version === 'last_synced_at';
@@ -21,13 +19,13 @@ export async function restartPass(
       `update sync.passes set
          cursor = null,
          restarts = restarts + 1,
-         floor = case when $4
+         floor = case when $4 and kind = 'sync'
            then greatest(floor, highest_seen - $5 * interval '1 millisecond')
            else floor
          end
-       where connection_id = $1 and stream = $2 and kind = $3
+       where connection_id = $1 and stream = $2 and kind = $3 and part = $6
        returning restarts`,
-      [pass.connectionId, pass.stream, pass.kind, ordered, lookbackMilliseconds],
+      [pass.connectionId, pass.stream, pass.kind, ordered, lookbackMilliseconds, pass.part],
     );
     return rows[0]?.restarts ?? 0;
   });

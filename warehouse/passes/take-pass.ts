@@ -1,23 +1,31 @@
 import { sql } from 'kysely';
-import type { Resource, Stream } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import type { PassInHand } from './pass.ts';
+import type { Listed, PassInHand } from './pass.ts';
 
 /** Where a reading of a stream goes on, or why there is nothing to read. */
 export type PassTaken =
-  | { readonly state: 'open'; readonly cursor: string | null; readonly floorMilliseconds: number | null }
+  | {
+      readonly state: 'open';
+      readonly cursor: string | null;
+      /** What the reading is limited to, in Unix milliseconds. */
+      readonly floorMilliseconds: number | null;
+      readonly ceilingMilliseconds: number | null;
+    }
   /** This run has done with the stream already: an attempt before this one got that far. */
   | { readonly state: 'done' }
   /** The service said lately that it does not list this resource for the platform. */
   | { readonly state: 'unsupported' };
 
 /**
- * Takes the lease of a stream's pass: the one left open, or a new one with the floor at watermark minus lookback (none
- * for the first). Whoever held the lease before can commit nothing any more.
+ * Takes the lease of a stream's pass; whoever held it before can commit nothing any more.
+ *
+ * A sync goes on with the pass left open, or opens one with the floor at watermark minus lookback (none for the first). A
+ * reconcile goes on with the pass of its own run only: an older one has seen a source that is no more. The pass of a
+ * backfill's window was made by its plan; when there is none, the window is done.
  */
 export async function takePass(
   warehouse: Warehouse,
-  input: { pass: PassInHand; stream: Stream; resource: Resource; lookbackMilliseconds: number },
+  input: { pass: PassInHand; resource: Listed; lookbackMilliseconds: number },
 ): Promise<PassTaken> {
   const { pass, resource } = input;
   return warehouse.db.transaction().execute(async (db) => {
@@ -33,55 +41,13 @@ export async function takePass(
       .where('connection_id', '=', pass.connectionId)
       .where('stream', '=', pass.stream)
       .where('kind', '=', pass.kind)
+      .where('part', '=', pass.part)
       .forUpdate()
       .execute();
-    const stream = await db
-      .selectFrom('sync.streams')
-      .select(({ eb }) => [
-        'watermark',
-        eb
-          .and([
-            eb('capability', '=', 'unsupported'),
-            eb('capability_checked_at', '>', sql<Date>`now() - interval '1 day'`),
-          ])
-          .as('unsupported'),
-      ])
-      .where('connection_id', '=', pass.connectionId)
-      .where('stream', '=', pass.stream)
-      .forUpdate()
-      .executeTakeFirstOrThrow();
-    const counted = await db
-      .insertInto('sync.run_streams')
-      .values((eb) => ({
-        run_id: pass.runId,
-        connection_id: pass.connectionId,
-        stream: pass.stream,
-        status: 'running',
-        // Copied inside the database: a Date would cut its microseconds.
-        watermark_before: eb
-          .selectFrom('sync.streams')
-          .select('watermark')
-          .where('connection_id', '=', pass.connectionId)
-          .where('stream', '=', pass.stream),
-      }))
-      .onConflict((conflict) =>
-        conflict.columns(['run_id', 'stream']).doUpdateSet((eb) => ({
-          // A reset goes on where a run had failed: what had been given up is taken up again.
-          status: eb
-            .case()
-            .when('sync.run_streams.status', 'in', ['failed', 'cancelled', 'interrupted'])
-            .then('running' as const)
-            .else(eb.ref('sync.run_streams.status'))
-            .end(),
-          failure_type: null,
-          failure: null,
-        })),
-      )
-      .returning('status')
-      .executeTakeFirstOrThrow();
-    if (counted.status !== 'running')
-      return { state: counted.status === 'unsupported' ? 'unsupported' : 'done' };
-    if (stream.unsupported === true || stream.unsupported === 1) {
+    const unsupported = await isUnsupported(db, pass);
+    const status = await openRunStream(db, pass);
+    if (status !== 'running') return { state: status === 'unsupported' ? 'unsupported' : 'done' };
+    if (unsupported) {
       await db
         .updateTable('sync.run_streams')
         .set({ status: 'unsupported', finished_at: sql<Date>`clock_timestamp()` })
@@ -90,27 +56,139 @@ export async function takePass(
         .execute();
       return { state: 'unsupported' };
     }
-    return openPass(db, input);
+    const open = await opening[pass.kind](db, input);
+    if (open === undefined || open.completed) return { state: 'done' };
+    return {
+      state: 'open',
+      cursor: open.cursor,
+      floorMilliseconds: open.floor_ms,
+      ceilingMilliseconds: open.ceiling_ms,
+    };
   });
 }
 
-async function openPass(
-  db: Warehouse['db'],
-  { pass, lookbackMilliseconds }: { pass: PassInHand; lookbackMilliseconds: number },
-): Promise<PassTaken> {
-  const { rows } = await sql<{ cursor: string | null; floor_ms: number | null }>`
-    insert into sync.passes (connection_id, stream, kind, run_id, lease, floor)
-    select ${pass.connectionId}, ${pass.stream}, ${pass.kind}, ${pass.runId}, ${pass.lease},
-      watermark - ${lookbackMilliseconds} * interval '1 millisecond'
+async function isUnsupported(db: Warehouse['db'], pass: PassInHand): Promise<boolean> {
+  const { rows } = await sql<{ unsupported: boolean }>`
+    select capability = 'unsupported' and capability_checked_at > now() - interval '1 day' as unsupported
     from sync.streams
     where connection_id = ${pass.connectionId} and stream = ${pass.stream}
-    on conflict (connection_id, stream, kind) do update set
-      restarts = case when sync.passes.run_id = excluded.run_id then sync.passes.restarts else 0 end,
-      run_id = excluded.run_id,
-      lease = excluded.lease
-    returning cursor, floor(extract(epoch from floor) * 1000)::bigint as floor_ms
+    for update
   `.execute(db);
-  const [open] = rows;
-  if (open === undefined) throw new Error(`The pass of ${pass.stream} could not be opened.`);
-  return { state: 'open', cursor: open.cursor, floorMilliseconds: open.floor_ms };
+  return rows[0]?.unsupported === true;
 }
+
+/** The run's row of the stream. */
+async function openRunStream(db: Warehouse['db'], pass: PassInHand): Promise<string> {
+  const { status } = await db
+    .insertInto('sync.run_streams')
+    .values((eb) => ({
+      run_id: pass.runId,
+      connection_id: pass.connectionId,
+      stream: pass.stream,
+      status: 'running',
+      // Copied inside the database: a Date would cut its microseconds.
+      watermark_before: eb
+        .selectFrom('sync.streams')
+        .select('watermark')
+        .where('connection_id', '=', pass.connectionId)
+        .where('stream', '=', pass.stream),
+    }))
+    .onConflict((conflict) =>
+      conflict.columns(['run_id', 'stream']).doUpdateSet((eb) => ({
+        // A reset goes on where a run had failed: what had been given up is taken up again. What is done stays as it is.
+        status: eb
+          .case()
+          .when('sync.run_streams.status', 'in', givenUp)
+          .then('running' as const)
+          .else(eb.ref('sync.run_streams.status'))
+          .end(),
+        failure_type: eb
+          .case()
+          .when('sync.run_streams.status', 'not in', givenUp)
+          .then(eb.ref('sync.run_streams.failure_type'))
+          .end(),
+        failure: eb
+          .case()
+          .when('sync.run_streams.status', 'not in', givenUp)
+          .then(eb.ref('sync.run_streams.failure'))
+          .end(),
+      })),
+    )
+    .returning('status')
+    .executeTakeFirstOrThrow();
+  return status;
+}
+
+const givenUp = ['failed', 'cancelled', 'interrupted'] as const;
+
+interface OpenPass {
+  cursor: string | null;
+  floor_ms: number | null;
+  ceiling_ms: number | null;
+  completed: boolean;
+}
+
+type Opening = (
+  db: Warehouse['db'],
+  input: { pass: PassInHand; lookbackMilliseconds: number },
+) => Promise<OpenPass | undefined>;
+
+const opening: Record<PassInHand['kind'], Opening> = {
+  async sync(db, { pass, lookbackMilliseconds }) {
+    const { rows } = await sql<OpenPass>`
+      insert into sync.passes (connection_id, stream, kind, run_id, lease, floor)
+      select ${pass.connectionId}, ${pass.stream}, 'sync', ${pass.runId}, ${pass.lease},
+        watermark - ${lookbackMilliseconds} * interval '1 millisecond'
+      from sync.streams
+      where connection_id = ${pass.connectionId} and stream = ${pass.stream}
+      on conflict (connection_id, stream, kind, part) do update set
+        restarts = case when sync.passes.run_id = excluded.run_id then sync.passes.restarts else 0 end,
+        run_id = excluded.run_id,
+        lease = excluded.lease
+      returning ${place}
+    `.execute(db);
+    return rows[0];
+  },
+  async reconcile(db, { pass }) {
+    await sql`
+      with old as (
+        delete from sync.passes
+        where connection_id = ${pass.connectionId} and stream = ${pass.stream} and kind = 'reconcile'
+          and run_id <> ${pass.runId}
+      )
+      delete from sync.listed_pages
+      where connection_id = ${pass.connectionId} and stream = ${pass.stream}
+        and not exists (
+          select from sync.passes
+          where connection_id = ${pass.connectionId} and stream = ${pass.stream} and kind = 'reconcile'
+            and run_id = ${pass.runId}
+        )
+    `.execute(db);
+    const { rows } = await sql<OpenPass>`
+      insert into sync.passes (connection_id, stream, kind, run_id, lease)
+      values (${pass.connectionId}, ${pass.stream}, 'reconcile', ${pass.runId}, ${pass.lease})
+      on conflict (connection_id, stream, kind, part) do update set lease = excluded.lease
+      returning ${place}
+    `.execute(db);
+    return rows[0];
+  },
+  async backfill(db, { pass }) {
+    const { rows } = await sql<OpenPass>`
+      update sync.passes set
+        restarts = case when run_id = ${pass.runId} then restarts else 0 end,
+        run_id = ${pass.runId},
+        lease = ${pass.lease}
+      where connection_id = ${pass.connectionId} and stream = ${pass.stream} and kind = 'backfill'
+        and part = ${pass.part}
+      returning ${place}
+    `.execute(db);
+    return rows[0];
+  },
+};
+
+/** `excluded` never shows here: what is returned is the row as it stands. */
+const place = sql`
+  cursor,
+  floor(extract(epoch from floor) * 1000)::bigint as floor_ms,
+  ceil(extract(epoch from ceiling) * 1000)::bigint as ceiling_ms,
+  completed_at is not null as completed`;

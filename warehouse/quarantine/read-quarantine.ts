@@ -10,6 +10,8 @@ export interface QuarantineEntry {
   status: 'open' | 'landed' | 'discarded';
   first_seen_at: Date;
   last_seen_at: Date;
+  /** How it was closed; null while it is open. */
+  closed_why: string | null;
 }
 
 const columns = [
@@ -22,12 +24,32 @@ const columns = [
   'status',
   'first_seen_at',
   'last_seen_at',
+  'closed_why',
 ] as const;
 
 /** Open entries, the newest first; with `all` the closed ones too. */
-export function listQuarantine({ db }: Warehouse, { all }: { all: boolean }): Promise<QuarantineEntry[]> {
-  const query = db.selectFrom('sync.quarantine').select(columns).orderBy('id', 'desc');
-  return (all ? query : query.where('status', '=', 'open')).execute();
+export function listQuarantine(
+  { db }: Warehouse,
+  { all, connectionId }: { all: boolean; connectionId?: string | undefined },
+): Promise<QuarantineEntry[]> {
+  let query = db.selectFrom('sync.quarantine').select(columns).orderBy('id', 'desc');
+  if (!all) query = query.where('status', '=', 'open');
+  if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
+  return query.execute();
+}
+
+/** The entries of these numbers that there are, in the order of their numbers. */
+export async function readQuarantineEntries(
+  { db }: Warehouse,
+  ids: readonly number[],
+): Promise<QuarantineEntry[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('sync.quarantine')
+    .select(columns)
+    .where('id', 'in', [...ids])
+    .orderBy('id')
+    .execute();
 }
 
 /** One entry with the record's text as the API sent it; undefined when there is none of that number. */

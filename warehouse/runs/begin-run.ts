@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { UnknownConnection } from '../errors.ts';
+import type { RunKind } from '../tables/runs.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 export interface RunToBegin {
   runId: string;
   connectionId: string;
-  kind: 'sync';
+  kind: RunKind;
   workflowId: string;
   temporalRunId: string;
   reason: string;
@@ -47,6 +48,8 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
       .where('connection_id', '=', run.connectionId)
       .where('kind', '=', run.kind)
+      // Two backfills of different times may run at once.
+      .where('workflow_id', '=', run.workflowId)
       .where('status', '=', 'running')
       .where('run_id', '<>', run.runId)
       .where('started_at', '<=', begun.started_at)

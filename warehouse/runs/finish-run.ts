@@ -40,6 +40,25 @@ export async function finishRun(
         .where('stream', '=', stream)
         .execute();
     }
+    const done = outcomes.filter(({ state }) => state === 'done').map(({ stream }) => stream);
+    if (done.length > 0) {
+      // A sync closes its streams page by page; of other runs only the workflow knows when a stream is done.
+      await transaction
+        .updateTable('sync.run_streams')
+        .set((eb) => ({
+          status: eb
+            .case()
+            .when('quarantined', '>', 0)
+            .then('partial' as const)
+            .else('succeeded' as const)
+            .end(),
+          finished_at: now,
+        }))
+        .where('run_id', '=', runId)
+        .where('stream', 'in', done)
+        .where('status', '=', 'running')
+        .execute();
+    }
     await transaction
       .updateTable('sync.run_streams')
       .set({ status: 'cancelled', finished_at: now })
@@ -48,7 +67,7 @@ export async function finishRun(
       .execute();
     const counted = await transaction
       .selectFrom('sync.run_streams')
-      .select(['stream', 'status'])
+      .select(['stream', 'status', 'failure_type', 'failure'])
       .where('run_id', '=', runId)
       .execute();
     const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judge(outcomes, counted);
@@ -62,14 +81,14 @@ export async function finishRun(
 }
 
 /** A reset run has rows only for the streams it read itself; of the others the workflow knows the outcome. */
-function judge(
-  outcomes: readonly StreamOutcome[],
-  counted: readonly { stream: string; status: string }[],
-): FinishedRun {
+function judge(outcomes: readonly StreamOutcome[], counted: readonly CountedStream[]): FinishedRun {
   const statuses = outcomes.map(({ stream, state }) =>
     state === 'done' ? (counted.find((row) => row.stream === stream)?.status ?? 'succeeded') : state,
   );
-  const failure = sentenceOf(outcomes);
+  const failure = sentenceOf([
+    ...outcomes,
+    ...counted.filter(({ status }) => status === 'partial').map(asOutcome),
+  ]);
   if (statuses.every((status) => status === 'unsupported')) {
     return {
       status: 'failed',
@@ -81,6 +100,20 @@ function judge(
     return { status: 'failed', failure };
   const complete = statuses.every((status) => status === 'succeeded' || status === 'unsupported');
   return { status: complete ? 'succeeded' : 'partial', failure };
+}
+
+interface CountedStream {
+  stream: string;
+  status: string;
+  failure_type: string | null;
+  failure: string | null;
+}
+
+/** A stream that got through may still have something to say. */
+function asOutcome({ stream, failure_type, failure }: CountedStream): StreamOutcome {
+  return failure === null
+    ? { stream, state: 'done' }
+    : { stream, state: 'failed', failureType: failure_type ?? '', failure };
 }
 
 /** One sentence for each type of failure: what refuses one stream often refuses them all. */

@@ -1,11 +1,11 @@
 import { streamNames } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import type { RunStatus } from '../tables/runs.ts';
+import type { RunKind, RunStatus } from '../tables/runs.ts';
 
 export interface RunRead {
   run_id: string;
   connection_id: string | null;
-  kind: string;
+  kind: RunKind;
   status: RunStatus;
   workflow_id: string;
   temporal_run_id: string;
@@ -31,6 +31,8 @@ export interface RunStreamRead {
   quarantined: number;
   watermark_before: Date | null;
   watermark_after: Date | null;
+  /** Of a reconcile: counts and sums per currency, of source and warehouse. */
+  totals: unknown;
   failure_type: string | null;
   failure: string | null;
   started_at: Date;

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { DefaultTime } from './database.ts';
+import type { DefaultTime, Interval, Time } from './database.ts';
 
 export interface ConnectionsTable {
   connection_id: string;
@@ -10,4 +10,14 @@ export interface ConnectionsTable {
   platform: string | null;
   expand_platform_data: Generated<boolean>;
   created_at: DefaultTime;
+  sync_every: Interval | null;
+  reconcile_every: Interval | null;
+  backfill_every: Interval | null;
+  backfill_last: Interval | null;
+  paused_at: Time | null;
+  paused_why: string | null;
+  paused_by: 'person' | 'daybook' | null;
+  pause_reached_schedules: Generated<boolean>;
+  failures: Generated<number>;
+  failed_run_id: string | null;
 }

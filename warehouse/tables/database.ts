@@ -1,4 +1,5 @@
 import type { ColumnType } from 'kysely';
+import type { DiscrepanciesTable } from './discrepancies.ts';
 import type { QuarantineTable } from './quarantine.ts';
 import type { RunStreamsTable } from './run-streams.ts';
 import type { RunsTable } from './runs.ts';
@@ -15,8 +16,11 @@ export interface Database {
   'sync.runs': RunsTable;
   'sync.run_streams': RunStreamsTable;
   'sync.quarantine': QuarantineTable;
+  'sync.discrepancies': DiscrepanciesTable;
 }
 
 /** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */
 export type Time = ColumnType<Date, Date | string, Date | string>;
+/** Written as Postgres reads it (`900 seconds`); read through `extract(epoch from …)`, since drivers take it apart. */
+export type Interval = ColumnType<never, string, string>;
 export type DefaultTime = ColumnType<Date, Date | string | undefined, Date | string>;

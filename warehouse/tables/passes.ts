@@ -5,15 +5,19 @@ export interface PassesTable {
   connection_id: string;
   stream: string;
   kind: PassKind;
+  part: Generated<string>;
   run_id: string;
   lease: string;
   floor: Time | null;
+  ceiling: Time | null;
   cursor: string | null;
   highest_seen: Time | null;
   pages: Generated<number>;
   restarts: Generated<number>;
   failing_since: Time | null;
   started_at: DefaultTime;
+  listing: Generated<number>;
+  completed_at: Time | null;
 }
 
 export type PassKind = 'sync' | 'reconcile' | 'backfill';

@@ -18,6 +18,7 @@ export interface RunStreamsTable {
   quarantined: Generated<number>;
   watermark_before: Time | null;
   watermark_after: Time | null;
+  totals: unknown;
   failure_type: string | null;
   failure: string | null;
   started_at: DefaultTime;

@@ -3,7 +3,7 @@ import type { DefaultTime, Time } from './database.ts';
 export interface RunsTable {
   run_id: string;
   connection_id: string | null;
-  kind: string;
+  kind: RunKind;
   status: RunStatus;
   workflow_id: string;
   temporal_run_id: string;
@@ -12,5 +12,7 @@ export interface RunsTable {
   started_at: DefaultTime;
   finished_at: Time | null;
 }
+
+export type RunKind = 'sync' | 'reconcile' | 'backfill' | 'export' | 'replay' | 'rebuild';
 
 export type RunStatus = 'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'interrupted';

@@ -10,4 +10,9 @@ export interface StreamsTable {
   watermark: Time | null;
   cursor: string | null;
   last_success_at: Time | null;
+  last_reconcile_at: Time | null;
+  reconcile_wanted_at: Time | null;
+  ahead_version: Time | null;
+  ahead_record_id: string | null;
+  ahead_noted_at: Time | null;
 }

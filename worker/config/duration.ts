@@ -6,3 +6,10 @@ export function parseDuration(text: string): number | undefined {
   if (count === undefined || unit === undefined) return undefined;
   return Number(count) * millisecondsOf[unit as keyof typeof millisecondsOf];
 }
+
+/** The shortest way to write whole seconds as parseDuration reads them. */
+export function formatDuration(milliseconds: number): string {
+  const units = (['d', 'h', 'm', 's'] as const).map((unit) => [unit, millisecondsOf[unit]] as const);
+  const [unit, length] = units.find(([, size]) => milliseconds % size === 0) ?? ['s', millisecondsOf.s];
+  return `${milliseconds / length}${unit}`;
+}

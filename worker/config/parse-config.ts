@@ -26,6 +26,10 @@ export interface Config {
   readonly secretKey: Buffer | undefined;
   readonly lookbackMilliseconds: number;
   readonly giveUpAfterMilliseconds: number;
+  /** Share of a resource, 0 to 1, that a reconcile deletes without asking. */
+  readonly deleteLimit: number;
+  /** How long what is over is kept; history forever, when null. */
+  readonly keep: { readonly runsMilliseconds: number; readonly historyMilliseconds: number | null };
   readonly http: { readonly host: string; readonly port: number; readonly portIsDefault: boolean };
   readonly logLevel: string | undefined;
 }
@@ -59,6 +63,11 @@ export function parseConfig(env: Env): Config {
     secretKey: values.DAYBOOK_SECRET_KEY,
     lookbackMilliseconds: values.DAYBOOK_LOOKBACK,
     giveUpAfterMilliseconds: values.DAYBOOK_GIVE_UP_AFTER,
+    deleteLimit: values.DAYBOOK_DELETE_LIMIT,
+    keep: {
+      runsMilliseconds: values.DAYBOOK_KEEP_RUNS,
+      historyMilliseconds: values.DAYBOOK_KEEP_HISTORY === 'forever' ? null : values.DAYBOOK_KEEP_HISTORY,
+    },
     http: {
       host: values.DAYBOOK_HTTP_HOST,
       port: values.DAYBOOK_HTTP_PORT ?? 8390,

@@ -3,45 +3,48 @@ import { readAccess } from '../warehouse/connections/read-access.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import type { Settings } from '../worker/settings.ts';
+import { priorities } from '../worker/priorities.ts';
 import { mainQueue } from '../worker/task-queues.ts';
-import type { syncConnection } from '../workflows/index.ts';
+import type { backfillConnection, reconcileConnection, syncConnection } from '../workflows/index.ts';
 
-export interface StartedSync {
+/** What is to run, with the input its workflow takes. */
+export type RunRequest =
+  | { workflow: 'syncConnection'; workflowId: string; input: Parameters<typeof syncConnection>[0] }
+  | { workflow: 'reconcileConnection'; workflowId: string; input: Parameters<typeof reconcileConnection>[0] }
+  | { workflow: 'backfillConnection'; workflowId: string; input: Parameters<typeof backfillConnection>[0] };
+
+export interface StartedRun {
   workflowId: string;
   temporalRunId: string;
-  /** A sync of the connection ran already; this is that one. */
+  /** One ran already under this id; this is that one. */
   joined: boolean;
   /** The run in the Web UI, where its address is known. */
   link: string;
 }
 
-/** Starts the sync of a connection, or finds the one that runs: Temporal lets one run at a time. */
-export async function startSync(
+/** Starts a run that a person asked for, or finds the one that runs: Temporal lets one run at a time. */
+export async function startRun(
   { client, warehouse, settings }: { client: Client; warehouse: Warehouse; settings: Settings },
-  input: { connection: string; resources: readonly string[] },
-): Promise<StartedSync> {
-  const { connection, resources } = input;
+  { workflow, workflowId, input }: RunRequest,
+): Promise<StartedRun> {
+  const { connection } = input;
   await checkSecretKey(warehouse, settings.secretKey);
   // What cannot work is said here, in this terminal, and not only in a failed run.
   await readAccess(warehouse, settings.secretKey, {
     connectionId: connection,
     apiAddress: settings.api.address,
   });
-  const workflowId = `sync/${connection}`;
   try {
-    const handle = await client.workflow.start<typeof syncConnection>('syncConnection', {
+    const handle = await client.workflow.start(workflow, {
       workflowId,
       taskQueue: mainQueue,
-      args: [
-        {
-          connection,
-          ...(resources.length > 0 ? { resources: [...resources] } : {}),
-          reason: 'daybook sync',
-        },
-      ],
-      staticSummary: `Sync of ${connection}`,
-      // People go before schedules, and connections take turns.
-      priority: { priorityKey: 2, fairnessKey: connection },
+      args: [input],
+      staticSummary: `${summaries[workflow]} of ${connection}`,
+      priority: {
+        priorityKey: workflow === 'backfillConnection' ? priorities.backfills : priorities.people,
+        // Connections take turns.
+        fairnessKey: connection,
+      },
     });
     return found(settings, { workflowId, temporalRunId: handle.firstExecutionRunId, joined: false });
   } catch (error) {
@@ -51,7 +54,13 @@ export async function startSync(
   }
 }
 
-function found({ temporal }: Settings, started: Omit<StartedSync, 'link'>): StartedSync {
+const summaries: Record<RunRequest['workflow'], string> = {
+  syncConnection: 'Sync',
+  reconcileConnection: 'Reconcile',
+  backfillConnection: 'Backfill',
+};
+
+function found({ temporal }: Settings, started: Omit<StartedRun, 'link'>): StartedRun {
   const { workflowId, temporalRunId } = started;
   const path = `namespaces/${temporal.namespace}/workflows/${encodeURIComponent(workflowId)}/${temporalRunId}`;
   return { ...started, link: temporal.ui === undefined ? workflowId : `${temporal.ui}/${path}` };

@@ -1,0 +1,51 @@
+import { log } from '@temporalio/activity';
+import { noteSyncEnd } from '../warehouse/connections/note-sync-end.ts';
+import type { FinishedRun, StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/**
+ * What the end of a sync means for the next ones: failures make them rarer, what only a person can mend pauses the connection,
+ * and a sync that got through ends both. The database has it in any case; schedules that cannot be told now are repaired
+ * when a worker starts.
+ */
+export async function judgeSync(
+  { warehouse, schedules }: Pick<Dependencies, 'warehouse' | 'schedules'>,
+  input: {
+    runId: string;
+    connection: string;
+    outcomes: readonly StreamOutcome[];
+    status: FinishedRun['status'];
+  },
+): Promise<void> {
+  const { runId, connection, outcomes, status } = input;
+  const pauseWhy = whyToPause(connection, outcomes);
+  const changed = await noteSyncEnd(warehouse, { connectionId: connection, runId, status, pauseWhy });
+  if (!changed) return;
+  try {
+    await schedules.follow(connection);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn('The schedules of a connection could not be changed; they are repaired when a worker starts.', {
+      connection,
+      reason,
+    });
+  }
+}
+
+function whyToPause(connection: string, outcomes: readonly StreamOutcome[]): string | null {
+  const types = outcomes.map(({ failureType }) => failureType ?? '');
+  const mend = Object.entries(onlyPeopleMend).find(([type]) => types.includes(type))?.[1];
+  return mend?.(connection) ?? null;
+}
+
+/** By type of failure. */
+const onlyPeopleMend: Record<string, (connection: string) => string> = {
+  CredentialsRefused: (name) =>
+    `The finance API refused the credentials of ${name}: set the right token with "daybook connection set-token ${name}"; it resumes by itself then.`,
+  IdentityChanged: (name) =>
+    `The access token of ${name} opens another company than before: set the right token with "daybook connection set-token ${name}"; it resumes by itself then.`,
+  PlatformAccessRefused: (name) =>
+    `The accounting platform refused ${name}: have the company authorise it again, then "daybook connection resume ${name}".`,
+  ConnectionDisabled: (name) =>
+    `${name} does not work at the finance API: repair or re-authorise it there, then "daybook connection resume ${name}".`,
+};

@@ -1,0 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { handlingOf } from './handling.ts';
+import { waitOf } from './wait.ts';
+
+/** For as long as a person at a terminal may be kept waiting for one answer. */
+const patienceMilliseconds = 60_000;
+const pauseMilliseconds = 2_000;
+
+/**
+ * Asks again while the error says that this may help, for a minute: for requests outside of Temporal, which does this for
+ * activities. Throws the last error.
+ */
+export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const deadline = Date.now() + patienceMilliseconds;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (handlingOf(error) === 'stop') throw error;
+      const next = Math.max(waitOf(error)?.notBefore ?? 0, Date.now() + pauseMilliseconds);
+      if (next > deadline) throw error;
+      await pause(next - Date.now());
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { activityInfo } from '@temporalio/activity';
+import { CursorRefused, NotSupported } from '../source/errors.ts';
+import { readPages } from '../source/read-pages.ts';
+import type { ListPage } from '../source/responses.ts';
+import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
+import { markUnsupported } from '../warehouse/passes/mark-unsupported.ts';
+import { countRequests, noteFailing } from '../warehouse/passes/note-failing.ts';
+import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
+import type { PageFacts } from '../warehouse/passes/record-page.ts';
+import { restartPass } from '../warehouse/passes/restart-pass.ts';
+import { takePass, type PassTaken } from '../warehouse/passes/take-pass.ts';
+import { beginRun } from '../warehouse/runs/begin-run.ts';
+import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
+import type { PassKind } from '../warehouse/tables/passes.ts';
+import { startChunk } from './chunk.ts';
+import { countRequestsOf, type CountingClient } from './counting-client.ts';
+import type { Dependencies } from './dependencies.ts';
+import { GaveUp } from './gave-up.ts';
+import { handlingOf } from './handling.ts';
+import { heartbeating } from './heartbeating.ts';
+import { runOf } from './run-of.ts';
+import { waitOf, type Wait } from './wait.ts';
+
+export interface ReadStreamInput {
+  runId: string;
+  connection: string;
+  reason: string;
+  stream: string;
+  /** A sync, when absent. */
+  kind?: PassKind;
+  /** Window of a backfill. */
+  part?: string;
+}
+
+export interface StreamRead {
+  /** more: there are further pages; wait: the service wants to be left alone first. */
+  state: 'more' | 'done' | 'unsupported' | 'wait';
+  wait?: Wait;
+  /** Of the whole run. */
+  counts: StreamCounts;
+}
+
+/** What is listed, and what becomes of a page of it. */
+export interface Listing<Page> {
+  readonly listed: Listed;
+  readonly path: string;
+  /** The member of the response that holds the records. */
+  readonly plural: string;
+  readonly queryOf: (bounds: Bounds) => Record<string, string>;
+  readonly prepare: (page: ListPage) => Page | Promise<Page>;
+  readonly land: (landing: {
+    pass: PassInHand;
+    page: Page;
+    requests: number;
+    nextCursor: string | null;
+  }) => Promise<PageFacts>;
+}
+
+export interface Bounds {
+  readonly access: ConnectionAccess;
+  readonly floorMilliseconds: number | null;
+  readonly ceilingMilliseconds: number | null;
+}
+
+/**
+ * Reads a stream on from where its pass stands, for one chunk. Every page is committed with its cursor, so an attempt that
+ * dies costs the page in hand and nothing else.
+ */
+export function readChunk<Page>(
+  dependencies: Dependencies,
+  input: ReadStreamInput,
+  listing: Listing<Page>,
+): Promise<StreamRead> {
+  return heartbeating(async (signal) => {
+    const outcome = await takeAndRead(dependencies, input, { listing, signal });
+    return { ...outcome, counts: await readCounts(dependencies.warehouse, input) };
+  });
+}
+
+/** A cursor is refused when it has grown old. A service that refuses each one would be read in circles. */
+const maximumRestarts = 10;
+
+type ChunkOutcome = Omit<StreamRead, 'counts'>;
+
+async function takeAndRead<Page>(
+  dependencies: Dependencies,
+  input: ReadStreamInput,
+  { listing, signal }: { listing: Listing<Page>; signal: AbortSignal },
+): Promise<ChunkOutcome> {
+  const { warehouse, apiAddress, secretKey, lookbackMilliseconds } = dependencies;
+  await beginRun(warehouse, runOf(input));
+  const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
+  const pass = passInHand(input);
+  const resource = listing.listed;
+  const taken = await takePass(warehouse, { pass, resource, lookbackMilliseconds });
+  if (taken.state !== 'open') return { state: taken.state };
+  const counting = countRequestsOf(dependencies.api);
+  try {
+    return await landPages(dependencies, { pass, listing, access, counting, taken, signal });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return await settleFailure(dependencies, { pass, resource, requests: counting.takeCount(), error });
+  }
+}
+
+async function landPages<Page>(
+  { stopping, onPageLanded }: Dependencies,
+  reading: {
+    pass: PassInHand;
+    listing: Listing<Page>;
+    access: ConnectionAccess;
+    counting: CountingClient;
+    taken: Extract<PassTaken, { state: 'open' }>;
+    signal: AbortSignal;
+  },
+): Promise<ChunkOutcome> {
+  const { pass, listing, access, counting, taken, signal } = reading;
+  const chunk = startChunk(stopping);
+  const request = {
+    accessToken: access.token,
+    path: listing.path,
+    plural: listing.plural,
+    query: listing.queryOf({ access, ...taken }),
+    cursor: taken.cursor,
+    signal,
+  };
+  const pages = readPages(counting.api, request, async (listPage) => ({
+    page: await listing.prepare(listPage),
+    nextCursor: listPage.nextCursor,
+  }));
+  for await (const { page, nextCursor } of pages) {
+    const started = performance.now();
+    const counts = await listing.land({ pass, page, requests: counting.takeCount(), nextCursor });
+    onPageLanded({ stream: pass.stream, milliseconds: performance.now() - started, counts });
+    if (nextCursor === null) return { state: 'done' };
+    if (chunk.pageWasLast()) return { state: 'more' };
+  }
+  throw new Error(`The pages of ${pass.stream} ended without a last one.`);
+}
+
+/** What is to be done about a failure is known by its class; what is to be retried by Temporal is thrown again. */
+async function settleFailure(
+  { warehouse, lookbackMilliseconds, giveUpAfterMilliseconds }: Dependencies,
+  failed: { pass: PassInHand; resource: Listed; requests: number; error: unknown },
+): Promise<ChunkOutcome> {
+  const { pass, resource, requests, error } = failed;
+  if (error instanceof NotSupported) {
+    await markUnsupported(warehouse, pass);
+    return { state: 'unsupported' };
+  }
+  if (error instanceof CursorRefused) {
+    const restarts = await restartPass(warehouse, { pass, resource, lookbackMilliseconds });
+    await countRequests(warehouse, { pass, requests });
+    if (restarts > maximumRestarts) throw new GaveUp(pass.stream, `for the ${restarts}th time`, error);
+    return { state: 'more' };
+  }
+  const wait = waitOf(error);
+  if (wait !== undefined) {
+    await countRequests(warehouse, { pass, requests });
+    return { state: 'wait', wait };
+  }
+  if (error instanceof Error && handlingOf(error) === 'retry') {
+    const failingMilliseconds = await noteFailing(warehouse, { pass, requests });
+    if (failingMilliseconds > giveUpAfterMilliseconds) {
+      throw new GaveUp(pass.stream, `for ${Math.round(failingMilliseconds / 1000)} s`, error);
+    }
+  } else {
+    await countRequests(warehouse, { pass, requests });
+  }
+  throw error;
+}
+
+function passInHand({ connection, stream, kind = 'sync', part = '', runId }: ReadStreamInput): PassInHand {
+  const { workflowExecution, activityId, attempt } = activityInfo();
+  const lease = `${workflowExecution?.runId ?? ''}/${activityId}/${attempt}`;
+  return { connectionId: connection, stream, kind, part, runId, lease };
+}

@@ -1,0 +1,45 @@
+import { dropWindows, nextWindow } from '../warehouse/passes/backfill-windows.ts';
+import { isStreamRunning } from '../warehouse/runs/is-stream-running.ts';
+import { readCounts } from '../warehouse/runs/read-counts.ts';
+import { startChunk } from './chunk.ts';
+import type { Dependencies } from './dependencies.ts';
+import { heartbeating } from './heartbeating.ts';
+import type { ReadStreamInput, StreamRead } from './read-chunk.ts';
+import { readStream } from './read-stream.ts';
+import { RunOver } from './run-over.ts';
+
+export interface ReadWindowsInput extends Omit<ReadStreamInput, 'kind' | 'part'> {
+  /** Name of the backfill's plan. */
+  plan: string;
+}
+
+export interface WindowsRead extends StreamRead {
+  windowsLeft: number;
+}
+
+/** Reads the windows of a backfill on, the oldest first, for one chunk. A window that is done is no longer there. */
+export function readWindows(dependencies: Dependencies, input: ReadWindowsInput): Promise<WindowsRead> {
+  const { warehouse, stopping } = dependencies;
+  const { plan, ...reading } = input;
+  const ofStream = { connectionId: input.connection, stream: input.stream, plan };
+  const chunk = startChunk(stopping);
+  // Each window beats for itself, but many are over before their first beat.
+  return heartbeating(async (signal) => {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await nextWindow(warehouse, ofStream);
+      if (next === undefined)
+        return { state: 'done', windowsLeft: 0, counts: await readCounts(warehouse, input) };
+      const read = await readStream(dependencies, { ...reading, kind: 'backfill', part: next.part });
+      if (read.state === 'unsupported') {
+        await dropWindows(warehouse, ofStream);
+        return { ...read, windowsLeft: 0 };
+      }
+      if (read.state !== 'done') return { ...read, windowsLeft: next.left };
+      // Taking a window opens the stream in its run again, which must not happen to a run that was ended meanwhile.
+      if (!(await isStreamRunning(warehouse, input))) throw new RunOver(input.stream);
+      // A window costs a page at least.
+      if (next.left > 1 && chunk.pageWasLast()) return { ...read, state: 'more', windowsLeft: next.left - 1 };
+    }
+  });
+}

@@ -1,0 +1,194 @@
+import { activityInfo } from '@temporalio/activity';
+import type { Resource } from '../resources/resource.ts';
+import { RecordGone } from '../source/errors.ts';
+import { readAccess } from '../warehouse/connections/read-access.ts';
+import { landFetched } from '../warehouse/landing/land-fetched.ts';
+import { countRequests, noteFailing, noteWorking } from '../warehouse/passes/note-failing.ts';
+import type { PassInHand } from '../warehouse/passes/pass.ts';
+import {
+  confirmAbsent,
+  confirmBySecondListing as confirmInWarehouse,
+  dismissAbsent,
+  holdListing,
+  listAgain as listAgainInWarehouse,
+  readUnconfirmed,
+} from '../warehouse/reconcile/confirm-absent.ts';
+import {
+  deleteAbsent as deleteInWarehouse,
+  deleteApproved as deleteApprovedInWarehouse,
+} from '../warehouse/reconcile/delete-absent.ts';
+import { findAbsent as findInWarehouse } from '../warehouse/reconcile/find-absent.ts';
+import { finishResource as finishInWarehouse } from '../warehouse/reconcile/finish-resource.ts';
+import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
+import { startChunk } from './chunk.ts';
+import { countRequestsOf } from './counting-client.ts';
+import type { Dependencies } from './dependencies.ts';
+import { GaveUp } from './gave-up.ts';
+import { handlingOf } from './handling.ts';
+import { heartbeating } from './heartbeating.ts';
+import { resourcesNamed } from './plan-reconcile.ts';
+import { waitOf, type Wait } from './wait.ts';
+
+export interface ReconcileInput {
+  runId: string;
+  connection: string;
+  resource: string;
+}
+
+export interface AbsentFound {
+  absent: number;
+  /** How absence is confirmed: by whatever costs fewer requests. */
+  confirmBy: 'fetch' | 'listing';
+}
+
+/** Compares a complete listing with what the warehouse holds. */
+export async function findAbsent(dependencies: Dependencies, input: ReconcileInput): Promise<AbsentFound> {
+  return heartbeating(async () => {
+    const of = resourceOfRun(input);
+    const { absent, pages } = await findInWarehouse(dependencies.warehouse, of);
+    return { absent, confirmBy: of.resource.fetchable && absent <= pages ? 'fetch' : 'listing' };
+  });
+}
+
+export interface Confirmed {
+  state: 'more' | 'done' | 'wait';
+  wait?: Wait;
+}
+
+/** Asks for absent records one by one, for one chunk: 404 or 410 confirms; a record that comes is landed. */
+export async function confirmByFetch(dependencies: Dependencies, input: ReconcileInput): Promise<Confirmed> {
+  return heartbeating(async (signal) => {
+    const { warehouse, api, apiAddress, secretKey, stopping } = dependencies;
+    const of = resourceOfRun(input);
+    const pass = passOf(of);
+    const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
+    await holdListing(warehouse, pass);
+    const counting = countRequestsOf(api);
+    const chunk = startChunk(stopping);
+    try {
+      for (const id of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
+        await fetchOne(dependencies, { of, id, signal, api: counting.api, accessToken: access.token });
+        await noteWorking(warehouse, pass);
+        if (chunk.pageWasLast()) return { state: 'more' };
+      }
+      const [another] = await readUnconfirmed(warehouse, of, 1);
+      return { state: another === undefined ? 'done' : 'more' };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const wait = waitOf(error);
+      if (wait === undefined) throw await patientlyFailed(dependencies, pass, error);
+      return { state: 'wait', wait };
+    } finally {
+      await countRequests(warehouse, { pass, requests: counting.takeCount() });
+    }
+  });
+}
+
+/** The error, or GaveUp when such have kept coming for too long. */
+async function patientlyFailed(
+  { warehouse, giveUpAfterMilliseconds }: Dependencies,
+  pass: PassInHand,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof Error) || handlingOf(error) !== 'retry') return error;
+  const failingMilliseconds = await noteFailing(warehouse, { pass, requests: 0 });
+  if (failingMilliseconds <= giveUpAfterMilliseconds) return error;
+  return new GaveUp(pass.stream, `for ${Math.round(failingMilliseconds / 1000)} s`, error);
+}
+
+const fetchesPerChunk = 50;
+
+async function fetchOne(
+  { warehouse }: Dependencies,
+  request: {
+    of: ResourceOfRun;
+    id: string;
+    signal: AbortSignal;
+    api: Dependencies['api'];
+    accessToken: string;
+  },
+): Promise<void> {
+  const { of, id, signal, api, accessToken } = request;
+  const { listPath: path, singular } = of.resource;
+  try {
+    const { record, text, connection } = await api.fetch({ accessToken, path, id, singular, signal });
+    await landFetched(warehouse, { ...of, record, text, identity: connection });
+    await dismissAbsent(warehouse, of, id);
+  } catch (error) {
+    if (!(error instanceof RecordGone)) throw error;
+    await confirmAbsent(warehouse, of, id);
+  }
+}
+
+/** Opens the streams of the resource for a second listing. */
+export async function listAgain({ warehouse }: Dependencies, input: ReconcileInput): Promise<void> {
+  await listAgainInWarehouse(warehouse, resourceOfRun(input));
+}
+
+/** Confirms what a second complete listing did not show either. */
+export async function confirmBySecondListing(
+  { warehouse }: Dependencies,
+  input: ReconcileInput,
+): Promise<void> {
+  await heartbeating(() => confirmInWarehouse(warehouse, resourceOfRun(input)));
+}
+
+export interface ReconciledResource {
+  deleted: number;
+  waiting: number;
+  held: number;
+  equal: boolean;
+}
+
+/** Deletes what is absent, as far as that may be done without asking, and proves the result. */
+export async function settleResource(
+  { warehouse, deleteLimit }: Dependencies,
+  input: ReconcileInput,
+): Promise<ReconciledResource> {
+  return heartbeating(async () => {
+    const of = resourceOfRun(input);
+    const { deleted, waiting, held } = await deleteInWarehouse(warehouse, { ...of, limit: deleteLimit });
+    const totals = await finishInWarehouse(warehouse, { ...of, waiting, held });
+    return { deleted, waiting, held, equal: totals.every(({ equal }) => equal) };
+  });
+}
+
+/** Deletes what the last stopped reconcile listed: a person has approved it. */
+export async function deleteApproved(
+  { warehouse }: Dependencies,
+  input: { runId: string; connection: string; resources: readonly string[] },
+): Promise<{ deleted: number }> {
+  return heartbeating(async () => {
+    let deleted = 0;
+    for (const resource of resourcesNamed(input.resources)) {
+      deleted += await deleteApprovedInWarehouse(warehouse, {
+        connectionId: input.connection,
+        resource,
+        runId: input.runId,
+      });
+    }
+    return { deleted };
+  });
+}
+
+function resourceOfRun({ connection, resource, runId }: ReconcileInput): ResourceOfRun {
+  return { connectionId: connection, resource: resourceNamed(resource), runId };
+}
+
+function resourceNamed(name: string): Resource {
+  const [resource] = resourcesNamed([name]);
+  if (resource === undefined) throw new Error(`There is no resource ${name}.`);
+  return resource;
+}
+
+/** Requests for single records belong to the resource's first stream. */
+function passOf({ connectionId, resource, runId }: ResourceOfRun): PassInHand {
+  return {
+    connectionId,
+    stream: resource.streams[0]?.name ?? '',
+    kind: 'reconcile',
+    part: '',
+    runId,
+    lease: activityInfo().activityId,
+  };
+}

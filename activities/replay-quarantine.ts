@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import { RequestRefused } from '../source/errors.ts';
+import { OtherWorld, readAccess } from '../warehouse/connections/read-access.ts';
+import { readQuarantineEntries, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
+import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
+import { beginRun } from '../warehouse/runs/begin-run.ts';
+import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import { countRequestsOf } from './counting-client.ts';
+import type { Dependencies } from './dependencies.ts';
+import { replayEntry } from './replay-entry.ts';
+
+/** An entry as it stands after it was tried. */
+export interface ReplayedEntry extends QuarantineEntry {
+  /** Why it could not even be tried; null when it was, or is closed. */
+  failure: string | null;
+}
+
+export interface ReplayInput {
+  readonly entries: readonly QuarantineEntry[];
+  /** Who or what asked; shown in the runs' rows. */
+  readonly reason: string;
+}
+
+/**
+ * Tries to land records that wait in quarantine, and yields one entry after the other; closed ones stay as they are. Each
+ * connection gets a run of its own. Runs outside of Temporal: repeated it does what is left.
+ *
+ * Throws WrongSecretKey; errors of the database pass through.
+ */
+export async function* replayQuarantine(
+  dependencies: Pick<Dependencies, 'warehouse' | 'api' | 'apiAddress' | 'secretKey'>,
+  { entries, reason }: ReplayInput,
+): AsyncGenerator<ReplayedEntry> {
+  for (const entry of entries.filter((one) => !canBeTried(one))) {
+    yield { ...entry, failure: entry.status === 'open' ? nothingToTry : null };
+  }
+  const tried = entries.filter(canBeTried);
+  for (const connectionId of new Set(tried.map(({ connection_id }) => connection_id))) {
+    const ofConnection = tried.filter(({ connection_id }) => connection_id === connectionId);
+    yield* replayConnection(dependencies, { connectionId, entries: ofConnection, reason });
+  }
+}
+
+/** An event is no record, whatever it looks like. */
+function canBeTried({ status, resource, stream }: QuarantineEntry): boolean {
+  return status === 'open' && resourceOf(resource).streams.some(({ name }) => name === stream);
+}
+
+const nothingToTry =
+  'An event that does not say what was deleted cannot be tried again: a reconcile finds out, and closes the entry.';
+
+async function* replayConnection(
+  dependencies: Parameters<typeof replayQuarantine>[0],
+  { connectionId, entries, reason }: ReplayInput & { connectionId: string },
+): AsyncGenerator<ReplayedEntry> {
+  const { warehouse, secretKey, apiAddress } = dependencies;
+  const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress }).catch(asOtherWorld);
+  if (access instanceof OtherWorld) {
+    for (const entry of entries) yield { ...entry, failure: access.message };
+    return;
+  }
+  const counting = countRequestsOf(dependencies.api);
+  const runId = randomUUID();
+  await beginRun(warehouse, {
+    ...{ runId, connectionId, kind: 'replay', reason },
+    // No workflow: who asks waits for the answer.
+    ...{ workflowId: '', temporalRunId: runId },
+  });
+  const failures = new Map<string, Error>();
+  let allFail: Error | undefined;
+  for (const entry of entries) {
+    const replay = { entry, resource: resourceOf(entry.resource), runId, accessToken: access.token };
+    const { counts, failure } = allFail
+      ? { counts: {}, failure: allFail }
+      : await replayEntry({ warehouse, api: counting.api }, replay).then(asCounts, asFailure);
+    if (failure !== undefined) failures.set(entry.stream, failure);
+    // What is no fault of this record awaits the others too.
+    if (!(failure instanceof RequestRefused)) allFail ??= failure;
+    await addToRun(warehouse.pool, {
+      ...{ runId, connectionId, stream: entry.stream },
+      counts: { ...counts, requests: counting.takeCount() },
+    });
+    const [now = entry] = await readQuarantineEntries(warehouse, [entry.id]);
+    yield { ...now, failure: failure?.message ?? null };
+  }
+  const streams = [...new Set(entries.map(({ stream }) => stream))];
+  const outcomes = streams.map((stream) => outcomeOf(stream, failures.get(stream)));
+  await finishRun(warehouse, { runId, outcomes, cancelled: false });
+}
+
+function asOtherWorld(error: unknown): OtherWorld {
+  if (error instanceof OtherWorld) return error;
+  throw error;
+}
+
+interface Tried {
+  counts: CountsToAdd;
+  failure?: Error;
+}
+
+function asCounts(counts: CountsToAdd): Tried {
+  return { counts };
+}
+
+/** Our own errors keep an entry where it is; a database that is away, or a defect, ends the replay. */
+function asFailure(error: unknown): Tried {
+  if (error instanceof Error && 'handling' in error) return { counts: {}, failure: error };
+  throw error;
+}
+
+function outcomeOf(stream: string, failure: Error | undefined): StreamOutcome {
+  if (failure === undefined) return { stream, state: 'done' };
+  return { stream, state: 'failed', failureType: failure.name, failure: failure.message };
+}
+
+function resourceOf(name: string): Resource {
+  const found = resources.find((resource) => resource.name === name);
+  if (found === undefined) throw new Error(`There is no resource ${name}.`);
+  return found;
+}

@@ -1,0 +1,14 @@
+/** What activities need of the schedules in Temporal; `worker/schedules` does it. */
+export interface Schedules {
+  /** Brings the schedules of a connection to what the database says. */
+  follow(connection: string): Promise<void>;
+  /** Decides whether a schedule that fired may start its run. */
+  admit(tick: Tick): Promise<TickAdmitted>;
+}
+
+export interface Tick {
+  kind: 'sync' | 'reconcile' | 'backfill';
+  connection: string;
+}
+
+export type TickAdmitted = { admitted: true } | { admitted: false; why: string };

@@ -1,0 +1,80 @@
+import { activityInfo } from '@temporalio/activity';
+import type { Dependencies } from './dependencies.ts';
+import { priorities } from './priorities.ts';
+import type { Tick } from './schedules.ts';
+
+/** What a schedule hands to the workflow it starts. */
+export interface ScheduledStartInput extends Tick {
+  /** Of a backfill: how far back it reads. Milliseconds. */
+  last?: number;
+}
+
+export interface StartScheduledInput extends ScheduledStartInput {
+  /** The time the schedule meant, milliseconds since 1970. */
+  at: number;
+}
+
+/** What was started or ran already under that name, or why nothing was. */
+export type ScheduledStarted = { workflowId: string; runId: string } | { skipped: string };
+
+/** Starts the run that is due under its stable name, or leaves the one that runs. */
+export async function startScheduled(
+  { temporal, schedules }: Pick<Dependencies, 'temporal' | 'schedules'>,
+  input: StartScheduledInput,
+): Promise<ScheduledStarted> {
+  const { kind, connection } = input;
+  const tick = await schedules.admit({ kind, connection });
+  if (!tick.admitted) return { skipped: tick.why };
+  const { workflow, workflowId, more, summary } = runs[kind](input);
+  const handle = await temporal.workflow.start(workflow, {
+    workflowId,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    // That of the workflows, where this activity runs too.
+    taskQueue: activityInfo().taskQueue,
+    args: [{ connection, ...more, reason: 'schedule' }],
+    staticSummary: summary,
+    priority: {
+      priorityKey: kind === 'backfill' ? priorities.backfills : priorities.schedules,
+      // Connections take turns.
+      fairnessKey: connection,
+    },
+  });
+  return { workflowId, runId: handle.firstExecutionRunId };
+}
+
+interface Run {
+  workflow: string;
+  workflowId: string;
+  summary: string;
+  more?: { from: string; to: string };
+}
+
+const runs: Record<Tick['kind'], (input: StartScheduledInput) => Run> = {
+  sync: ({ connection }) => ({
+    workflow: 'syncConnection',
+    workflowId: `sync/${connection}`,
+    summary: `Sync of ${connection}`,
+  }),
+  reconcile: ({ connection }) => ({
+    workflow: 'reconcileConnection',
+    workflowId: `reconcile/${connection}`,
+    summary: `Reconcile of ${connection}`,
+  }),
+  backfill({ connection, at, last = 0 }) {
+    // Whole days, so that a run that is repeated has the same name; the day it is due on is within.
+    const [from, to] = [dayOf(at - last), dayOf(at + day)];
+    return {
+      workflow: 'backfillConnection',
+      workflowId: `backfill/${connection}/${from}_${to}`,
+      summary: `Backfill of ${connection}`,
+      more: { from, to },
+    };
+  },
+};
+
+const day = 86_400_000;
+
+/** In UTC. */
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}

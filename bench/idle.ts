@@ -1,0 +1,110 @@
+import { Client, Connection } from '@temporalio/client';
+import { startSandbox } from '../sandbox/start-sandbox.ts';
+import { addConnection } from '../warehouse/connections/add-connection.ts';
+import { setSchedule } from '../warehouse/connections/set-schedule.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
+import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
+import { mainQueue } from '../worker/task-queues.ts';
+import { startBenchServers, type BenchServers } from './bench-servers.ts';
+import { countEvents, type EventCounts } from './count-events.ts';
+import { migrateDatabase } from './initial.ts';
+import { lastWrites } from './last-writes.ts';
+import type { Measured } from './measured.ts';
+
+const connectionId = 'acme-us';
+
+/** What one scheduled sync costs when nothing has changed at the source: it is what ten thousand connections multiply. */
+export async function measureIdle(
+  { records }: { records: number },
+  progress: (text: string) => void,
+): Promise<Measured[]> {
+  const sandbox = await startSandbox({ records, clientId: 'bench', clientSecret: 'bench' });
+  const servers = await startBenchServers(migrateDatabase, { url: sandbox.url, stop: () => sandbox.close() });
+  const warehouse = openWarehouse({ url: servers.databaseUrl, connections: 2 });
+  try {
+    await checkSecretKey(warehouse, servers.secretKey);
+    await addConnection(warehouse, servers.secretKey, {
+      connectionId,
+      apiAddress: servers.apiUrl,
+      token: `sandbox-token-${connectionId}`,
+      expandPlatformData: false,
+    });
+    await setSchedule(warehouse, { connectionId, syncEvery: 86_400_000 });
+    progress('initial sync');
+    await tick(servers);
+    await changeSomething(sandbox.adminUrl);
+    await tick(servers);
+    progress('idle tick');
+    return await measureTick(warehouse, servers, sandbox.adminUrl);
+  } finally {
+    await warehouse.close();
+    await servers.stop();
+  }
+}
+
+/** All records of a new sandbox were synced at nearly the same time; with some newer ones the lookback is as short as it is in life. */
+async function changeSomething(adminUrl: string): Promise<void> {
+  const response = await fetch(`${adminUrl}/activity`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ connection: connectionId, changes: 10 }),
+  });
+  if (!response.ok) throw new Error(`The sandbox answered ${response.status}: ${await response.text()}`);
+}
+
+async function measureTick(
+  warehouse: Warehouse,
+  servers: BenchServers,
+  adminUrl: string,
+): Promise<Measured[]> {
+  const before = await lastWrites(warehouse);
+  const requestsBefore = await requestsTo(adminUrl);
+  const started = performance.now();
+  const { events, actions } = await tick(servers);
+  const seconds = (performance.now() - started) / 1000;
+  const wrote = before !== (await lastWrites(warehouse));
+  return [
+    {
+      what: 'requests of an idle tick',
+      seen: String((await requestsTo(adminUrl)) - requestsBefore),
+      target: '8',
+    },
+    { what: 'history events of an idle tick', seen: String(events) },
+    { what: 'Temporal actions of an idle tick', seen: String(actions) },
+    { what: 'an idle tick takes', seen: `${seconds.toFixed(2)} s` },
+    { what: 'it wrote to finance or history', seen: wrote ? 'yes' : 'no', target: 'no' },
+  ];
+}
+
+/** What fires a schedule counts as two actions, beside the start of its workflow. */
+const actionsOfSchedule = 2;
+
+/** Does what the schedule does, and returns what Temporal has noted of it. */
+async function tick(servers: BenchServers): Promise<EventCounts> {
+  const connection = await Connection.connect({ address: servers.temporalAddress });
+  const client = new Client({ connection });
+  const scheduled = await client.workflow.start<(input: object) => Promise<Started>>('scheduledStart', {
+    workflowId: `scheduled/sync/${connectionId}`,
+    taskQueue: mainQueue,
+    args: [{ kind: 'sync', connection: connectionId }],
+  });
+  const { workflowId, runId } = await scheduled.result();
+  const sync = client.workflow.getHandle(workflowId, runId);
+  await sync.result();
+  const counts = [await countEvents(scheduled), await countEvents(sync)];
+  await connection.close();
+  return {
+    events: counts.reduce((sum, { events }) => sum + events, 0),
+    actions: counts.reduce((sum, { actions }) => sum + actions, actionsOfSchedule),
+  };
+}
+
+interface Started {
+  workflowId: string;
+  runId: string;
+}
+
+async function requestsTo(adminUrl: string): Promise<number> {
+  const response = await fetch(`${adminUrl}/requests`);
+  return ((await response.json()) as { total: number }).total;
+}

@@ -1,0 +1,81 @@
+import { Command } from 'commander';
+import { backfillPlan, InvalidBackfill, type BackfillPlan } from '../../warehouse/passes/backfill-plan.ts';
+import { parseDuration } from '../../worker/config/duration.ts';
+import { UsageError } from '../errors.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { checkResources, listOption } from '../options.ts';
+import type { SetExitCode } from '../program.ts';
+import { runAndFollow } from '../run-and-follow.ts';
+import { previewBackfill } from './backfill/preview-backfill.ts';
+import { scheduleBackfill, type ScheduleOptions } from './backfill/schedule-backfill.ts';
+
+interface Options extends ScheduleOptions {
+  wait: boolean;
+  json?: true;
+}
+
+const examples = `
+Example:
+  $ npx daybook backfill acme-us --from 2024-01-01 --to 2024-07-01 --dry-run
+  $ npx daybook backfill acme-us --from 2024-01-01 --to 2024-07-01 --window 7d --resource bills
+  $ npx daybook backfill acme-us --last 90d --every 7d
+  $ npx daybook backfill acme-us --every off`;
+
+export function backfillCommand(setExitCode: SetExitCode): Command {
+  return new Command('backfill')
+    .description('Read again what was updated within a time; repairs, never deletes, moves no watermark.')
+    .argument('<name>', 'the connection')
+    .option('--from <time>', 'from this day or time on')
+    .option('--to <time>', 'until before this day or time')
+    .option('--window <duration>', 'how much time is read at once (default: 30d)')
+    .option('--resource <resource>', 'one resource only; may be given several times', listOption)
+    .option('--dry-run', 'say what would be read, and read nothing')
+    .option('--last <duration>', 'on a schedule: how far back from each run')
+    .option('--every <duration>', 'on a schedule: how often; "off" ends it')
+    .option('--no-wait', 'start it and return')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples)
+    .action(async (name: string, options: Options) => {
+      if (options.every !== undefined || options.last !== undefined) await scheduleBackfill(name, options);
+      else setExitCode(await backfill(name, options));
+    });
+}
+
+async function backfill(connection: string, options: Options): Promise<ExitCode> {
+  const { resource: resources = [], dryRun = false, wait, json = false } = options;
+  checkResources(resources);
+  const plan = planOf(options);
+  if (dryRun) {
+    await previewBackfill({ connection, plan, json });
+    return exitCodes.done;
+  }
+  const [from, to] = [dayOf(plan.from), dayOf(plan.to)];
+  const input = {
+    ...{ connection, from, to, windowMilliseconds: plan.windowMilliseconds },
+    ...(resources.length > 0 ? { resources } : {}),
+    reason: 'daybook backfill',
+  };
+  const workflowId = `backfill/${connection}/${from}_${to}`;
+  return runAndFollow({ workflow: 'backfillConnection', workflowId, input }, { wait, json });
+}
+
+function planOf({ from, to, window, resource: resources = [] }: Options): BackfillPlan {
+  if (from === undefined || to === undefined)
+    throw new UsageError(
+      'Say which time to read: --from 2024-01-01 --to 2024-07-01, or --last 90d --every 7d.',
+    );
+  const windowMilliseconds = window === undefined ? undefined : parseDuration(window);
+  if (window !== undefined && windowMilliseconds === undefined)
+    throw new UsageError(`"${window}" is no window: write a number and s, m, h or d, like 30d.`);
+  try {
+    return backfillPlan({ from, to, windowMilliseconds, resources });
+  } catch (error) {
+    if (error instanceof InvalidBackfill) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** As people write it, where it is a whole day. */
+function dayOf(time: string): string {
+  return time.replace('T00:00:00.000Z', '');
+}

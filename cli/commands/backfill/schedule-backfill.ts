@@ -1,0 +1,54 @@
+import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
+import { parseDuration } from '../../../worker/config/duration.ts';
+import { UsageError } from '../../errors.ts';
+import { followSchedules } from '../../follow-schedules.ts';
+import { print } from '../../printer.ts';
+import { withWarehouse } from '../../with-warehouse.ts';
+
+export interface ScheduleOptions {
+  every?: string;
+  last?: string;
+  /** These are of a single backfill. */
+  from?: string;
+  to?: string;
+  window?: string;
+  resource?: string[];
+  dryRun?: true;
+}
+
+/** Backfills a connection on a schedule from now on, or no longer. */
+export async function scheduleBackfill(connectionId: string, options: ScheduleOptions): Promise<void> {
+  const backfill = scheduleOf(options);
+  await withWarehouse(async (warehouse, settings) => {
+    await setSchedule(warehouse, { connectionId, backfill });
+    await followSchedules({ warehouse, settings }, { connectionId });
+  });
+  print(
+    backfill.every === null
+      ? `${connectionId} is backfilled only when somebody asks.`
+      : `Every ${options.every ?? ''} the last ${options.last ?? ''} of ${connectionId} are read again.`,
+  );
+}
+
+const hour = 3_600_000;
+
+/** Milliseconds. */
+function scheduleOf(options: ScheduleOptions): { every: number | null; last: number | null } {
+  const { every, last } = options;
+  const others = ['from', 'to', 'window', 'resource', 'dryRun'] as const;
+  if (others.some((name) => options[name] !== undefined))
+    throw new UsageError(
+      'A schedule takes --last and --every only: it reads all resources, in windows of 30d.',
+    );
+  if (every === 'off' && last === undefined) return { every: null, last: null };
+  if (every === undefined || last === undefined)
+    throw new UsageError('A schedule takes both: --last 90d --every 7d. "--every off" ends it.');
+  return { every: atLeastAnHour('every', every), last: atLeastAnHour('last', last) };
+}
+
+function atLeastAnHour(option: string, text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined || milliseconds < hour)
+    throw new UsageError(`--${option} takes a number and m, h or d, at least 1h, like 7d; "${text}" is not.`);
+  return milliseconds;
+}

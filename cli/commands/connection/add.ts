@@ -1,0 +1,67 @@
+import { Command, Option } from 'commander';
+import { addConnection } from '../../../warehouse/connections/add-connection.ts';
+import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
+import { formatDuration } from '../../../worker/config/duration.ts';
+import { UsageError } from '../../errors.ts';
+import { followSchedules } from '../../follow-schedules.ts';
+import { print } from '../../printer.ts';
+import { withWarehouse } from '../../with-warehouse.ts';
+import { everyOption } from './every-option.ts';
+import { readToken, withTokenOptions, type TokenOptions } from './token-options.ts';
+
+interface Options extends TokenOptions {
+  every: number | null;
+  reconcileEvery: number | null;
+  schedule: boolean;
+  expandPlatformData: boolean;
+}
+
+export function addCommand(): Command {
+  return withTokenOptions(new Command('add'))
+    .description('Add a connection and its schedules. Its access token is stored encrypted.')
+    .argument('<name>', 'a name of your choice: lower-case letters, digits and hyphens')
+    .addOption(everyOption('--every <duration>', 'how often it is synced').default(900_000, '15m'))
+    .addOption(
+      everyOption('--reconcile-every <duration>', 'how often it is reconciled').default(86_400_000, '1d'),
+    )
+    .addOption(new Option('--no-schedule', 'only when somebody asks').conflicts(['every', 'reconcileEvery']))
+    .option('--expand-platform-data', 'ask for the raw platform record too', false)
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npx daybook connection add acme-us --token-env ACME_US_TOKEN --every 5m',
+    )
+    .action(async (name: string, options: Options) => {
+      checkName(name);
+      const token = await readToken(options);
+      const { schedule, expandPlatformData } = options;
+      const [syncEvery, reconcileEvery] = schedule ? [options.every, options.reconcileEvery] : [null, null];
+      await withWarehouse(
+        async (warehouse, settings) => {
+          const { secretKey, api } = settings;
+          await checkSecretKey(warehouse, secretKey);
+          await addConnection(warehouse, secretKey, {
+            ...{ connectionId: name, apiAddress: api.address, token, expandPlatformData },
+            ...{ syncEvery, reconcileEvery },
+          });
+          if (syncEvery === null && reconcileEvery === null) return;
+          await followSchedules({ warehouse, settings }, { connectionId: name });
+        },
+        ['database', 'api'],
+      );
+      print(`Added ${name}: ${scheduleInWords({ syncEvery, reconcileEvery })}.`);
+      print(`Copy its records now with: npx daybook sync ${name}`);
+    });
+}
+
+function scheduleInWords(every: { syncEvery: number | null; reconcileEvery: number | null }): string {
+  const often = (milliseconds: number | null): string =>
+    milliseconds === null ? 'when somebody asks' : `every ${formatDuration(milliseconds)}`;
+  return `synced ${often(every.syncEvery)}, reconciled ${often(every.reconcileEvery)}`;
+}
+
+function checkName(name: string): void {
+  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return;
+  throw new UsageError(
+    `"${name}" cannot be a connection's name: it takes lower-case letters, digits and hyphens, at most 63, and begins with a letter or digit.`,
+  );
+}

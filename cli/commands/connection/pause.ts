@@ -1,0 +1,20 @@
+import { Command } from 'commander';
+import { pauseConnection } from '../../../warehouse/connections/pause-connection.ts';
+import { followSchedules } from '../../follow-schedules.ts';
+import { print } from '../../printer.ts';
+import { withWarehouse } from '../../with-warehouse.ts';
+
+export function pauseCommand(): Command {
+  return new Command('pause')
+    .description('Pause the schedules of a connection. What runs goes on, and can still be asked for.')
+    .argument('<name>')
+    .option('--why <text>', 'shown wherever the pause is', 'No reason was given.')
+    .addHelpText('after', '\nExample:\n  $ npx daybook connection pause acme-us --why "month end"')
+    .action(async (connectionId: string, { why }: { why: string }) => {
+      await withWarehouse(async (warehouse, settings) => {
+        await pauseConnection(warehouse, { connectionId, why });
+        await followSchedules({ warehouse, settings }, { connectionId });
+      });
+      print(`${connectionId} is paused. Resume it with: npx daybook connection resume ${connectionId}`);
+    });
+}

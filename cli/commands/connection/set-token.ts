@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { setToken } from '../../../warehouse/connections/set-token.ts';
+import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
+import { followSchedules } from '../../follow-schedules.ts';
+import { print } from '../../printer.ts';
+import { withWarehouse } from '../../with-warehouse.ts';
+import { readToken, withTokenOptions, type TokenOptions } from './token-options.ts';
+
+export function setTokenCommand(): Command {
+  return withTokenOptions(new Command('set-token'))
+    .description('Give a connection another access token of the same company.')
+    .argument('<name>')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ echo "$TOKEN" | npx daybook connection set-token acme-us --token-stdin',
+    )
+    .action(async (name: string, options: TokenOptions) => {
+      const token = await readToken(options);
+      const { resumed } = await withWarehouse(async (warehouse, settings) => {
+        await checkSecretKey(warehouse, settings.secretKey);
+        const set = await setToken(warehouse, settings.secretKey, { connectionId: name, token });
+        if (set.resumed) await followSchedules({ warehouse, settings }, { connectionId: name });
+        return set;
+      });
+      print(`${name} has a new token${resumed ? ' and is resumed' : ''}.`);
+    });
+}

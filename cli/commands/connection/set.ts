@@ -1,0 +1,34 @@
+import { Command } from 'commander';
+import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
+import { UsageError } from '../../errors.ts';
+import { followSchedules } from '../../follow-schedules.ts';
+import { print } from '../../printer.ts';
+import { withWarehouse } from '../../with-warehouse.ts';
+import { everyOption } from './every-option.ts';
+
+interface Options {
+  every?: number | null;
+  reconcileEvery?: number | null;
+}
+
+export function setCommand(): Command {
+  return new Command('set')
+    .description('Change how often a connection is synced and reconciled.')
+    .argument('<name>')
+    .addOption(everyOption('--every <duration>', 'how often it is synced'))
+    .addOption(everyOption('--reconcile-every <duration>', 'how often it is reconciled'))
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npx daybook connection set acme-us --every 1h --reconcile-every off',
+    )
+    .action(async (connectionId: string, { every, reconcileEvery }: Options) => {
+      if (every === undefined && reconcileEvery === undefined) {
+        throw new UsageError('Say what to change: --every, --reconcile-every or both.');
+      }
+      await withWarehouse(async (warehouse, settings) => {
+        await setSchedule(warehouse, { connectionId, syncEvery: every, reconcileEvery });
+        await followSchedules({ warehouse, settings }, { connectionId });
+      });
+      print(`${connectionId} is set.`);
+    });
+}

@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
+import { print, printJson, printTable } from '../printer.ts';
+import { withWarehouse } from '../with-warehouse.ts';
+
+export function pruneCommand(): Command {
+  return new Command('prune')
+    .description('Remove runs, closed entries and old versions that DAYBOOK_KEEP_… no longer keeps.')
+    .option('--dry-run', 'only count what would go', false)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ DAYBOOK_KEEP_HISTORY=730d npx daybook prune --dry-run')
+    .action(async ({ dryRun, json }: { dryRun: boolean; json?: true }) => {
+      const pruned = await withWarehouse((warehouse, { keep }) =>
+        pruneWarehouse(warehouse, { keep, dryRun }),
+      );
+      if (json === true) {
+        printJson({ dry_run: dryRun, rows: pruned });
+        return;
+      }
+      printTable(['table', dryRun ? 'would go' : 'removed'], Object.entries(pruned));
+      if (dryRun) print('\nNothing was removed: this was a dry run.');
+    });
+}

@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { closeEntries } from '../../../warehouse/quarantine/close-entries.ts';
+import { readQuarantineEntries } from '../../../warehouse/quarantine/read-quarantine.ts';
+import { UsageError } from '../../errors.ts';
+import { print, printJson } from '../../printer.ts';
+import { withWarehouse } from '../../with-warehouse.ts';
+import { entryLine } from './entry-line.ts';
+import { idsArgument, namedEntries } from './named-entries.ts';
+
+export function discardCommand(): Command {
+  return new Command('discard')
+    .description('Close entries whose records are not wanted. A record that comes again bad opens a new one.')
+    .argument('<ids...>', 'numbers of entries', idsArgument)
+    .requiredOption('--why <text>', 'the reason, kept with the entry')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ npx daybook quarantine discard 12 --why "test data of the vendor"')
+    .action(async (ids: number[], { why, json }: { why: string; json?: true }) => {
+      if (why.trim() === '') throw new UsageError('--why needs a reason.');
+      const entries = await withWarehouse(async (warehouse) => {
+        await namedEntries(warehouse, ids);
+        await closeEntries(warehouse, { ids, status: 'discarded', why });
+        return readQuarantineEntries(warehouse, ids);
+      });
+      if (json === true) printJson(entries);
+      else for (const entry of entries) print(entryLine(entry));
+    });
+}

@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+import { listQuarantine } from '../../../warehouse/quarantine/read-quarantine.ts';
+import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
+import type { ReplayedEntry } from '../../../worker/replay-quarantine.ts';
+import { UsageError } from '../../errors.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { print, printJson } from '../../printer.ts';
+import type { SetExitCode } from '../../program.ts';
+import { withWarehouse } from '../../with-warehouse.ts';
+import { entryLine } from './entry-line.ts';
+import { idsArgument, namedEntries } from './named-entries.ts';
+
+interface Options {
+  connection?: string;
+  json?: true;
+}
+
+export function replayCommand(setExitCode: SetExitCode): Command {
+  return new Command('replay')
+    .description('Try records in quarantine again, as the service has them now. Without IDs: all open ones.')
+    .argument('[ids...]', 'numbers of entries', idsArgument)
+    .option('--connection <name>', 'those of one connection only')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ npx daybook quarantine replay 12 13')
+    .action(async (ids: number[] = [], { connection, json }: Options) => {
+      if (ids.length > 0 && connection !== undefined) throw new UsageError('Say either IDs or --connection.');
+      const { replayQuarantine } = await import('../../../worker/replay-quarantine.ts');
+      const replayed: ReplayedEntry[] = [];
+      await withWarehouse(
+        async (warehouse, settings) => {
+          await checkSecretKey(warehouse, settings.secretKey);
+          const entries =
+            ids.length > 0
+              ? await namedEntries(warehouse, ids)
+              : await listQuarantine(warehouse, { all: false, connectionId: connection });
+          const input = { entries, reason: 'quarantine replay' };
+          for await (const entry of replayQuarantine(settings, warehouse, input)) {
+            replayed.push(entry);
+            if (json !== true) print(entryLine(entry));
+          }
+        },
+        ['database', 'api'],
+      );
+      if (json === true) printJson(replayed);
+      else if (replayed.length === 0) print('Nothing is in quarantine.');
+      if (replayed.some(({ status }) => status === 'open')) setExitCode(exitCodes.partly);
+    });
+}

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { resources } from '../../resources/index.ts';
+import { rebuildConnection, type RebuiltResource } from '../../warehouse/history/rebuild-connection.ts';
+import { checkResources, listOption } from '../options.ts';
+import { print, printAside, printJson, printTable } from '../printer.ts';
+import { withWarehouse } from '../with-warehouse.ts';
+
+interface Options {
+  resource?: string[];
+  json?: true;
+}
+
+export function rebuildCommand(): Command {
+  return new Command('rebuild')
+    .description('Make the finance tables of a connection again from history, without the API.')
+    .argument('<name>', 'the connection')
+    .option('--resource <resource>', 'one resource only; may be given several times', listOption)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ npx daybook rebuild acme-us --resource bills')
+    .action(async (name: string, { resource: wanted = [], json }: Options) => {
+      checkResources(wanted);
+      const rebuilt = await withWarehouse((warehouse) =>
+        rebuildConnection(warehouse, {
+          connectionId: name,
+          resources: resources.filter((one) => wanted.length === 0 || wanted.includes(one.name)),
+          onBatch: json === true ? () => undefined : progressLines(),
+        }),
+      );
+      if (json === true) printJson(rebuilt);
+      else show(name, rebuilt);
+    });
+}
+
+const lineEveryMilliseconds = 5_000;
+
+function progressLines(): (sofar: RebuiltResource) => void {
+  let spoken = performance.now();
+  return ({ resource, written }) => {
+    const now = performance.now();
+    if (now - spoken < lineEveryMilliseconds) return;
+    spoken = now;
+    printAside(`${resource}: ${written.toLocaleString('en-US')} records`);
+  };
+}
+
+function show(name: string, rebuilt: readonly RebuiltResource[]): void {
+  printTable(
+    ['resource', 'written', 'of them lost', 'rows removed'],
+    rebuilt.map(({ resource, written, restored, removed }) => [resource, written, restored, removed]),
+  );
+  print(`\nRebuilt ${name} from history.`);
+}

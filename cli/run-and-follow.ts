@@ -1,0 +1,33 @@
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { print, printJson } from './printer.ts';
+import type { RunRequest } from './start-run.ts';
+import { withWarehouse } from './with-warehouse.ts';
+
+/** What `sync`, `reconcile` and `backfill` do with a run: start or join it, follow it, and say how it ended. */
+export async function runAndFollow(
+  request: RunRequest,
+  { wait, json }: { wait: boolean; json: boolean },
+): Promise<ExitCode> {
+  return withWarehouse(
+    async (warehouse, settings) => {
+      const { connectTemporal } = await import('../worker/temporal-client.ts');
+      const { startRun } = await import('./start-run.ts');
+      const { followRun } = await import('./follow-run.ts');
+      const client = await connectTemporal(settings);
+      try {
+        const started = await startRun({ client, warehouse, settings }, request);
+        if (!wait) {
+          if (json) printJson(started);
+          else print(`${started.joined ? 'Already running' : 'Started'}: ${started.link}`);
+          return exitCodes.done;
+        }
+        const { exitCode, run } = await followRun({ client, warehouse }, { ...started, quiet: json });
+        if (json) printJson(run);
+        return exitCode;
+      } finally {
+        await client.connection.close();
+      }
+    },
+    ['database', 'temporal', 'api'],
+  );
+}

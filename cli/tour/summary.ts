@@ -1,0 +1,42 @@
+import { queryAsReader } from '../../warehouse/query-as-reader.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { print, printTable } from '../printer.ts';
+import type { RunningUp } from '../start-up.ts';
+import { withoutPassword } from '../without-password.ts';
+
+/** What the tour ends with: what is there now, where to look, and what to try. */
+export async function summarise(warehouse: Warehouse, { settings, httpUrl }: RunningUp): Promise<void> {
+  print('\nWhat is in Postgres now');
+  const { columns, rows } = await queryAsReader(warehouse, countsQuery);
+  printTable(columns, rows);
+  print('\nWhere to look');
+  printTable(
+    [],
+    [
+      ['Temporal Web UI', settings.temporal.ui ?? settings.temporal.connection.address],
+      ['Daybook', `${httpUrl}/readyz, ${httpUrl}/metrics`],
+      ['Postgres', withoutPassword(settings.database.url)],
+    ],
+  );
+  print('\nThree queries to try, in another terminal');
+  for (const query of queriesToTry) print(`  npx daybook sql "${query}"`);
+}
+
+const countsQuery = `
+  select connection_id as connection,
+    (select count(*) from finance.bills b where b.connection_id = c.connection_id) as bills,
+    (select count(*) from finance.bill_lines l where l.connection_id = c.connection_id) as bill_lines,
+    (select count(*) from finance.expenses e where e.connection_id = c.connection_id) as expenses,
+    (select count(*) from finance.bill_credit_memos m where m.connection_id = c.connection_id) as credit_memos,
+    (select count(*) from finance.customers r where r.connection_id = c.connection_id) as customers,
+    (select count(*) from finance.items i where i.connection_id = c.connection_id) as items,
+    (select count(*) from finance.subscriptions s where s.connection_id = c.connection_id) as subscriptions,
+    (select count(*) from finance.deleted_records d where d.connection_id = c.connection_id) as deleted
+  from finance.connections c
+  order by 1`;
+
+const queriesToTry = [
+  'select connection_id, currency_code, count(*) as bills, sum(amount_due) as due from finance.bills group by 1, 2 order by 1, 2',
+  "select vendor_id, sum(amount_due) as due from finance.bills where status in ('open', 'partially_paid') and currency_code = 'USD' group by 1 order by 2 desc limit 10",
+  'select resource, id, source, deleted_at from finance.deleted_records order by deleted_at desc',
+];

@@ -1,0 +1,135 @@
+import type { Client } from '@temporalio/client';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { listConnections } from '../../warehouse/connections/list-connections.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
+import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
+import { readDiscrepancies } from '../../warehouse/reconcile/read-discrepancies.ts';
+import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
+import { connectTemporal } from '../../worker/temporal-client.ts';
+import { previewBackfill } from '../commands/backfill/preview-backfill.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { followRun } from '../follow-run.ts';
+import { print, printAside } from '../printer.ts';
+import { readConfig } from '../settings.ts';
+import { startRun, type RunRequest } from '../start-run.ts';
+import { startUp, type RunningUp } from '../start-up.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { changeSource } from './source-changes.ts';
+import { summarise } from './summary.ts';
+
+/** The two companies of the sandbox that the tour copies; at the first the source changes. */
+const shownConnections = ['acme-us', 'acme-eu'] as const;
+const [changing] = shownConnections;
+
+/**
+ * Starts everything, copies two sandbox companies, lets the source change, and says where to look. Run again, it goes on with
+ * the same data. Keeps running until it is stopped, unless `once`.
+ */
+export async function tour({ once, sandbox }: { once: boolean; sandbox: boolean }): Promise<ExitCode> {
+  const stopped = untilStopped();
+  const up = await startUp(readConfig(), {
+    sandbox,
+    sandboxOptions: {},
+    onStep: (text) => {
+      printAside(`  ${text}`);
+    },
+  });
+  try {
+    const walked = walk(up);
+    const exitCode = await Promise.race([
+      walked,
+      stopped.then(() => exitCodes.failed),
+      up.failed.then(() => exitCodes.failed),
+    ]);
+    if (once || exitCode === exitCodes.failed) return exitCode;
+    print('\nRunning. Stop with Ctrl-C.');
+    await Promise.race([stopped, up.failed]);
+    return exitCode;
+  } finally {
+    printAside('Stopping …');
+    await up.stop();
+  }
+}
+
+async function walk(up: RunningUp): Promise<ExitCode> {
+  const { settings } = up;
+  const warehouse = openWarehouse({ ...settings.database, connections: 2 });
+  const client = await connectTemporal(settings);
+  const guide = { up, warehouse, client };
+  try {
+    await addMissing(warehouse, up);
+    const endings: ExitCode[] = [];
+    for (const connection of shownConnections) endings.push(await syncOf(guide, connection));
+    if (up.sandbox !== undefined) endings.push(...(await followChanges(guide, up.sandbox.adminUrl)));
+    await summarise(warehouse, up);
+    return endings.find((ending) => ending !== exitCodes.done) ?? exitCodes.done;
+  } finally {
+    await Promise.all([client.connection.close(), warehouse.close()]);
+  }
+}
+
+interface Guide {
+  up: RunningUp;
+  warehouse: Warehouse;
+  client: Client;
+}
+
+/** A sync brings what the source tells; a reconcile finds what it keeps to itself. */
+async function followChanges(guide: Guide, adminUrl: string): Promise<ExitCode[]> {
+  const { changed, announced, unannounced } = await changeSource(adminUrl, changing);
+  print(
+    `\nAt the source, ${changed} records of ${changing} change, and two bills are deleted:\n` +
+      `  ${announced}, which the service announces\n  ${unannounced}, which it does not`,
+  );
+  const endings = [await syncOf(guide, changing), await reconcileOf(guide, changing)];
+  const [newest] = await readDiscrepancies(guide.warehouse, { connectionId: changing, limit: 1 });
+  if (newest?.record_id === unannounced)
+    print(`It found that the source no longer has bill ${unannounced}, and deleted it.`);
+  const year = new Date().getUTCFullYear();
+  const [from, to] = [`${year - 1}-01-01`, `${year}-01-01`];
+  print(
+    `\nWhat this would read: daybook backfill ${changing} --from ${from} --to ${to} --window 90d --dry-run`,
+  );
+  const plan = backfillPlan({ from, to, windowMilliseconds: 90 * 86_400_000, resources: [] });
+  await previewBackfill({ connection: changing, plan, json: false });
+  return endings;
+}
+
+function syncOf(guide: Guide, connection: string): Promise<ExitCode> {
+  print(`\nSync of ${connection}`);
+  return follow(guide, {
+    workflow: 'syncConnection',
+    workflowId: `sync/${connection}`,
+    input: { connection, reason: 'tour' },
+  });
+}
+
+function reconcileOf(guide: Guide, connection: string): Promise<ExitCode> {
+  print(`\nReconcile of ${connection}: every record is listed and compared`);
+  return follow(guide, {
+    workflow: 'reconcileConnection',
+    workflowId: `reconcile/${connection}`,
+    input: { connection, reason: 'tour' },
+  });
+}
+
+async function follow({ up, warehouse, client }: Guide, request: RunRequest): Promise<ExitCode> {
+  const started = await startRun({ client, warehouse, settings: up.settings }, request);
+  const { exitCode } = await followRun({ client, warehouse }, { ...started, quiet: false });
+  return exitCode;
+}
+
+async function addMissing(warehouse: Warehouse, { settings, sandbox }: RunningUp): Promise<void> {
+  await checkSecretKey(warehouse, settings.secretKey);
+  const there = new Set((await listConnections(warehouse)).map(({ connection_id }) => connection_id));
+  for (const { name, platform, accessToken } of sandbox?.connections ?? []) {
+    if (!shownConnections.some((shown) => shown === name) || there.has(name)) continue;
+    await addConnection(warehouse, settings.secretKey, {
+      connectionId: name,
+      apiAddress: settings.api.address,
+      token: accessToken,
+      expandPlatformData: false,
+    });
+    print(`Added the connection ${name} (${platform}).`);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Column, Resource } from './resource.ts';
+
+/** What is summed up to prove that two sets of records are equal: each amount of a record and of its lists. */
+export interface Measure {
+  /** `total_amount`; of a list `bill_lines.total_amount`. */
+  readonly name: string;
+  readonly column: Column;
+  /** The list the amount stands in; null for the record itself. */
+  readonly table: string | null;
+}
+
+export function measuresOf(resource: Resource): readonly Measure[] {
+  return [
+    ...amountsOf(resource.columns).map((column) => ({ name: column.name, column, table: null })),
+    ...resource.children.flatMap(({ table, columns }) =>
+      amountsOf(columns).map((column) => ({ name: `${table}.${column.name}`, column, table })),
+    ),
+  ];
+}
+
+/** The currency of every amount of a record; resources without amounts have none. */
+export function currencyColumnOf(resource: Resource): Column | undefined {
+  return resource.columns.find(({ kind }) => kind === 'currency');
+}
+
+function amountsOf(columns: readonly Column[]): Column[] {
+  return columns.filter(({ kind }) => kind === 'amount');
+}

@@ -1,0 +1,52 @@
+import type { Chance } from './chance.ts';
+
+/** What is due, beside the ticks, once every connection has ticked so often. */
+export type Appointment = { readonly tick: number } & (
+  | { readonly what: 'kill'; readonly worker: number }
+  | { readonly what: 'reconcile'; readonly connection: string }
+  | ({ readonly what: 'backfill'; readonly connection: string } & BackfillWindow)
+);
+
+/** Days; `from` inclusive, `to` exclusive. */
+export interface BackfillWindow {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Spreads kills of workers, reconciles and backfills over the day, the soonest first. */
+export function planAgenda(input: {
+  ticks: number;
+  workers: number;
+  connections: readonly string[];
+  chance: Chance;
+}): Appointment[] {
+  const { ticks, workers, connections, chance } = input;
+  const every = (interval: number, appoint: (tick: number) => Appointment): Appointment[] =>
+    Array.from({ length: Math.ceil(ticks / interval) }, (_, index) =>
+      // Early in it, so that there is something left to happen afterwards.
+      appoint(index * interval + chance.below(Math.ceil(Math.min(interval, ticks) * 0.3))),
+    );
+  return [
+    ...every(30, (tick) => ({ tick, what: 'kill', worker: chance.below(workers) })),
+    ...every(15, (tick) => ({ tick, what: 'reconcile', connection: chance.of(connections) })),
+    ...every(25, (tick) => ({
+      tick,
+      what: 'backfill',
+      connection: chance.of(connections),
+      ...someWindow(chance),
+    })),
+  ].sort((left, right) => left.tick - right.tick);
+}
+
+/** Up to a year of the two before the first sync. */
+function someWindow(chance: Chance): BackfillWindow {
+  const start = Date.UTC(2024, 0, 1) + chance.below(365) * dayMilliseconds;
+  const end = start + (1 + chance.below(365)) * dayMilliseconds;
+  return { from: dayOf(start), to: dayOf(end) };
+}
+
+const dayMilliseconds = 86_400_000;
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

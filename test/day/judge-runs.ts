@@ -1,0 +1,60 @@
+import type { Deed } from './deed.ts';
+import { judgeSyncs } from './judge-syncs.ts';
+import { connections, type Company } from './open-company.ts';
+
+/** A run that says it succeeded has read everything, and brought what had been done before it began. */
+export async function judgeRuns(company: Company, deeds: readonly Deed[]): Promise<string[]> {
+  const runs = await runsOf(company);
+  const complaints = runs.flatMap(problemOf);
+  const completed = await completedWorkflows(company);
+  for (const { run_id, kind, status, temporal_run_id } of runs) {
+    const inTemporal = completed.has(temporal_run_id);
+    if (status === 'succeeded' && !inTemporal)
+      complaints.push(`The ${kind} ${run_id} succeeded, says the warehouse; Temporal does not.`);
+    if (inTemporal && status !== 'succeeded' && status !== 'partial')
+      complaints.push(`The ${kind} ${run_id} is ${status} in the warehouse, and completed in Temporal.`);
+  }
+  for (const connection of connections) {
+    const syncs = runs.filter((run) => run.connection_id === connection && run.kind === 'sync');
+    complaints.push(...(await judgeSyncs(company, { connection, syncs, deeds })));
+  }
+  return complaints;
+}
+
+interface RunRow {
+  run_id: string;
+  connection_id: string;
+  kind: string;
+  status: string;
+  temporal_run_id: string;
+  started: number;
+  finished: number | null;
+  streams: string[];
+}
+
+async function runsOf({ warehouse }: Company): Promise<RunRow[]> {
+  const { rows } = await warehouse.pool.query<RunRow>(
+    `select r.run_id, r.connection_id, r.kind, r.status, r.temporal_run_id,
+       extract(epoch from r.started_at)::float8 * 1000 as started,
+       extract(epoch from r.finished_at)::float8 * 1000 as finished,
+       array(select s.status from sync.run_streams s where s.run_id = r.run_id) as streams
+     from sync.runs r
+     order by r.started_at`,
+  );
+  return rows;
+}
+
+function problemOf({ run_id, kind, status, finished, streams }: RunRow): string[] {
+  if (status === 'running' || finished === null) return [`The ${kind} ${run_id} is ${status} for ever.`];
+  const worse = streams.filter((stream) => stream !== 'succeeded' && stream !== 'unsupported');
+  if (status === 'succeeded' && (streams.length === 0 || worse.length > 0))
+    return [`The ${kind} ${run_id} succeeded, and its streams are: ${streams.join(', ')}.`];
+  return [];
+}
+
+async function completedWorkflows({ client }: Company): Promise<Set<string>> {
+  const completed = new Set<string>();
+  for await (const { runId } of client.workflow.list({ query: `ExecutionStatus = 'Completed'` }))
+    completed.add(runId);
+  return completed;
+}

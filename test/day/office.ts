@@ -1,0 +1,139 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { CommandInput } from '../../sandbox/world/command.ts';
+import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { SandboxAdmin } from '../support/sandbox-admin.ts';
+import { chanceOf, type Chance } from './chance.ts';
+import { goneAfter, type Deed, type DeedKind } from './deed.ts';
+import { newRecord, patchOf } from './source-records.ts';
+
+/** The people who work at the source: they change, add, delete and bring back records. */
+export interface Office {
+  /** Everything they did, in order. */
+  readonly deeds: readonly Deed[];
+  /** One thing, done to a few records of one resource. */
+  work(): Promise<void>;
+}
+
+export function openOffice(input: {
+  admin: SandboxAdmin;
+  connections: readonly string[];
+  seed: number;
+}): Office {
+  const { admin, connections, seed } = input;
+  const chance = chanceOf(`office/${seed}`);
+  const deeds: Deed[] = [];
+  return {
+    deeds,
+    async work() {
+      const connection = chance.of(connections);
+      const resource = await someResource(admin, connection, chance);
+      const kind = chance.of(habits);
+      const target = await targetOf(admin, { connection, resource, chance, deeds });
+      const { ids, commands } = plans[kind](target);
+      if (ids.length === 0) return;
+      const begunAt = Date.now();
+      await admin.execute(...commands);
+      // Nothing else happens within the millisecond: two versions of one time could not be told apart, by anybody.
+      await wait(2);
+      const doneAt = Date.now();
+      const done = { kind, connection, resource, version: target.now, begunAt, doneAt };
+      deeds.push(...ids.map((id) => ({ ...done, id })));
+    },
+  };
+}
+
+/** How often what is done. */
+const habits: readonly DeedKind[] = [
+  ...(['changed', 'changed', 'changed', 'changed', 'touched', 'touched', 'added'] as const),
+  ...(['added late', 'deleted', 'deleted', 'vanished', 'recreated', 'recreated'] as const),
+];
+
+interface Target {
+  readonly connection: string;
+  readonly resource: ResourceName;
+  readonly chance: Chance;
+  readonly live: readonly string[];
+  readonly gone: readonly string[];
+  /** The service's time. */
+  readonly now: number;
+  /** Never the same again. */
+  readonly number: number;
+}
+
+interface Plan {
+  readonly ids: readonly string[];
+  readonly commands: readonly CommandInput[];
+}
+
+const plans: Record<DeedKind, (target: Target) => Plan> = {
+  changed: (target) => each(someOf(target.live, target), (id) => [change(target, id)]),
+  touched: (target) => {
+    const ids = someOf(target.live, target);
+    const { connection, resource } = target;
+    return { ids, commands: [{ kind: 'touch', connection, resource, ids }] };
+  },
+  added: (target) => add(target, { time: target.now, late: false }),
+  'added late': (target) => add(target, { time: lateTime(target.chance), late: true }),
+  deleted: (target) => remove(target, { event: true }),
+  vanished: (target) => remove(target, { event: false }),
+  recreated: (target) => {
+    const { connection, resource } = target;
+    return each(someOf(target.gone, target), (id) => [
+      { kind: 'recreate', connection, resource, id },
+      // A subscription shows no `last_synced_at`: that it lives again is seen by its `updated_at` alone.
+      ...(resource === 'subscriptions' ? [change(target, id)] : []),
+    ]);
+  },
+};
+
+function change({ connection, resource, chance }: Target, id: string): CommandInput {
+  return { kind: 'change', connection, resource, id, patch: patchOf(resource, chance) };
+}
+
+function add({ connection, resource, chance, number }: Target, when: { time: number; late: boolean }): Plan {
+  const id = `new-${number}`;
+  const record = newRecord(resource, { id, time: when.time, chance });
+  return each([id], () => [{ kind: 'add', connection, resource, record, keepLastSyncedAt: when.late }]);
+}
+
+/** A company never deletes nearly all it has: that would be a case for approval, and is tested elsewhere. */
+function remove(target: Target, { event }: { event: boolean }): Plan {
+  const { connection, resource, live } = target;
+  const ids = live.length > 10 ? someOf(live, target) : [];
+  return each(ids, (id) => [{ kind: 'delete', connection, resource, id, event }]);
+}
+
+function each(ids: readonly string[], commandsOf: (id: string) => CommandInput[]): Plan {
+  return { ids, commands: ids.flatMap(commandsOf) };
+}
+
+function someOf(ids: readonly string[], { chance }: Target): string[] {
+  return chance.someOf(ids, 1 + chance.below(4));
+}
+
+/** Somewhere in the two years before the first sync. */
+function lateTime(chance: Chance): number {
+  return Date.UTC(2024, 0, 1) + chance.below(730) * 86_400_000 + chance.below(86_400_000);
+}
+
+async function someResource(admin: SandboxAdmin, connection: string, chance: Chance): Promise<ResourceName> {
+  const { counts } = await admin.connection(connection);
+  const names = Object.keys(counts) as ResourceName[];
+  return chance.of(names.filter((name) => counts[name] > 0));
+}
+
+async function targetOf(
+  admin: SandboxAdmin,
+  input: { connection: string; resource: ResourceName; chance: Chance; deeds: readonly Deed[] },
+): Promise<Target> {
+  const { connection, resource, deeds } = input;
+  const lines = await admin.content(connection, resource);
+  const gone = [...goneAfter(deeds, connection)].filter((name) => name.startsWith(`${resource}/`));
+  return {
+    ...input,
+    live: lines.map((line) => (JSON.parse(line) as { id: string }).id),
+    gone: gone.map((name) => name.slice(resource.length + 1)),
+    now: await admin.now(),
+    number: deeds.length,
+  };
+}

@@ -1,0 +1,120 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { WorkflowFailedError } from '@temporalio/client';
+import { planAgenda, type Appointment } from './agenda.ts';
+import { askForBackfill, askForReconcile, askForSync } from './ask-for-runs.ts';
+import { chanceOf } from './chance.ts';
+import { disturb } from './disturb.ts';
+import { judgeDay } from './judge-day.ts';
+import { openOffice, type Office } from './office.ts';
+import { connections, openCompany, workersOfDay, type Company, type Place } from './open-company.ts';
+import { startTicking } from './start-ticking.ts';
+import { summarise, ticksOf, type Summary } from './summarise.ts';
+
+export interface DayOptions {
+  /** How often every connection is synced, at least. */
+  readonly ticks: number;
+  readonly tickSeconds: number;
+  /** Decides everything that happens, save how long it takes. */
+  readonly seed: number;
+  /** Of each connection, at the beginning. */
+  readonly records: number;
+}
+
+export interface Day {
+  readonly summary: Summary;
+  /** What was not as promised, in sentences; none after a good day. */
+  readonly complaints: readonly string[];
+}
+
+/**
+ * A day of three companies in minutes: their connections are synced all the time while people work, the service stumbles and
+ * workers are killed. Then all goes quiet, and everything must be as the source has it.
+ */
+export async function runDay(
+  place: Place,
+  options: DayOptions,
+  report: (progress: string) => void,
+): Promise<Day> {
+  const started = performance.now();
+  const company = await openCompany(place, options);
+  const office = openOffice({ admin: company.admin, connections, seed: options.seed });
+  try {
+    const ended: string[] = [];
+    try {
+      await liveThroughDay(company, { office, options, report });
+      report('All quiet now: a sync of each, and two reconciles');
+      ended.push(...(await settle(company)));
+    } finally {
+      ended.push(...(await company.workers.stop()));
+    }
+    const complaints = [...ended, ...(await judgeDay(company, office.deeds))];
+    return { summary: await summarise(company, { deeds: office.deeds, started }), complaints };
+  } finally {
+    await company.sandbox.close();
+  }
+}
+
+async function liveThroughDay(
+  company: Company,
+  { office, options, report }: { office: Office; options: DayOptions; report: (progress: string) => void },
+): Promise<void> {
+  const { admin } = company;
+  const chance = chanceOf(`day/${options.seed}`);
+  const agenda = planAgenda({ ...options, workers: workersOfDay, connections, chance });
+  const asked: Promise<unknown>[] = [];
+  const ticking = await startTicking(company, options);
+  let spoken = performance.now();
+  for (let ticks = 0; ticks < options.ticks; ticks = await ticksOf(company)) {
+    await office.work();
+    if (chance.happens(12)) await disturb(admin, { connections, chance });
+    for (let due = agenda[0]; due !== undefined && due.tick <= ticks; due = agenda[0]) {
+      agenda.shift();
+      asked.push(keep(company, due));
+    }
+    if (performance.now() - spoken > 10_000) {
+      report(
+        `${ticks} of ${options.ticks} ticks, ${office.deeds.length} deeds, ${company.workers.kills()} kills`,
+      );
+      spoken = performance.now();
+    }
+    await wait(100 + chance.below(600));
+  }
+  await admin.clearFaults();
+  await ticking.stop();
+  await Promise.all(asked);
+}
+
+/** Kills the worker, or waits for the run. A run may fail while the service stumbles; in the end none may. */
+async function keep({ client, workers }: Company, appointment: Appointment): Promise<void> {
+  if (appointment.what === 'kill') {
+    workers.kill(appointment.worker);
+    return;
+  }
+  const run =
+    appointment.what === 'reconcile'
+      ? askForReconcile(client, appointment.connection)
+      : askForBackfill(client, appointment);
+  await run.catch((error: unknown) => {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+  });
+}
+
+/** Returns complaints about the runs that had no excuse any more. */
+async function settle({ client, warehouse }: Company): Promise<string[]> {
+  const complaints: string[] = [];
+  for (const connection of connections) {
+    let last = '';
+    for (const ask of [askForSync, askForReconcile, askForReconcile]) {
+      const { runId, status } = await ask(client, connection);
+      if (status !== 'succeeded')
+        complaints.push(`${connection}: run ${runId}, with no fault left, is ${status}.`);
+      last = runId;
+    }
+    const { rows } = await warehouse.pool.query<{ found: string }>(
+      `select format('%s %s %s', kind, resource, record_id) as found from sync.discrepancies where run_id = $1`,
+      [last],
+    );
+    complaints.push(...rows.map(({ found }) => `${connection}: the second reconcile still found: ${found}.`));
+  }
+  return complaints;
+}

@@ -1,0 +1,38 @@
+import { WorkflowFailedError } from '@temporalio/client';
+import { runDaybook } from '../support/daybook-process.ts';
+import { connections, type Company } from './open-company.ts';
+
+/** Gives every connection a schedule. `stop` pauses it, and waits for the syncs that still run. */
+export async function startTicking(
+  company: Pick<Company, 'client' | 'env' | 'folder'>,
+  { tickSeconds }: { tickSeconds: number },
+): Promise<{ stop: () => Promise<void> }> {
+  await connectionCommand(company, 'set', ['--every', `${tickSeconds}s`]);
+  return {
+    stop: async () => {
+      await connectionCommand(company, 'pause', ['--why', 'the day is over']);
+      for (const connection of connections) {
+        const { client } = company;
+        await client.workflow
+          .getHandle(`sync/${connection}`)
+          .result()
+          .catch((error: unknown) => {
+            if (!(error instanceof WorkflowFailedError)) throw error;
+          });
+      }
+    },
+  };
+}
+
+/** Runs a command of `daybook connection` for every one of them. */
+async function connectionCommand(
+  { env, folder }: Pick<Company, 'env' | 'folder'>,
+  command: string,
+  options: readonly string[],
+): Promise<void> {
+  for (const connection of connections) {
+    const args = ['connection', command, connection, ...options];
+    const { code, stderr } = await runDaybook(args, { env, cwd: folder });
+    if (code !== 0) throw new Error(`daybook ${args.join(' ')} failed: ${stderr}`);
+  }
+}

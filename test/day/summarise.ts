@@ -1,0 +1,56 @@
+import type { Deed } from './deed.ts';
+import type { Company } from './open-company.ts';
+
+export interface Summary {
+  /** Ended syncs of the connection that has the fewest. */
+  readonly ticks: number;
+  /** By kind, records each. */
+  readonly deeds: Readonly<Record<string, number>>;
+  readonly kills: number;
+  /** Requests that met a fault. */
+  readonly faults: number;
+  readonly requests: number;
+  /** By kind and status: `sync succeeded`. */
+  readonly runs: Readonly<Record<string, number>>;
+  readonly minutes: number;
+}
+
+export async function summarise(
+  company: Company,
+  { deeds, started }: { deeds: readonly Deed[]; started: number },
+): Promise<Summary> {
+  const { admin, warehouse, workers } = company;
+  const requests = await admin.requests();
+  const { rows } = await warehouse.pool.query<{ run: string }>(
+    `select kind || ' ' || status as run from sync.runs order by 1`,
+  );
+  return {
+    ticks: await ticksOf(company),
+    deeds: countsOf(deeds.map(({ kind }) => kind)),
+    kills: workers.kills(),
+    faults: requests.filter(({ fault }) => fault !== null).length,
+    requests: requests.length,
+    runs: countsOf(rows.map(({ run }) => run)),
+    minutes: Math.round((performance.now() - started) / 6_000) / 10,
+  };
+}
+
+/** Ended syncs of the connection that has the fewest. */
+export async function ticksOf({ warehouse }: Pick<Company, 'warehouse'>): Promise<number> {
+  const { rows } = await warehouse.pool.query<{ ticks: number }>(
+    `select coalesce(min(ticks), 0)::int as ticks
+     from (
+       select count(r.run_id) as ticks
+       from sync.connections c
+       left join sync.runs r on r.connection_id = c.connection_id and r.kind = 'sync' and r.status <> 'running'
+       group by c.connection_id
+     ) connection`,
+  );
+  return rows[0]?.ticks ?? 0;
+}
+
+function countsOf(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,389 @@
+import { describe, expect, test } from 'vitest';
+import { inTransaction } from '../../warehouse/in-transaction.ts';
+import { landRecords } from '../../warehouse/landing/land-records.ts';
+import { lockResource } from '../../warehouse/passes/lock-pass.ts';
+import { bills } from '../../resources/bills.ts';
+import { waitingSessions } from '../support/blocked-session.ts';
+import { allocation, bill, billLine, expense, item, list } from '../support/finance-records.ts';
+import { deletionOf, landEvents } from '../support/land-events.ts';
+import { land, pageOf } from '../support/land.ts';
+import { row, rows, type Row } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse, url } = await createTestDatabase();
+
+describe('an announced deletion', () => {
+  test('leaves finance with its lists, and stays provable in deleted_records with its last known content', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const full = bill('b', {
+      total_amount: '123456789012345678.10',
+      line_items: list(billLine(), billLine()),
+      linked_payments: list(allocation('p')),
+      linked_credit_memos: list(allocation('c')),
+      linked_purchase_orders: '[{"id":"po"}]',
+    });
+    await landBills(connectionId, full, bill('other'));
+    const facts = await landEvents(warehouse, {
+      connectionId,
+      events: [
+        deletionOf('b', '2024-02-01T00:00:00.000Z', {
+          data: '{"id":"b","deleted_at":"2024-01-31T12:00:00Z"}',
+        }),
+      ],
+    });
+    expect(facts).toMatchObject({ read: 1, deleted: 1, suppressed: 0, unchanged: 0, quarantined: 0 });
+    expect(await billsOf(connectionId)).toEqual(['other']);
+    for (const { table, parentKey } of bills.children) {
+      expect(
+        await rows(
+          warehouse,
+          `select from finance.${table} where connection_id = $1 and ${parentKey} = 'b'`,
+          [connectionId],
+        ),
+      ).toEqual([]);
+    }
+    expect(
+      await row(
+        warehouse,
+        `select resource, id, deleted_at::text, source, payload ->> 'total_amount' as total
+         from finance.deleted_records where connection_id = $1`,
+        [connectionId],
+      ),
+    ).toEqual({
+      ...{ resource: 'bills', id: 'b', source: 'event', total: '123456789012345678.10' },
+      deleted_at: '2024-01-31 12:00:00+00',
+    });
+  });
+
+  test('is a row of history, and as_of before it shows the record', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    const { now: before } = await row(warehouse, 'select clock_timestamp()::text as now');
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    expect(await historyOf(connectionId)).toEqual(['upsert', 'delete']);
+    expect(
+      await rows(
+        warehouse,
+        `select payload ->> 'document_number' as number from history.as_of('bills', $2) where connection_id = $1`,
+        [connectionId, before],
+      ),
+    ).toEqual([{ number: 'INV-1' }]);
+    expect(
+      await rows(
+        warehouse,
+        `select from history.as_of('bills', clock_timestamp()) where connection_id = $1`,
+        [connectionId],
+      ),
+    ).toEqual([]);
+  });
+
+  test('that is read again writes nothing', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    const events = [deletionOf('b', later), deletionOf('never-seen', later)];
+    await landEvents(warehouse, { connectionId, events });
+    const before = await writesOf(connectionId);
+    const facts = await landEvents(warehouse, { connectionId, events });
+    expect(facts).toMatchObject({ read: 2, deleted: 0, suppressed: 0, unchanged: 2, quarantined: 0 });
+    expect(await writesOf(connectionId)).toEqual(before);
+  });
+
+  test('that comes before the record is read keeps the record out', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    expect(await tombstoneOf(connectionId)).toMatchObject({
+      version: '2024-02-01 00:00:00+00',
+      payload: null,
+    });
+    const [facts] = await landBills(connectionId, bill('b'));
+    expect(facts).toMatchObject({ inserted: 0, suppressed: 1 });
+    expect(await billsOf(connectionId)).toEqual([]);
+    expect(await historyOf(connectionId)).toEqual([]);
+  });
+
+  test('is not undone by a late page', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landBills(
+      connectionId,
+      bill('b', { memo: '"late"', last_synced_at: `"2024-01-31T23:59:59.999999Z"` }),
+    );
+    expect(await billsOf(connectionId)).toEqual([]);
+    expect(await historyOf(connectionId)).toEqual(['upsert', 'delete']);
+  });
+
+  test('of a record that is known in a newer version leaves it alone', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b', { last_synced_at: '"2024-02-01T00:00:00.000001Z"' }));
+    const facts = await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    expect(facts).toMatchObject({ deleted: 0, suppressed: 1 });
+    expect(await billsOf(connectionId)).toEqual(['b']);
+    expect(await tombstonesOf(connectionId)).toEqual([]);
+  });
+
+  test('of the same microsecond as the record wins', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const at = '2024-02-01T00:00:00.000001Z';
+    await landBills(connectionId, bill('b', { last_synced_at: `"${at}"` }));
+    const facts = await landEvents(warehouse, { connectionId, events: [deletionOf('b', at)] });
+    expect(facts).toMatchObject({ deleted: 1 });
+    expect(await billsOf(connectionId)).toEqual([]);
+  });
+
+  test('is told twice in one page: the newest counts, to the microsecond', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const events = ['2024-02-01T00:00:00.000001Z', '2024-02-01T00:00:00.000002Z', '2024-02-01T00:00:00Z'].map(
+      (at) => deletionOf('b', at),
+    );
+    await landEvents(warehouse, { connectionId, events });
+    expect(await tombstoneOf(connectionId)).toMatchObject({ version: '2024-02-01 00:00:00.000002+00' });
+  });
+
+  test('of an older time does not turn a tombstone back, and one of a newer time moves it on', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    for (const at of [later, '2024-01-31T00:00:00Z', '2024-02-03T00:00:00Z'])
+      await landEvents(warehouse, { connectionId, events: [deletionOf('b', at)] });
+    const { payload, version } = await tombstoneOf(connectionId);
+    expect(version).toBe('2024-02-03 00:00:00+00');
+    expect(payload).toMatchObject({ id: 'b' });
+    expect(await historyOf(connectionId)).toEqual(['upsert', 'delete']);
+  });
+
+  test('closes the quarantine entry and the field issues of its record, and of no other', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(
+      connectionId,
+      bill('b', { currency_rate: '"1,5"' }),
+      bill('other', { currency_rate: '"1,5"' }),
+    );
+    await landBills(connectionId, bill('b', { memo: '1' }), bill('other', { memo: '1' }));
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    expect(
+      await rows(
+        warehouse,
+        'select record_id, status, closed_why from sync.quarantine where connection_id = $1 order by record_id',
+        [connectionId],
+      ),
+    ).toEqual([
+      { record_id: 'b', status: 'discarded', closed_why: 'the record was deleted at the source' },
+      { record_id: 'other', status: 'open', closed_why: null },
+    ]);
+    expect(
+      await rows(warehouse, 'select record_id from sync.field_issues where connection_id = $1', [
+        connectionId,
+      ]),
+    ).toEqual([{ record_id: 'other' }]);
+  });
+
+  test('is of one resource and one connection: others with that id stay', async () => {
+    const [connectionId, another] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    for (const one of [connectionId, another]) {
+      await landBills(one, bill('x'));
+      await land(warehouse, { connectionId: one, stream: 'expenses', pages: [[expense('x')]] });
+      await land(warehouse, { connectionId: one, stream: 'items', pages: [[item('x')]] });
+    }
+    await landEvents(warehouse, {
+      connectionId,
+      events: [deletionOf('x', later, { resource: '"EXPENSE"' })],
+    });
+    await landEvents(warehouse, { connectionId, events: [deletionOf('x', later, { resource: '"ITEMS"' })] });
+    expect(await billsOf(connectionId)).toEqual(['x']);
+    expect(await billsOf(another)).toEqual(['x']);
+    for (const table of ['expenses', 'expense_lines', 'items', 'item_subsidiaries']) {
+      expect(await rows(warehouse, `select connection_id from finance.${table}`)).toEqual([
+        { connection_id: another },
+      ]);
+    }
+  });
+
+  test('that waited for a landing is later in history than what was landed', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    const changed = await pageOf('bills', [bill('b', { memo: '"changed"' })]);
+    const deleted = await inTransaction(warehouse.pool, async (client) => {
+      const where = { connectionId, resource: bills };
+      await lockResource(client, { connectionId, resource: 'bills' });
+      const landing = landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+      await waitingSessions(url);
+      const { landedAt } = await lockResource(client, { connectionId, resource: 'bills' });
+      await landRecords(client, {
+        ...{ ...where, runId: 'another', landedAt },
+        ...{ records: changed.records, compare: 'hashes' },
+      });
+      return { landing };
+    });
+    expect(await deleted.landing).toMatchObject({ deleted: 1 });
+    expect(await historyOf(connectionId)).toEqual(['upsert', 'upsert', 'delete']);
+    expect(await tombstoneOf(connectionId)).toMatchObject({ payload: { memo: 'changed' } });
+  });
+});
+
+describe('a record that is created again', () => {
+  test('with a newer version lives again and leaves deleted_records', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    const [facts] = await landBills(
+      connectionId,
+      bill('b', { last_synced_at: '"2024-02-01T00:00:00.000001Z"' }),
+    );
+    expect(facts).toMatchObject({ inserted: 1 });
+    expect(await tombstonesOf(connectionId)).toEqual([]);
+    expect(await historyOf(connectionId)).toEqual(['upsert', 'delete', 'upsert']);
+    expect(
+      await rows(warehouse, `select from finance.bill_lines where connection_id = $1`, [connectionId]),
+    ).toHaveLength(1);
+    // The lookback brings its old deletion again.
+    expect(await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] })).toMatchObject({
+      deleted: 0,
+      suppressed: 1,
+    });
+    expect(await billsOf(connectionId)).toEqual(['b']);
+  });
+
+  test.each([
+    ['older than its deletion', '2024-01-31T23:59:59.999999Z'],
+    ['of the very microsecond of its deletion', '2024-02-01T00:00:00.000000Z'],
+  ])('in a version %s stays deleted', async (_, version) => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landBills(connectionId, bill('b', { memo: '"again"', last_synced_at: `"${version}"` }));
+    expect(await billsOf(connectionId)).toEqual([]);
+    expect(await tombstonesOf(connectionId)).toHaveLength(1);
+  });
+});
+
+describe('an event', () => {
+  test.each([
+    [
+      'of a resource that Daybook does not copy',
+      deletionOf('b', '2024-02-01T00:00:00Z', { resource: '"VENDOR"' }),
+    ],
+    ['of a resource that nobody knows', deletionOf('b', '2024-02-01T00:00:00Z', { resource: '"SHIPMENT"' })],
+    ['of another type', deletionOf('b', '2024-02-01T00:00:00Z', { type: '"object_merged"' })],
+    ['without a resource', deletionOf('b', '2024-02-01T00:00:00Z', { resource: undefined })],
+    ['that is no object', '7'],
+  ])('%s is passed over', async (_, event) => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    const facts = await landEvents(warehouse, { connectionId, events: [event] });
+    expect(facts).toMatchObject({ read: 1, unchanged: 1, deleted: 0, quarantined: 0 });
+    expect(await billsOf(connectionId)).toEqual(['b']);
+    expect(await openEntriesOf(connectionId)).toEqual([]);
+  });
+
+  test.each([
+    ['without data', { data: undefined }],
+    ['with data that is null', { data: 'null' }],
+    ['without data.id', { data: '{}' }],
+    ['with an empty data.id', { data: '{"id":""}' }],
+    ['with a number for data.id', { data: '{"id":7}' }],
+    ['without its time', { last_synced_at: undefined }],
+    ['with an impossible time', { last_synced_at: '"2024-02-31T00:00:00Z"' }],
+  ])('%s is quarantined, and its resource is marked for a reconcile', async (_, fields) => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    const event = deletionOf('b', later, fields);
+    const facts = await landEvents(warehouse, { connectionId, events: [event, deletionOf('other', later)] });
+    expect(facts).toMatchObject({ read: 2, quarantined: 1, unchanged: 1 });
+    expect(await openEntriesOf(connectionId)).toMatchObject([
+      {
+        resource: 'bills',
+        stream: 'events',
+        payload: event,
+        reason: expect.stringMatching(/^a deletion that/) as string,
+      },
+    ]);
+    expect(await billsOf(connectionId)).toEqual(['b']);
+    expect(await wantedOf(connectionId)).toEqual(['bills']);
+    // Read again it is the same entry.
+    await landEvents(warehouse, { connectionId, events: [event] });
+    expect(await openEntriesOf(connectionId)).toHaveLength(1);
+  });
+
+  test('moves the watermark of the events to the newest time among them, whatever it is about', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const events = [
+      deletionOf('b', '2024-02-01T00:00:00.000Z'),
+      deletionOf('v', '2024-02-03T00:00:00.000001Z', { resource: '"VENDOR"' }),
+    ];
+    await landEvents(warehouse, { connectionId, events });
+    const watermark = `select watermark::text from sync.streams where connection_id = $1 and stream = 'events'`;
+    expect(await row(warehouse, watermark, [connectionId])).toEqual({
+      watermark: '2024-02-03 00:00:00.000001+00',
+    });
+  });
+});
+
+const later = '2024-02-01T00:00:00Z';
+
+async function landBills(connectionId: string, ...records: string[]): ReturnType<typeof land> {
+  return land(warehouse, { connectionId, stream: 'bills', pages: [records] });
+}
+
+async function billsOf(connectionId: string): Promise<unknown[]> {
+  const held = await rows(warehouse, 'select id from finance.bills where connection_id = $1 order by id', [
+    connectionId,
+  ]);
+  return held.map(({ id }) => id);
+}
+
+function tombstonesOf(connectionId: string): Promise<Row[]> {
+  return rows(
+    warehouse,
+    'select version::text, payload, run_id from sync.tombstones where connection_id = $1 order by record_id',
+    [connectionId],
+  );
+}
+
+async function tombstoneOf(connectionId: string): Promise<Row> {
+  const [only = {}, ...others] = await tombstonesOf(connectionId);
+  expect(others).toEqual([]);
+  return only;
+}
+
+/** What happened to the bill `b`, in the order of history. */
+async function historyOf(connectionId: string): Promise<unknown[]> {
+  const versions = await rows(
+    warehouse,
+    `select op from history.record_versions where connection_id = $1 and record_id = 'b' order by recorded_at`,
+    [connectionId],
+  );
+  return versions.map(({ op }) => op);
+}
+
+function openEntriesOf(connectionId: string): Promise<Row[]> {
+  return rows(
+    warehouse,
+    `select resource, stream, payload, reason from sync.quarantine where connection_id = $1 and status = 'open'`,
+    [connectionId],
+  );
+}
+
+async function wantedOf(connectionId: string): Promise<unknown[]> {
+  const wanted = await rows(
+    warehouse,
+    'select stream from sync.streams where connection_id = $1 and reconcile_wanted_at is not null order by stream',
+    [connectionId],
+  );
+  return wanted.map(({ stream }) => stream);
+}
+
+/** The transactions that wrote whatever there is of the connection. */
+async function writesOf(connectionId: string): Promise<Row[]> {
+  const tables = ['finance.bills', 'finance.bill_lines', 'history.record_versions', 'sync.tombstones'];
+  const written = await Promise.all(
+    tables.map((table) =>
+      rows(
+        warehouse,
+        `select '${table}' as "table", xmin::text from ${table} where connection_id = $1 order by xmin::text::bigint`,
+        [connectionId],
+      ),
+    ),
+  );
+  return written.flat();
+}

@@ -1,0 +1,371 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ResourceName } from '../../sandbox/world/resources.ts';
+import { bill } from '../support/finance-records.ts';
+import { createInstallation } from '../support/installation.ts';
+import { discrepanciesOf, proofsOf, reconcile } from '../support/reconcile.ts';
+import { row, rows, type Row } from '../support/rows.ts';
+import { statusesOf, sync } from '../support/sync.ts';
+
+const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '3s' } });
+const { warehouse, admin } = installation;
+await installation.startWorker();
+
+afterEach(async () => {
+  await admin.clearFaults();
+  await admin.configure({});
+});
+
+describe('a deletion that nobody announced', () => {
+  test('is confirmed by a fetch, leaves finance and stays provable in deleted_records as found by the reconcile', async () => {
+    const connection = await synced();
+    const id = await quietlyDelete(connection, 'bills');
+    expect((await sync(installation, connection)).run.status).toBe('succeeded');
+    expect(await heldIds(connection, 'bills')).toContain(id);
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect(run.streams.find(({ stream }) => stream === 'bills')).toMatchObject({ deleted: 1 });
+    expect(await fetchesOf(connection)).toEqual([`/accounting/bills/${id}`]);
+    expect(await discrepanciesOf(installation, connection)).toEqual([
+      { resource: 'bills', record_id: id, kind: 'extra', status: 'repaired' },
+    ]);
+    expect(
+      await row(
+        warehouse,
+        `select resource, id, source, payload ->> 'id' as payload from finance.deleted_records where connection_id = $1`,
+        [connection],
+      ),
+    ).toEqual({ resource: 'bills', id, source: 'reconcile', payload: id });
+    expect(
+      await rows(warehouse, 'select from finance.bill_lines where connection_id = $1 and bill_id = $2', [
+        connection,
+        id,
+      ]),
+    ).toEqual([]);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test.each([404, 410])('is confirmed by %i', async (missingRecordStatus) => {
+    const connection = await synced();
+    const id = await quietlyDelete(connection, 'customers');
+    await admin.configure({ missingRecordStatus });
+    await reconcile(installation, connection);
+    expect(await heldIds(connection, 'customers')).not.toContain(id);
+  });
+
+  test('of a resource whose deletions are never announced is found too', async () => {
+    const connection = await synced();
+    const id = await quietlyDelete(connection, 'bill_credit_memos');
+    await reconcile(installation, connection);
+    expect(await heldIds(connection, 'bill_credit_memos')).not.toContain(id);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('of a subscription is confirmed by a second complete listing', async () => {
+    const connection = await synced();
+    const id = await quietlyDelete(connection, 'subscriptions');
+    await admin.clearRequests();
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect(await listingsOf(connection, '/subscriptions')).toBe(2);
+    expect(await heldIds(connection, 'subscriptions')).not.toContain(id);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('of more records than a listing has pages is confirmed by a second complete listing', async () => {
+    const connection = await synced();
+    const ids = await quietlyDeleteSome(connection, 'bills', 5);
+    await admin.clearRequests();
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect(await fetchesOf(connection)).toEqual([]);
+    expect(await listingsOf(connection, '/accounting/bills')).toBe(2);
+    expect((await discrepanciesOf(installation, connection)).map(({ record_id }) => record_id)).toEqual(ids);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('is not undone by a late page of the deleted version, and a newer version lives again', async () => {
+    const connection = await synced();
+    const id = await quietlyDelete(connection, 'bills');
+    await reconcile(installation, connection);
+    await admin.execute({ kind: 'recreate', connection, resource: 'bills', id });
+    await sync(installation, connection);
+    expect(await heldIds(connection, 'bills')).toContain(id);
+    expect(
+      await rows(warehouse, 'select from finance.deleted_records where connection_id = $1', [connection]),
+    ).toEqual([]);
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+  });
+});
+
+describe('a record that the list leaves out although the source has it', () => {
+  test('is kept when a fetch returns it, and the reconcile succeeds', async () => {
+    const connection = await synced();
+    const [id = ''] = await heldIds(connection, 'bills');
+    await hideFromLists(connection, 'bills', id);
+    const { run } = await reconcile(installation, connection);
+    expect(run).toMatchObject({ status: 'succeeded', failure: null });
+    expect(await heldIds(connection, 'bills')).toContain(id);
+    expect(await discrepanciesOf(installation, connection)).toEqual([
+      { resource: 'bills', record_id: id, kind: 'extra', status: 'dismissed' },
+    ]);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('is brought up to date by the fetch', async () => {
+    const connection = await synced();
+    const [id = ''] = await heldIds(connection, 'bills');
+    await admin.execute({ kind: 'change', connection, resource: 'bills', id, patch: '{"memo":"hidden"}' });
+    await admin.configure({ listLagMs: 3_600_000 });
+    await reconcile(installation, connection);
+    expect(
+      await row(warehouse, 'select memo from finance.bills where connection_id = $1 and id = $2', [
+        connection,
+        id,
+      ]),
+    ).toEqual({ memo: 'hidden' });
+  });
+
+  test('is kept when the second listing shows it, and the reconcile succeeds', async () => {
+    const connection = await synced();
+    const [id = ''] = await heldIds(connection, 'subscriptions');
+    await deleteThenRecreate(connection, { resource: 'subscriptions', id, path: '/subscriptions' });
+    const { run } = await reconcile(installation, connection, { resources: ['subscriptions'] });
+    expect(run).toMatchObject({ status: 'succeeded', failure: null });
+    expect(await discrepanciesOf(installation, connection)).toEqual([
+      { resource: 'subscriptions', record_id: id, kind: 'extra', status: 'dismissed' },
+    ]);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('and is newer than the watermark makes the next sync partial, until it is seen', async () => {
+    const connection = await synced();
+    const [id = ''] = await heldIds(connection, 'bills');
+    await hideFromLists(connection, 'bills', id);
+    await reconcile(installation, connection);
+    const stalled = await sync(installation, connection);
+    expect(stalled.failure).toBeUndefined();
+    expect(stalled.run).toMatchObject({
+      status: 'partial',
+      failure: expect.stringMatching(/newer records than its list shows.*Run "daybook reconcile"/) as string,
+    });
+    expect(stalled.run.streams.find(({ stream }) => stream === 'bills')).toMatchObject({
+      ...{ status: 'partial', failure_type: 'Stalled' },
+      watermark_after: stalled.run.streams.find(({ stream }) => stream === 'bills')?.watermark_before,
+    });
+    expect((await sync(installation, connection)).run.status).toBe('partial');
+    await admin.configure({});
+    expect((await sync(installation, connection)).run).toMatchObject({ status: 'succeeded', failure: null });
+    expect((await sync(installation, connection)).run.status).toBe('succeeded');
+  });
+
+  test('and is newer than the watermark no longer stalls the stream once it is deleted', async () => {
+    const connection = await synced();
+    const [id = ''] = await heldIds(connection, 'bills');
+    await hideFromLists(connection, 'bills', id);
+    await reconcile(installation, connection);
+    expect((await sync(installation, connection)).run.status).toBe('partial');
+    await admin.execute({ kind: 'delete', connection, resource: 'bills', id });
+    // The events, which are read last, tell of it.
+    await sync(installation, connection);
+    expect((await sync(installation, connection)).run).toMatchObject({ status: 'succeeded', failure: null });
+  });
+
+  test('a record that a reconcile met and the next sync sees stalls nothing', async () => {
+    const connection = await synced();
+    await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill('new') });
+    await reconcile(installation, connection);
+    expect((await sync(installation, connection)).run).toMatchObject({ status: 'succeeded', failure: null });
+  });
+});
+
+describe('nothing is inferred deleted from', () => {
+  test('a listing that failed in the middle', async () => {
+    const connection = await synced();
+    const ids = await quietlyDeleteSome(connection, 'bills', 3);
+    await admin.configure({ maximumLimit: 30 });
+    await admin.addFault({
+      match: { connection, path: '/accounting/bills' },
+      after: 2,
+      fault: { kind: 'status', status: 500 },
+    });
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('partial');
+    expect(statusesOf(run)).toMatchObject({ bills: 'failed', customers: 'succeeded' });
+    await expectKept(connection, 'bills', ids);
+    expect((await proofsOf(installation, run)).bills).toBeNull();
+    await admin.clearFaults();
+    expect((await reconcile(installation, connection)).run.status).toBe('succeeded');
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('one of two lists: while the refunds fail, no expense is missed', async () => {
+    const connection = await synced();
+    const ids = await quietlyDeleteSome(connection, 'expenses', 2);
+    await admin.addFault({
+      match: { connection, path: '/accounting/expenses', query: 'expense_type=refund' },
+      fault: { kind: 'status', status: 400 },
+    });
+    const { run } = await reconcile(installation, connection);
+    expect(statusesOf(run)).toMatchObject({ refunds: 'failed' });
+    expect(run.status).toBe('partial');
+    await expectKept(connection, 'expenses', ids);
+  });
+
+  test('a list that the service says it does not have', async () => {
+    const connection = await synced();
+    const before = await heldIds(connection, 'items');
+    await admin.addFault({
+      match: { connection, path: '/accounting/items' },
+      fault: { kind: 'status', status: 404 },
+    });
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect(statusesOf(run).items).toBe('unsupported');
+    await expectKept(connection, 'items', before);
+    expect((await proofsOf(installation, run)).items).toBeNull();
+  });
+
+  test('a second listing that failed', async () => {
+    const connection = await synced();
+    const id = await quietlyDelete(connection, 'subscriptions');
+    await admin.addFault({
+      match: { connection, path: '/subscriptions' },
+      after: 1,
+      fault: { kind: 'status', status: 500 },
+    });
+    const { run } = await reconcile(installation, connection, { resources: ['subscriptions'] });
+    expect(run.status).toBe('failed');
+    await expectKept(connection, 'subscriptions', [id]);
+  });
+
+  test('fetches that keep failing: they are given up like a list', async () => {
+    const connection = await synced();
+    const id = await quietlyDelete(connection, 'bills');
+    await admin.addFault({
+      match: { connection, path: `/accounting/bills/${id}` },
+      fault: { kind: 'status', status: 500 },
+    });
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('partial');
+    expect(run.streams.find(({ stream }) => stream === 'bills')).toMatchObject({
+      status: 'failed',
+      failure_type: 'GaveUp',
+    });
+    await expectKept(connection, 'bills', [id]);
+    await admin.clearFaults();
+    expect((await reconcile(installation, connection)).run.status).toBe('succeeded');
+    expect(await heldIds(connection, 'bills')).not.toContain(id);
+  });
+
+  test('a fetch that the service asked to wait with', async () => {
+    const connection = await synced();
+    const id = await quietlyDelete(connection, 'bills');
+    await admin.addFault({
+      ...{ match: { connection, path: `/accounting/bills/${id}` }, times: 1 },
+      fault: { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '1' },
+    });
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect(await heldIds(connection, 'bills')).not.toContain(id);
+  });
+
+  test('a company that the service is preparing again', async () => {
+    const connection = await synced();
+    const ids = await quietlyDeleteSome(connection, 'customers', 2);
+    await admin.addFault({ match: { connection }, times: 7, fault: { kind: 'not-ready' } });
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect((await discrepanciesOf(installation, connection)).map(({ record_id }) => record_id)).toEqual(ids);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('a listing of which a record could not land: its id counts as listed', async () => {
+    const connection = await synced();
+    const [id = ''] = await heldIds(connection, 'subscriptions');
+    await admin.execute({ kind: 'change', connection, resource: 'subscriptions', id, patch: '{"status":7}' });
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('partial');
+    await expectKept(connection, 'subscriptions', [id]);
+  });
+});
+
+async function synced(): Promise<string> {
+  const connection = await installation.connect();
+  expect((await sync(installation, connection)).run.status).toBe('succeeded');
+  return connection;
+}
+
+async function quietlyDelete(connection: string, resource: ResourceName): Promise<string> {
+  const [id = ''] = await quietlyDeleteSome(connection, resource, 1);
+  return id;
+}
+
+/** Deletes records at the source without an event. Returns their ids in order. */
+async function quietlyDeleteSome(
+  connection: string,
+  resource: ResourceName,
+  count: number,
+): Promise<string[]> {
+  const ids = (await heldIds(connection, resource)).slice(0, count);
+  await admin.execute(
+    ...ids.map((id) => ({ kind: 'delete' as const, connection, resource, id, event: false })),
+  );
+  return ids;
+}
+
+/** Lists do not show the record for an hour; fetches do. */
+async function hideFromLists(connection: string, resource: ResourceName, id: string): Promise<void> {
+  await admin.execute({ kind: 'touch', connection, resource, ids: [id] });
+  await admin.configure({ listLagMs: 3_600_000 });
+}
+
+/** The record is away during the first request to its list, and back with the second. */
+async function deleteThenRecreate(
+  connection: string,
+  { resource, id, path }: { resource: ResourceName; id: string; path: string },
+): Promise<void> {
+  const record = { connection, resource, id };
+  for (const command of [
+    { kind: 'delete' as const, ...record, event: false },
+    { kind: 'recreate' as const, ...record },
+  ])
+    await admin.addFault({
+      match: { connection, path },
+      times: 1,
+      fault: { kind: 'mutate', commands: [command] },
+    });
+}
+
+async function heldIds(connection: string, resource: ResourceName): Promise<string[]> {
+  const held = await rows(
+    warehouse,
+    `select id from finance.${resource} where connection_id = $1 order by id`,
+    [connection],
+  );
+  return held.map(({ id }) => String(id));
+}
+
+async function expectKept(connection: string, resource: ResourceName, ids: readonly string[]): Promise<void> {
+  expect(await heldIds(connection, resource)).toEqual(expect.arrayContaining([...ids]));
+  expect(await tombstonesOf(connection)).toEqual([]);
+}
+
+function tombstonesOf(connection: string): Promise<Row[]> {
+  return rows(warehouse, 'select record_id from sync.tombstones where connection_id = $1', [connection]);
+}
+
+async function fetchesOf(connection: string): Promise<string[]> {
+  const paths = (await requestsOf(connection)).map(({ path }) => path);
+  return paths.filter((path) => /^\/accounting\/\w+\/.+/.test(path));
+}
+
+/** How often a list was read from its beginning. */
+async function listingsOf(connection: string, listPath: string): Promise<number> {
+  const asked = (await requestsOf(connection)).filter(({ path }) => path === listPath);
+  return asked.filter(({ query }) => !new URLSearchParams(query).has('cursor')).length;
+}
+
+async function requestsOf(connection: string): Promise<{ path: string; query: string }[]> {
+  return (await admin.requests()).filter((request) => request.connection === connection);
+}

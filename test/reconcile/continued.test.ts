@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { approvalId } from '../../workflows/await-approval.ts';
+import { createInstallation } from '../support/installation.ts';
+import { endOfReconcile, proofsOf, startReconcile } from '../support/reconcile.ts';
+import { rows } from '../support/rows.ts';
+import { sync } from '../support/sync.ts';
+import { startTemporalWith } from '../support/temporal-with.ts';
+
+// Temporal suggests a new execution after 4,096 events; with fewer a test need not read for hours.
+const temporalAddress = await startTemporalWith('limit.historyCount.suggestContinueAsNew=60');
+const installation = await createInstallation({ temporalAddress });
+const { admin, warehouse, client } = installation;
+await installation.startWorker();
+
+test('a reconcile whose history grows long goes on in a new execution, as the same run with the same proof', async () => {
+  const connection = await installation.connect({ records: 700 });
+  await sync(installation, connection);
+  // All items, which always asks, and found long before the bills are read.
+  const items = await rows(warehouse, 'select id from finance.items where connection_id = $1', [connection]);
+  await admin.execute(
+    ...items.map(({ id }) => ({
+      ...{ kind: 'delete' as const, connection, resource: 'items' as const },
+      ...{ id: String(id), event: false },
+    })),
+  );
+  const [bill] = await rows(warehouse, 'select id from finance.bills where connection_id = $1', [connection]);
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id: String(bill?.id), event: false });
+  await admin.configure({ maximumLimit: 2 });
+  const handle = await startReconcile(installation, connection);
+  const { run, failure } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+  expect(failure).toBeUndefined();
+  let executions = 0;
+  for await (const execution of client.workflow.list()) {
+    if (execution.workflowId === `reconcile/${connection}`) executions += 1;
+  }
+  expect(executions).toBeGreaterThan(1);
+  expect(run).toMatchObject({
+    ...{ run_id: handle.firstExecutionRunId, status: 'partial' },
+    failure: expect.stringMatching(/^28 of 28 items are gone at the source/) as string,
+  });
+  const proofs = await proofsOf(installation, run);
+  for (const [stream, proof] of Object.entries(proofs)) {
+    expect(proof?.equal, stream).toBe(stream !== 'items');
+    expect(Object.keys(proof?.warehouse ?? {}), stream).not.toEqual([]);
+  }
+  // The question is asked although another execution found out.
+  expect((await client.workflow.getHandle(approvalId(connection)).describe()).status.name).toBe('RUNNING');
+  const { differences } = await installation.compare(connection);
+  expect(differences.filter((difference) => !difference.startsWith('items '))).toEqual([]);
+});

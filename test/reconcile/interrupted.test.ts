@@ -1,0 +1,170 @@
+import { afterEach, expect, test } from 'vitest';
+import { eventually } from '../embedded/eventually.ts';
+import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
+import { createInstallation } from '../support/installation.ts';
+import { untilPages } from '../support/progress-of.ts';
+import {
+  discrepanciesOf,
+  endOfReconcile,
+  proofsOf,
+  reconcile,
+  startReconcile,
+  type ReconcileHandle,
+} from '../support/reconcile.ts';
+import { rows } from '../support/rows.ts';
+import { runOf, sync } from '../support/sync.ts';
+
+const installation = await createInstallation();
+const { warehouse, admin, databaseUrl } = installation;
+let worker = await installation.startWorker();
+
+afterEach(async () => {
+  await admin.clearFaults();
+  await admin.configure({});
+});
+
+test.for([
+  ['the first page is landed', 'sync.listed_pages'],
+  ['absent records are found', 'sync.discrepancies'],
+  ['what is absent is deleted', 'sync.tombstones'],
+] as const)('the worker killed while %s: the reconcile goes on and ends the same', async ([, table]) => {
+  const connection = await withUnannouncedDeletions();
+  const blocked = await blockWrites(databaseUrl, table);
+  const handle = await startReconcile(installation, connection);
+  await waitingSessions(databaseUrl);
+  await worker.stop('SIGKILL');
+  await blocked.letGo();
+  worker = await installation.startWorker();
+  await expectSameEnd(connection, handle);
+});
+
+test('the worker killed in the middle of the listing: the reconcile goes on and ends the same', async () => {
+  const connection = await withUnannouncedDeletions();
+  await slowly(connection);
+  const handle = await startReconcile(installation, connection);
+  await untilPages(installation, { connection, pages: 3 });
+  await worker.stop('SIGKILL');
+  await admin.clearFaults();
+  await admin.clearRequests();
+  worker = await installation.startWorker();
+  await expectSameEnd(connection, handle);
+  const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
+  expect(new URLSearchParams(first?.query).has('cursor')).toBe(true);
+});
+
+test.for([
+  ['cancelled', (handle: ReconcileHandle) => handle.cancel()],
+  ['terminated', (handle: ReconcileHandle) => handle.terminate('test')],
+] as const)(
+  'a reconcile that was %s deletes nothing, and the next one lists everything from the start',
+  async ([how, end]) => {
+    const connection = await withUnannouncedDeletions();
+    await slowly(connection);
+    const handle = await startReconcile(installation, connection);
+    await untilPages(installation, { connection, pages: 3 });
+    await end(handle);
+    await handle.result().catch(() => undefined);
+    expect(await tombstonesOf(connection)).toEqual([]);
+    await admin.clearFaults();
+    await admin.clearRequests();
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
+    expect(new URLSearchParams(first?.query).has('cursor')).toBe(false);
+    const ended = await runOf(installation, handle.firstExecutionRunId);
+    expect(ended.status).toBe(how === 'cancelled' ? 'cancelled' : 'interrupted');
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  },
+);
+
+test('an API that fails for a while in the middle of the listing costs time and nothing else', async () => {
+  const connection = await withUnannouncedDeletions();
+  await admin.configure({ maximumLimit: 20 });
+  await admin.addFault({
+    ...{ match: { connection, path: '/accounting' }, after: 6, times: 8 },
+    fault: { kind: 'status', status: 503 },
+  });
+  const handle = await startReconcile(installation, connection);
+  await expectSameEnd(connection, handle);
+});
+
+test('a cursor that the service refuses is no reason to think that anything is absent', async () => {
+  const connection = await withUnannouncedDeletions();
+  await admin.configure({ maximumLimit: 20 });
+  await admin.addFault({
+    ...{ match: { connection, path: '/accounting/bills', query: 'cursor' }, after: 2, times: 2 },
+    fault: { kind: 'status', status: 400 },
+  });
+  const handle = await startReconcile(installation, connection);
+  await expectSameEnd(connection, handle);
+});
+
+test('a reconcile that runs while another is asked for stays one', async () => {
+  const connection = await withUnannouncedDeletions();
+  await slowly(connection);
+  const handle = await startReconcile(installation, connection);
+  await expect(startReconcile(installation, connection)).rejects.toThrow();
+  await admin.clearFaults();
+  await expectSameEnd(connection, handle);
+});
+
+/** A synced connection of which a bill, a customer and three subscriptions are gone without an event. */
+async function withUnannouncedDeletions(): Promise<string> {
+  const connection = await installation.connect();
+  await sync(installation, connection);
+  const gone = [
+    { resource: 'bills', count: 1 },
+    { resource: 'customers', count: 1 },
+    { resource: 'subscriptions', count: 3 },
+  ] as const;
+  for (const { resource, count } of gone) {
+    const ids = await rows(
+      warehouse,
+      `select id from finance.${resource} where connection_id = $1 order by id limit ${count}`,
+      [connection],
+    );
+    for (const { id } of ids)
+      await admin.execute({ kind: 'delete', connection, resource, id: String(id), event: false });
+  }
+  return connection;
+}
+
+/** Makes reading the bills take a few seconds. */
+async function slowly(connection: string): Promise<void> {
+  await admin.configure({ maximumLimit: 10 });
+  await admin.addFault({
+    match: { connection, path: '/accounting/bills' },
+    fault: { kind: 'slow', ms: 200 },
+  });
+}
+
+async function expectSameEnd(
+  connection: string,
+  handle: ReconcileHandle & { firstExecutionRunId: string },
+): Promise<void> {
+  const { run, failure } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+  expect(failure).toBeUndefined();
+  expect(run).toMatchObject({ status: 'succeeded', failure: null });
+  expect(run.streams.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(5);
+  for (const [stream, proof] of Object.entries(await proofsOf(installation, run))) {
+    expect(proof?.equal, stream).toBe(true);
+    expect(Object.keys(proof?.source ?? {}), stream).not.toEqual([]);
+  }
+  const found = await discrepanciesOf(installation, connection);
+  expect(found.map(({ kind, status }) => `${kind} ${status}`)).toEqual(Array(5).fill('extra repaired'));
+  const deletions = await rows(
+    warehouse,
+    `select from history.record_versions where connection_id = $1 and op = 'delete'`,
+    [connection],
+  );
+  expect(deletions).toHaveLength(5);
+  await eventually(async () => {
+    const left = await rows(warehouse, 'select from sync.passes where connection_id = $1', [connection]);
+    return left.length === 0 ? true : undefined;
+  });
+  expect((await installation.compare(connection)).differences).toEqual([]);
+}
+
+function tombstonesOf(connection: string): Promise<unknown[]> {
+  return rows(warehouse, 'select from sync.tombstones where connection_id = $1', [connection]);
+}

@@ -1,0 +1,410 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { bill, billLine, customer, expense, list } from '../support/finance-records.ts';
+import { createInstallation } from '../support/installation.ts';
+import {
+  discrepanciesOf,
+  proofsOf,
+  reconcile,
+  startReconcile,
+  endOfReconcile,
+} from '../support/reconcile.ts';
+import { row, rows, type Row } from '../support/rows.ts';
+import { statusesOf, sync } from '../support/sync.ts';
+
+const installation = await createInstallation();
+const { warehouse, admin } = installation;
+await installation.startWorker();
+
+afterEach(async () => {
+  await admin.clearFaults();
+  await admin.configure({});
+});
+
+describe('a reconcile that finds nothing', () => {
+  test('succeeds with counts and sums per currency of source and warehouse, and no discrepancy', async () => {
+    const connection = await synced();
+    const { run, failure } = await reconcile(installation, connection);
+    expect(failure).toBeUndefined();
+    expect(run).toMatchObject({ kind: 'reconcile', status: 'succeeded', failure: null, reason: 'test' });
+    expect(await discrepanciesOf(installation, connection)).toEqual([]);
+    const proofs = await proofsOf(installation, run);
+    expect(Object.keys(proofs).sort()).toEqual(
+      ['bill_credit_memos', 'bills', 'customers', 'expenses', 'items', 'refunds', 'subscriptions'].sort(),
+    );
+    for (const [stream, proof] of Object.entries(proofs)) {
+      expect(proof?.equal, stream).toBe(true);
+      expect(proof?.source, stream).toEqual(proof?.warehouse);
+      const records = Object.values(proof?.source ?? {}).map((totals) => Number(totals.records));
+      expect(
+        records.reduce((sum, count) => sum + count, 0),
+        stream,
+      ).toBe(run.streams.find((one) => one.stream === stream)?.read);
+    }
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('writes nothing to finance and history, and moves no watermark', async () => {
+    const connection = await synced();
+    const before = await stateOf(connection);
+    await admin.activity({ connection, changes: 0, touches: 0 });
+    await reconcile(installation, connection);
+    expect(await stateOf(connection)).toEqual(before);
+  });
+
+  test('leaves nothing of its listing behind', async () => {
+    const connection = await synced();
+    await reconcile(installation, connection);
+    for (const table of ['sync.listed_pages', 'sync.passes'])
+      expect(await rows(warehouse, `select from ${table} where connection_id = $1`, [connection])).toEqual(
+        [],
+      );
+  });
+
+  test('sums exactly, currency by currency, with every digit that the source sent', async () => {
+    const connection = await installation.connect({ records: 100 });
+    // No bill that the sandbox makes up is in these currencies.
+    const amounts = { amount_due: '0', line_items: '[]', currency_code: '"XTS"' };
+    await add(connection, 'bills', bill('a', { ...amounts, total_amount: '123456789012345678.10' }));
+    await add(connection, 'bills', bill('b', { ...amounts, total_amount: '0.0000000000000000001' }));
+    await add(
+      connection,
+      'bills',
+      bill('c', {
+        ...amounts,
+        total_amount: '-1.50',
+        currency_code: '"XXX"',
+        line_items: list(billLine(), billLine()),
+      }),
+    );
+    await sync(installation, connection);
+    const { run } = await reconcile(installation, connection, { resources: ['bills'] });
+    const { bills } = await proofsOf(installation, run);
+    expect(bills?.equal).toBe(true);
+    expect(bills?.source.XTS).toMatchObject({
+      records: '2',
+      total_amount: '123456789012345678.1000000000000000001',
+    });
+    expect(bills?.warehouse.XXX).toMatchObject({
+      ...{ records: '1', total_amount: '-1.50' },
+      'bill_lines.total_amount': '220.50',
+    });
+  });
+
+  test('of a connection that was never synced lands everything, and leaves the watermarks to the first sync', async () => {
+    const connection = await installation.connect();
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect((await installation.compare(connection)).differences).toEqual([]);
+    expect(await discrepanciesOf(installation, connection)).toEqual([]);
+    expect(
+      await rows(warehouse, 'select from sync.streams where connection_id = $1 and watermark is not null', [
+        connection,
+      ]),
+    ).toEqual([]);
+    await sync(installation, connection);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+});
+
+describe('damage done behind our back is found and repaired, with no new version in history', () => {
+  test.for([
+    ['an amount that changed', 'update finance.bills set total_amount = total_amount + 0.01', 'damaged'],
+    ['a text that became null', 'update finance.bills set document_number = null', 'damaged'],
+    ['a row that was deleted', 'delete from finance.bills', 'missing'],
+  ] as const)('%s', async ([, damage, kind]) => {
+    const connection = await synced();
+    const [id] = await billIds(connection);
+    await expectRepaired(connection, {
+      damage: [`${damage} where connection_id = $1 and id = $2`],
+      id,
+      kind,
+    });
+  });
+
+  test.for([
+    ['a line that was removed', 'delete from finance.bill_lines where position = 0'],
+    [
+      'a line that was added',
+      `insert into finance.bill_lines (connection_id, bill_id, position, total_amount)
+       select connection_id, bill_id, 99, 1 from finance.bill_lines where position = 0`,
+    ],
+    ['lines that were all removed', 'delete from finance.bill_lines where position >= 0'],
+  ] as const)('%s', async ([, damage]) => {
+    const connection = await synced();
+    const id = await billWithLines(connection);
+    const statement = `${damage} and connection_id = $1 and bill_id = $2`;
+    await expectRepaired(connection, { damage: [statement], id, kind: 'damaged' });
+  });
+
+  test('lines that changed places', async () => {
+    const connection = await synced();
+    const id = await billWithLines(connection);
+    const lines = 'connection_id = $1 and bill_id = $2';
+    // Over places that are free: a statement may not meet one that is taken.
+    const damage = [
+      `update finance.bill_lines set position = -1 - position where ${lines}`,
+      `update finance.bill_lines
+       set position = position + (select count(*) from finance.bill_lines where ${lines}) where ${lines}`,
+    ];
+    await expectRepaired(connection, { damage, id, kind: 'damaged' });
+  });
+
+  test('digits that changed, though the number did not', async () => {
+    const connection = await synced();
+    await add(connection, 'bills', bill('b', { total_amount: '1.0' }));
+    await sync(installation, connection);
+    await warehouse.pool.query(
+      `update finance.bills set total_amount = 1.00 where connection_id = $1 and id = 'b'`,
+      [connection],
+    );
+    await reconcile(installation, connection);
+    expect(await discrepanciesOf(installation, connection)).toEqual([
+      { resource: 'bills', record_id: 'b', kind: 'damaged', status: 'repaired' },
+    ]);
+    expect(
+      await row(
+        warehouse,
+        `select total_amount::text from finance.bills where connection_id = $1 and id = 'b'`,
+        [connection],
+      ),
+    ).toEqual({ total_amount: '1.0' });
+  });
+
+  test('rows of every resource and list', async () => {
+    const connection = await synced();
+    const versions = await versionsOf(connection);
+    for (const damage of [
+      'update finance.expenses set memo = $2',
+      'delete from finance.expense_lines where position = 0 and $2 <> $1',
+      'update finance.bill_credit_memos set remaining_amount = coalesce(remaining_amount, 0) + length($2)',
+      'delete from finance.customers where $2 <> $1',
+      'update finance.items set quantity_on_hand = length($2)',
+      'update finance.subscription_items set unit_amount = length($2)',
+    ]) {
+      const where = damage.includes('where') ? 'and' : 'where';
+      await warehouse.pool.query(`${damage} ${where} connection_id = $1`, [connection, 'damaged']);
+    }
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect((await installation.compare(connection)).differences).toEqual([]);
+    expect(await versionsOf(connection)).toEqual(versions);
+    const found = await discrepanciesOf(installation, connection);
+    expect(new Set(found.map(({ kind, status }) => `${kind} ${status}`))).toEqual(
+      new Set(['damaged repaired', 'missing repaired']),
+    );
+    expect(new Set(found.map(({ resource }) => resource))).toEqual(
+      new Set(['expenses', 'bill_credit_memos', 'customers', 'items', 'subscriptions']),
+    );
+  });
+
+  test('a row that the source never had', async () => {
+    const connection = await synced();
+    await warehouse.pool.query(
+      `insert into finance.bills (connection_id, id, last_synced_at, total_amount, _run_id, _first_seen_at, _changed_at, _content_hash)
+       select connection_id, 'made-up', last_synced_at, 1, _run_id, _first_seen_at, _changed_at, _content_hash
+       from finance.bills where connection_id = $1 limit 1`,
+      [connection],
+    );
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect(await discrepanciesOf(installation, connection)).toEqual([
+      { resource: 'bills', record_id: 'made-up', kind: 'extra', status: 'repaired' },
+    ]);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('and a second reconcile finds nothing any more', async () => {
+    const connection = await synced();
+    await warehouse.pool.query('update finance.bills set total_amount = 0.01 where connection_id = $1', [
+      connection,
+    ]);
+    await reconcile(installation, connection);
+    const found = await discrepanciesOf(installation, connection);
+    await reconcile(installation, connection);
+    expect(await discrepanciesOf(installation, connection)).toEqual(found);
+  });
+});
+
+describe('what the incremental sync could not see', () => {
+  test('a record that was added with an old last_synced_at is found as missing, and lands', async () => {
+    const connection = await synced();
+    await add(connection, 'bills', bill('late', longAgo), true);
+    await add(connection, 'customers', customer('late', longAgo), true);
+    await add(connection, 'expenses', expense('late', { ...longAgo, expense_type: '"refund"' }), true);
+    expect((await sync(installation, connection)).run.status).toBe('succeeded');
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect(await discrepanciesOf(installation, connection)).toEqual(
+      ['bills', 'customers', 'expenses'].map((resource) => ({
+        ...{ resource, record_id: 'late', kind: 'missing', status: 'repaired' },
+      })),
+    );
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('a record that changed under an old last_synced_at is found as stale, with a new version in history', async () => {
+    const connection = await installation.connect({ records: 100 });
+    await add(connection, 'bills', bill('b'), true);
+    await sync(installation, connection);
+    await add(connection, 'bills', bill('b', { memo: '"rewritten"' }), true);
+    await sync(installation, connection);
+    await reconcile(installation, connection);
+    expect(await discrepanciesOf(installation, connection)).toEqual([
+      { resource: 'bills', record_id: 'b', kind: 'stale', status: 'repaired' },
+    ]);
+    expect(
+      await rows(
+        warehouse,
+        `select op from history.record_versions where connection_id = $1 and record_id = 'b'`,
+        [connection],
+      ),
+    ).toHaveLength(2);
+  });
+
+  test('what the next sync would have brought anyway is no discrepancy', async () => {
+    const connection = await synced();
+    await admin.activity({ connection, changes: 3, touches: 3 });
+    await add(connection, 'bills', bill('new'));
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect(await discrepanciesOf(installation, connection)).toEqual([]);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('a watermark is never moved by a reconcile, and the next sync begins where it would have begun', async () => {
+    const connection = await synced();
+    const before = await watermarksOf(connection);
+    await admin.activity({ connection, changes: 3 });
+    await reconcile(installation, connection);
+    expect(await watermarksOf(connection)).toEqual(before);
+    await admin.clearRequests();
+    await sync(installation, connection);
+    const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
+    const floor = Number(new URLSearchParams(first?.query).get('last_synced_at_min'));
+    const watermark = before.find(({ stream }) => stream === 'bills')?.milliseconds;
+    expect(floor).toBe(Number(watermark) - 600_000);
+  });
+});
+
+describe('a reconcile with a record in quarantine', () => {
+  test('is partial and no proof, and the record counts as listed: its last good version stays', async () => {
+    const connection = await synced();
+    const [id = ''] = await billIds(connection);
+    await admin.execute({ kind: 'change', connection, resource: 'bills', id, patch: '{"memo":7}' });
+    const { run, failure } = await reconcile(installation, connection);
+    expect(failure).toBeUndefined();
+    expect(run.status).toBe('partial');
+    expect(statusesOf(run)).toMatchObject({ bills: 'partial', customers: 'succeeded' });
+    expect((await billIds(connection)).includes(id)).toBe(true);
+    expect(await discrepanciesOf(installation, connection)).toEqual([]);
+    expect((await proofsOf(installation, run)).bills?.equal).toBe(false);
+  });
+});
+
+test('a reconcile beside a sync, while the source goes on changing, does no harm and the proof still holds', async () => {
+  const connection = await synced(600);
+  await admin.configure({ maximumLimit: 20 });
+  await admin.addFault({ match: { connection, path: '/accounting/bills' }, fault: { kind: 'slow', ms: 60 } });
+  const handle = await startReconcile(installation, connection);
+  for (const seed of [1, 2, 3]) {
+    await admin.activity({ connection, seed, changes: 5, touches: 10, deletes: 2 });
+    await sync(installation, connection);
+  }
+  const { run, failure } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+  expect(failure).toBeUndefined();
+  expect(run.status).toBe('succeeded');
+  await admin.clearFaults();
+  await sync(installation, connection);
+  await reconcile(installation, connection);
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+const longAgo = { updated_at: '"2011-04-10T08:00:00.000Z"', last_synced_at: '"2011-04-11T00:00:00.000Z"' };
+
+async function synced(records = 300): Promise<string> {
+  const connection = await installation.connect({ records });
+  expect((await sync(installation, connection)).run.status).toBe('succeeded');
+  return connection;
+}
+
+async function add(
+  connection: string,
+  resource: 'bills' | 'customers' | 'expenses',
+  record: string,
+  keepLastSyncedAt = false,
+): Promise<void> {
+  await admin.execute({ kind: 'add', connection, resource, record, keepLastSyncedAt });
+}
+
+async function expectRepaired(
+  connection: string,
+  { damage, id, kind }: { damage: readonly string[]; id: string | undefined; kind: string },
+): Promise<void> {
+  const versions = await versionsOf(connection);
+  for (const statement of damage) await warehouse.pool.query(statement, [connection, id]);
+  expect((await installation.compare(connection)).differences).not.toEqual([]);
+  const { run } = await reconcile(installation, connection);
+  expect(run.status).toBe('succeeded');
+  expect(await discrepanciesOf(installation, connection)).toEqual([
+    { resource: 'bills', record_id: id, kind, status: 'repaired' },
+  ]);
+  expect((await installation.compare(connection)).differences).toEqual([]);
+  expect(await versionsOf(connection)).toEqual(versions);
+}
+
+async function billIds(connection: string): Promise<string[]> {
+  const ids = await rows(warehouse, 'select id from finance.bills where connection_id = $1 order by id', [
+    connection,
+  ]);
+  return ids.map(({ id }) => String(id));
+}
+
+async function billWithLines(connection: string): Promise<string> {
+  const { bill_id } = await row(
+    warehouse,
+    `select bill_id from finance.bill_lines where connection_id = $1
+     group by bill_id having count(*) > 1 order by bill_id limit 1`,
+    [connection],
+  );
+  return String(bill_id);
+}
+
+async function versionsOf(connection: string): Promise<Row> {
+  return row(
+    warehouse,
+    'select count(*) as versions, max(recorded_at)::text as newest from history.record_versions where connection_id = $1',
+    [connection],
+  );
+}
+
+function watermarksOf(connection: string): Promise<Row[]> {
+  return rows(
+    warehouse,
+    `select stream, watermark::text, floor(extract(epoch from watermark) * 1000)::bigint as milliseconds
+     from sync.streams where connection_id = $1 order by stream`,
+    [connection],
+  );
+}
+
+/** Which transactions wrote the rows that there are, and the watermarks. */
+async function stateOf(connection: string): Promise<unknown[]> {
+  const tables = [
+    'bills',
+    'bill_lines',
+    'expenses',
+    'bill_credit_memos',
+    'customers',
+    'items',
+    'subscriptions',
+  ];
+  const written = await Promise.all(
+    [...tables.map((table) => `finance.${table}`), 'history.record_versions'].map((table) =>
+      rows(
+        warehouse,
+        `select '${table}' as "table", count(*) as rows, max(xmin::text::bigint) as newest from ${table} where connection_id = $1`,
+        [connection],
+      ),
+    ),
+  );
+  return [...written, await watermarksOf(connection)];
+}

@@ -1,0 +1,292 @@
+import { describe, expect, test } from 'vitest';
+import {
+  confirmAbsent,
+  listAgain,
+  confirmBySecondListing,
+} from '../../warehouse/reconcile/confirm-absent.ts';
+import { deleteAbsent, deleteApproved } from '../../warehouse/reconcile/delete-absent.ts';
+import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
+import { finishResource } from '../../warehouse/reconcile/finish-resource.ts';
+import { bill, subscription } from '../support/finance-records.ts';
+import { deletionOf, landEvents } from '../support/land-events.ts';
+import { landListing, openListing, type Listing } from '../support/land-listing.ts';
+import { land, landRecords } from '../support/land.ts';
+import { row, rows, type Row } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse } = await createTestDatabase();
+
+describe('each step of a reconcile that is done twice', () => {
+  test('leaves the same proof: the listing is gone by then', async () => {
+    const connectionId = await held('a', 'b');
+    const listing = await listed(connectionId, 'a', 'b');
+    await findAbsent(warehouse, listing);
+    await settle(listing);
+    const before = await runStreamOf(listing);
+    expect(before).toMatchObject({
+      status: 'succeeded',
+      totals: { equal: true, source: { USD: { records: '2', total_amount: '220.50' } } },
+    });
+    // A worker that died before it could say so does it all again.
+    await openListing(warehouse, { connectionId, stream: 'bills', runId: listing.runId });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0 });
+    expect(await settle(listing)).toMatchObject({ waiting: 0, equal: true });
+    expect(await runStreamOf(listing)).toEqual(before);
+    expect(await heldIds(connectionId)).toEqual(['a', 'b']);
+  });
+
+  test('keeps the question that a stopped reconcile asked', async () => {
+    const connectionId = await held('a', 'b');
+    const listing = await listed(connectionId);
+    await findAndConfirm(listing, 'a', 'b');
+    expect(await settle(listing)).toMatchObject({ waiting: 2 });
+    const before = await runStreamOf(listing);
+    expect(before).toMatchObject({
+      ...{ status: 'partial', failure_type: 'ApprovalNeeded' },
+      failure: `2 of 2 bills are gone at the source, and none was deleted. If that is right, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
+    });
+    await openListing(warehouse, { connectionId, stream: 'bills', runId: listing.runId });
+    await findAbsent(warehouse, listing);
+    expect(await settle(listing)).toMatchObject({ waiting: 2 });
+    expect(await runStreamOf(listing)).toEqual(before);
+    expect(await heldIds(connectionId)).toEqual(['a', 'b']);
+  });
+
+  test('deletes once', async () => {
+    const connectionId = await held('a', 'b', 'c');
+    const listing = await listed(connectionId, 'a', 'b');
+    await findAndConfirm(listing, 'c');
+    expect(await settle(listing)).toMatchObject({ deleted: 1, equal: true });
+    expect(await settle(listing)).toMatchObject({ deleted: 0, equal: true });
+    expect(await runStreamOf(listing)).toMatchObject({ deleted: 1 });
+    expect(await operationsOf(connectionId, 'c')).toEqual(['upsert', 'delete']);
+  });
+});
+
+describe('an absent record', () => {
+  test('is only looked for when every page of the listing came', async () => {
+    const connectionId = await held('a', 'b');
+    const listing = await openListing(warehouse, { connectionId, stream: 'bills' });
+    await landRecords(warehouse, { pass: listing.pass, records: [record('a')], nextCursor: 'page-2' });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0 });
+    expect(await discrepanciesOf(connectionId)).toEqual([]);
+  });
+
+  test('is none when it came after the listing had begun, or was changed since', async () => {
+    const connectionId = await held('a', 'changed');
+    const listing = await openListing(warehouse, { connectionId, stream: 'bills' });
+    await land(warehouse, {
+      ...{ connectionId, stream: 'bills' },
+      pages: [[record('new'), bill('changed', { memo: '"2"', last_synced_at: '"2024-02-01T00:00:00Z"' })]],
+    });
+    await landRecords(warehouse, { pass: listing.pass, records: [record('a')] });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0 });
+    expect(await settle(listing)).toMatchObject({ deleted: 0, equal: true });
+    expect(await heldIds(connectionId)).toEqual(['a', 'changed', 'new']);
+  });
+
+  test('that a sync brings in a newer version, after it was confirmed, stays', async () => {
+    const connectionId = await held('a', 'b', 'c');
+    const listing = await listed(connectionId, 'a', 'b');
+    await findAndConfirm(listing, 'c');
+    await land(warehouse, {
+      ...{ connectionId, stream: 'bills' },
+      pages: [[bill('c', { last_synced_at: '"2024-02-01T00:00:00.000001Z"' })]],
+    });
+    expect(await settle(listing)).toMatchObject({ deleted: 0, equal: true });
+    expect(await heldIds(connectionId)).toEqual(['a', 'b', 'c']);
+    expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'dismissed' }]);
+    expect(
+      await rows(warehouse, 'select from sync.tombstones where connection_id = $1', [connectionId]),
+    ).toEqual([]);
+  });
+
+  test('is not confirmed by a second listing that is not complete', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const stream = 'subscriptions';
+    const all = ['a', 'b', 'c'].map((id) => subscription(id));
+    await land(warehouse, { connectionId, stream, pages: [all] });
+    const listing = await landListing(warehouse, { connectionId, stream, records: all.slice(0, 2) });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1 });
+    await listAgain(warehouse, listing);
+    await landRecords(warehouse, { pass: listing.pass, records: all.slice(0, 1), nextCursor: 'page-2' });
+    await confirmBySecondListing(warehouse, listing);
+    expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'checking' }]);
+    // Asked for again it goes on with the second listing.
+    await listAgain(warehouse, listing);
+    await landRecords(warehouse, { pass: listing.pass, records: all.slice(1, 2) });
+    await confirmBySecondListing(warehouse, listing);
+    expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'confirmed' }]);
+  });
+});
+
+describe('an approval', () => {
+  test('covers what the stopped reconcile listed', async () => {
+    const connectionId = await held('a', 'b');
+    await stopped(connectionId, 'a', 'b');
+    const approving = await openListing(warehouse, { connectionId, stream: 'bills' });
+    expect(await deleteApproved(warehouse, approving)).toBe(2);
+    expect(await heldIds(connectionId)).toEqual([]);
+  });
+
+  test('does not cover what a later reconcile found that was ended before it could ask', async () => {
+    const connectionId = await held('a', 'b');
+    await stopped(connectionId, 'a', 'b');
+    const ended = await listed(connectionId);
+    await findAndConfirm(ended, 'a', 'b');
+    const approving = await openListing(warehouse, { connectionId, stream: 'bills' });
+    expect(await deleteApproved(warehouse, approving)).toBe(0);
+    expect(await heldIds(connectionId)).toEqual(['a', 'b']);
+  });
+
+  test('of nothing deletes nothing', async () => {
+    const connectionId = await held('a', 'b');
+    const approving = await openListing(warehouse, { connectionId, stream: 'bills' });
+    expect(await deleteApproved(warehouse, approving)).toBe(0);
+    expect(await heldIds(connectionId)).toEqual(['a', 'b']);
+  });
+});
+
+describe('a run that was given up but still works', () => {
+  test('neither proves nor deletes anything, and leaves the listing of the newer run alone', async () => {
+    const connectionId = await held('a', 'b', 'c');
+    const old = await listed(connectionId, 'a');
+    await findAndConfirm(old, 'b', 'c');
+    const newer = await listed(connectionId, 'a', 'b');
+    await findAndConfirm(newer, 'c');
+    expect(await settle(old)).toMatchObject({ deleted: 0 });
+    expect(await runStreamOf(old)).toMatchObject({ totals: null });
+    expect(await settle(newer)).toMatchObject({ deleted: 1, equal: true });
+    expect(await runStreamOf(newer)).toMatchObject({
+      status: 'succeeded',
+      totals: { source: { USD: { records: '2' } } },
+    });
+    expect(await heldIds(connectionId)).toEqual(['a', 'b']);
+  });
+});
+
+describe('an event that does not say what was deleted', () => {
+  const event = deletionOf('?', '2024-02-01T00:00:00Z', { data: '{}' });
+
+  test('is settled by a reconcile that began after it, and not opened again by the lookback', async () => {
+    const connectionId = await held('a');
+    await landEvents(warehouse, { connectionId, events: [event] });
+    expect(await openEvents(connectionId)).toEqual({ wanted: true, entries: 1 });
+    const listing = await listed(connectionId, 'a');
+    await findAbsent(warehouse, listing);
+    await settle(listing);
+    expect(await openEvents(connectionId)).toEqual({ wanted: false, entries: 0 });
+    expect(await landEvents(warehouse, { connectionId, events: [event] })).toMatchObject({ quarantined: 0 });
+    expect(await openEvents(connectionId)).toEqual({ wanted: false, entries: 0 });
+  });
+
+  test('waits for the next reconcile when it came after the listing had begun', async () => {
+    const connectionId = await held('a', 'b');
+    const listing = await listed(connectionId, 'a', 'b');
+    await landEvents(warehouse, { connectionId, events: [event] });
+    await findAbsent(warehouse, listing);
+    await settle(listing);
+    expect(await openEvents(connectionId)).toEqual({ wanted: true, entries: 1 });
+  });
+
+  test('is not settled by a reconcile that is not equal, nor by one that waits for approval', async () => {
+    const connectionId = await held('a', 'b');
+    await landEvents(warehouse, { connectionId, events: [event] });
+    await stopped(connectionId, 'a', 'b');
+    expect(await openEvents(connectionId)).toEqual({ wanted: true, entries: 1 });
+    const listing = await listed(connectionId, 'a', 'b');
+    await warehouse.pool.query('update finance.bills set total_amount = 1 where connection_id = $1', [
+      connectionId,
+    ]);
+    expect(await settle(listing)).toMatchObject({ equal: false });
+    expect(await runStreamOf(listing)).toMatchObject({ status: 'partial', failure_type: 'NotEqual' });
+    expect(await openEvents(connectionId)).toEqual({ wanted: true, entries: 1 });
+  });
+});
+
+test('a stream that is done keeps its sentence when it is taken again', async () => {
+  const connectionId = await held('a', 'b');
+  const listing = await listed(connectionId);
+  await findAndConfirm(listing, 'a', 'b');
+  await settle(listing);
+  const { failure } = await runStreamOf(listing);
+  await openListing(warehouse, { connectionId, stream: 'bills', runId: listing.runId });
+  expect(await runStreamOf(listing)).toMatchObject({ failure });
+});
+
+function record(id: string): string {
+  return bill(id);
+}
+
+/** A connection that holds these bills. */
+async function held(...ids: string[]): Promise<string> {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [ids.map(record)] });
+  return connectionId;
+}
+
+/** A complete listing of the bills that shows these. */
+function listed(connectionId: string, ...ids: string[]): Promise<Listing> {
+  return landListing(warehouse, { connectionId, stream: 'bills', records: ids.map(record) });
+}
+
+async function findAndConfirm(listing: Listing, ...ids: string[]): Promise<void> {
+  expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: ids.length });
+  for (const id of ids) await confirmAbsent(warehouse, listing, id);
+}
+
+/** A reconcile that found these gone, which are all, and asked. */
+async function stopped(connectionId: string, ...ids: string[]): Promise<void> {
+  const listing = await listed(connectionId);
+  await findAndConfirm(listing, ...ids);
+  expect(await settle(listing)).toMatchObject({ waiting: ids.length });
+}
+
+async function settle(listing: Listing): Promise<{ deleted: number; waiting: number; equal: boolean }> {
+  const { deleted, waiting, held } = await deleteAbsent(warehouse, { ...listing, limit: 0.2 });
+  const totals = await finishResource(warehouse, { ...listing, waiting, held });
+  return { deleted, waiting, equal: totals.every(({ equal }) => equal) };
+}
+
+function runStreamOf({ runId }: Listing): Promise<Row> {
+  return row(
+    warehouse,
+    'select status, totals, deleted, failure_type, failure from sync.run_streams where run_id = $1',
+    [runId],
+  );
+}
+
+async function heldIds(connectionId: string): Promise<unknown[]> {
+  const ids = await rows(warehouse, 'select id from finance.bills where connection_id = $1 order by id', [
+    connectionId,
+  ]);
+  return ids.map(({ id }) => id);
+}
+
+function discrepanciesOf(connectionId: string): Promise<Row[]> {
+  return rows(
+    warehouse,
+    'select record_id, status from sync.discrepancies where connection_id = $1 order by id',
+    [connectionId],
+  );
+}
+
+async function operationsOf(connectionId: string, id: string): Promise<unknown[]> {
+  const versions = await rows(
+    warehouse,
+    'select op from history.record_versions where connection_id = $1 and record_id = $2 order by recorded_at',
+    [connectionId, id],
+  );
+  return versions.map(({ op }) => op);
+}
+
+function openEvents(connectionId: string): Promise<Row> {
+  return row(
+    warehouse,
+    `select
+       (select reconcile_wanted_at is not null from sync.streams where connection_id = $1 and stream = 'bills') as wanted,
+       (select count(*) from sync.quarantine where connection_id = $1 and status = 'open') as entries`,
+    [connectionId],
+  );
+}

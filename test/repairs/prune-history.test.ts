@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { resources } from '../../resources/index.ts';
+import { rebuildConnection } from '../../warehouse/history/rebuild-connection.ts';
+import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
+import { rows, type Row } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse } = await createTestDatabase();
+
+beforeEach(async () => {
+  await warehouse.pool.query('truncate history.record_versions');
+});
+
+describe('versions', () => {
+  test('are kept forever when nothing else is said', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await addVersions(connectionId, 'b', [400, 300, 200]);
+    expect(await prune({ keepDays: null })).toBe(0);
+  });
+
+  test('that were replaced before the cutoff go; as_of answers as before for every moment since', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await addVersions(connectionId, 'only', [400]);
+    await addVersions(connectionId, 'often', [400, 300, 200, 20, 10]);
+    await addVersions(connectionId, 'deleted', [400, 300], [250]);
+    await addVersions(connectionId, 'deleted inside', [400, 300], [50]);
+    await addVersions(connectionId, 'recreated', [400, 200, 30], [350, 150]);
+    const before = await asOfEachDay(connectionId, 100);
+    const replaced = 2 + 2 + 1 + 3;
+    expect(await prune({ keepDays: 100, dryRun: true })).toBe(replaced);
+    expect(await prune({ keepDays: 100 })).toBe(replaced);
+    expect(await asOfEachDay(connectionId, 100)).toEqual(before);
+    expect(await prune({ keepDays: 100 })).toBe(0);
+  });
+
+  test('that a rebuild needs stay, down to no time at all', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await addVersions(connectionId, 'alive', [400, 300, 2]);
+    await addVersions(connectionId, 'dead', [400], [300]);
+    const input = { connectionId, resources, onBatch: () => undefined };
+    await rebuildConnection(warehouse, input);
+    const memos = `select id, memo from finance.bills where connection_id = '${connectionId}'`;
+    const before = await rows(warehouse, memos);
+    expect(before).toEqual([{ id: 'alive', memo: '2 days ago' }]);
+    expect(await prune({ keepDays: 0 })).toBe(3);
+    await warehouse.pool.query(`update finance.bills set memo = 'damaged'`);
+    await rebuildConnection(warehouse, input);
+    expect(await rows(warehouse, memos)).toEqual(before);
+  });
+
+  test('of many records go in batches, and what stays is passed once', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await warehouse.pool.query(
+      `insert into history.record_versions (connection_id, resource, record_id, recorded_at, op, payload)
+       select $1, 'bills', 'b' || record, now() - age * interval '1 day', 'upsert', '{}'
+       from generate_series(1, 4000) as record, unnest(array[400, 300, 200, 10]) as age`,
+      [connectionId],
+    );
+    expect(await prune({ keepDays: 100 })).toBe(8_000);
+    expect(await rows(warehouse, 'select from history.record_versions')).toHaveLength(8_000);
+  });
+});
+
+/** How many versions went. */
+async function prune(input: { keepDays: number | null; dryRun?: boolean }): Promise<number | undefined> {
+  const { keepDays, dryRun = false } = input;
+  const day = 86_400_000;
+  const keep = {
+    runsMilliseconds: 90 * day,
+    historyMilliseconds: keepDays === null ? null : keepDays * day,
+  };
+  return (await pruneWarehouse(warehouse, { keep, dryRun }))['history.record_versions'];
+}
+
+async function addVersions(
+  connectionId: string,
+  recordId: string,
+  upserts: readonly number[],
+  deletes: readonly number[] = [],
+): Promise<void> {
+  await warehouse.pool.query(
+    `insert into history.record_versions (connection_id, resource, record_id, recorded_at, op, payload, run_id)
+     select $1, 'bills', $2, now() - days * interval '1 day', op,
+       jsonb_build_object('id', $2::text, 'memo', days || ' days ago', 'last_synced_at', '2024-01-01'), 'run'
+     from (
+       select days, 'upsert' as op from unnest($3::int[]) as days
+       union all
+       select days, 'delete' from unnest($4::int[]) as days
+     ) version`,
+    [connectionId, recordId, upserts, deletes],
+  );
+}
+
+/** What was known at noon of every one of the last days. */
+function asOfEachDay(connectionId: string, days: number): Promise<Row[]> {
+  return rows(
+    warehouse,
+    `select days, known.record_id, known.payload ->> 'memo' as memo
+     from generate_series(0, $2 - 1) as days
+     cross join lateral history.as_of('bills', date_trunc('day', now()) - (days - 0.5) * interval '1 day') known
+     where known.connection_id = $1
+     order by 1, 2`,
+    [connectionId, days],
+  );
+}

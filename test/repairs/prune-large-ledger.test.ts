@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { expired, removeSql } from '../../warehouse/retention/expired-rows.ts';
+import { removeOldSql } from '../../warehouse/retention/old-versions.ts';
+import { indexesOnly, pruneWarehouse, type Pruned } from '../../warehouse/retention/prune-warehouse.ts';
+import { waitingSessions } from '../support/blocked-session.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse, adminUrl } = await createTestDatabase();
+
+describe('a large ledger', () => {
+  const perConnection = 250;
+  const connections = 60;
+
+  beforeEach(async () => {
+    await warehouse.pool.query('truncate sync.runs, sync.run_streams');
+    const ids: string[] = [];
+    for (let index = 0; index < connections; index += 1) ids.push(await addTestConnection(warehouse));
+    await warehouse.pool.query(
+      `insert into sync.runs (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, started_at, finished_at)
+       select connection || '/' || hours, connection, 'sync', 'succeeded', '', '', 'test',
+         now() - hours * interval '1 hour', now() - hours * interval '1 hour'
+       from unnest($1::text[]) as connection, generate_series(1, $2 * 24, 24) as hours`,
+      [ids, perConnection],
+    );
+    await warehouse.pool.query(
+      `insert into sync.run_streams (run_id, connection_id, stream, status)
+       select run_id, connection_id, 'bills', 'succeeded' from sync.runs`,
+    );
+    await warehouse.pool.query('analyze sync.runs, sync.run_streams');
+  });
+
+  const old = connections * (perConnection - 90);
+
+  test('is pruned in batches of one transaction each, whoever else prunes at the same time', async () => {
+    const [one, other] = await Promise.all([prune(), prune()]);
+    expect((one['sync.runs'] ?? 0) + (other['sync.runs'] ?? 0)).toBe(old);
+    expect((one['sync.run_streams'] ?? 0) + (other['sync.run_streams'] ?? 0)).toBe(old);
+    expect(await column('select count(*) from sync.run_streams')).toEqual([connections * 90]);
+  });
+
+  test('is pruned to the end by the next one when the first is killed', async () => {
+    const blocker = await warehouse.pool.connect();
+    await blocker.query('begin');
+    // The oldest are taken first, so the second batch is met by the first it must wait for.
+    await blocker.query(
+      `select from sync.run_streams s where run_id in (
+         select run_id from sync.runs order by finished_at offset 6000 limit 1
+       ) for update`,
+    );
+    const failed = expect(prune()).rejects.toThrow();
+    const [pid] = await waitingSessions(adminUrl);
+    await warehouse.pool.query('select pg_terminate_backend($1)', [pid]);
+    await failed;
+    await blocker.query('rollback');
+    blocker.release();
+    expect(await prune()).toMatchObject({ 'sync.runs': old - 5_000, 'sync.run_streams': old - 5_000 });
+  });
+
+  test('is never read as a whole: every statement goes by indexes', async () => {
+    const values = ['2020-01-01', 5_000];
+    const statements = expired.map((one) => ({ text: removeSql(one), values }));
+    statements.push({ text: removeOldSql, values: [...values, '', '', '', '-infinity'] });
+    for (const { text, values } of statements) {
+      const client = await warehouse.pool.connect();
+      try {
+        await client.query(`begin; ${indexesOnly}`);
+        const { rows: plan } = await client.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+        const lines = plan.map((line) => line['QUERY PLAN']).join('\n');
+        expect(lines).toMatch(/Index/);
+        expect(lines).not.toMatch(/Seq Scan/);
+      } finally {
+        await client.query('rollback');
+        client.release();
+      }
+    }
+  });
+});
+
+function prune(): Promise<Pruned> {
+  const keep = { runsMilliseconds: 90 * 86_400_000, historyMilliseconds: null };
+  return pruneWarehouse(warehouse, { keep, dryRun: false });
+}
+
+async function column(statement: string): Promise<unknown[]> {
+  return (await rows(warehouse, statement)).map((found) => Object.values(found)[0]);
+}

@@ -1,0 +1,194 @@
+import type { ScheduleDescription } from '@temporalio/client';
+import { afterEach, expect, test } from 'vitest';
+import { noteSyncEnd } from '../../warehouse/connections/note-sync-end.ts';
+import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
+import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
+import { followConnection } from '../../worker/schedules/follow-connection.ts';
+import { createInstallation } from '../support/installation.ts';
+import { row, type Row } from '../support/rows.ts';
+import { sync } from '../support/sync.ts';
+
+const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '0s' } });
+const { admin, client: temporal, warehouse } = installation;
+await installation.startWorker();
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+afterEach(() => admin.clearFaults());
+
+test('a refused token pauses the connection with what to do, and the right one resumes it', async () => {
+  const connection = await scheduled({ token: 'nobody-has-this-token' });
+  const end = await sync(installation, connection);
+  expect(end.run.status).toBe('failed');
+  const why = `The finance API refused the credentials of ${connection}: set the right token with "daybook connection set-token ${connection}"; it resumes by itself then.`;
+  expect(await stateOf(connection)).toMatchObject({ paused_by: 'daybook', paused_why: why, failures: 1 });
+  for (const kind of ['sync', 'reconcile']) {
+    const paused = { paused: true, note: `Paused by Daybook: ${why}` };
+    expect((await schedule(connection, kind)).state).toMatchObject(paused);
+  }
+  const { code, stdout } = await installation.run(['connection', 'set-token', connection, '--token-stdin'], {
+    input: `token-of-${connection}`,
+  });
+  expect(code).toBe(0);
+  expect(stdout).toContain('is resumed');
+  expect(await stateOf(connection)).toMatchObject({ paused_at: null, paused_why: null, paused_by: null });
+  for (const kind of ['sync', 'reconcile']) {
+    expect((await schedule(connection, kind)).state).toMatchObject({ paused: false, note: '' });
+  }
+  expect((await schedule(connection)).spec.intervals?.[0]?.every).toBe(15 * minute);
+});
+
+test.for([
+  [401, 'CONNECTION_DISABLED', 'repair or re-authorise it there'],
+  [451, 'PLATFORM_REFUSED', 'have the company authorise it again'],
+] as const)(
+  '%i %s pauses the connection, and a sync by hand that gets through resumes it',
+  async ([status, code, remedy]) => {
+    const connection = await scheduled();
+    await admin.execute({ kind: 'refuse', connection, refusal: { status, code } });
+    await sync(installation, connection);
+    expect(await stateOf(connection)).toMatchObject({
+      ...{ paused_by: 'daybook', paused_why: expect.stringContaining(remedy) as string },
+    });
+    await admin.execute({ kind: 'refuse', connection, refusal: null });
+    expect((await sync(installation, connection)).run.status).toBe('succeeded');
+    expect(await stateOf(connection)).toMatchObject({ paused_at: null, failures: 0 });
+    expect((await schedule(connection)).state).toMatchObject({ paused: false, note: '' });
+  },
+);
+
+test('a token of another company pauses the connection', async () => {
+  const [connection, other] = [await scheduled(), await scheduled()];
+  await sync(installation, connection);
+  await installation.run(['connection', 'set-token', connection, '--token-stdin'], {
+    input: `token-of-${other}`,
+  });
+  await sync(installation, connection);
+  expect(await stateOf(connection)).toMatchObject({
+    paused_why: expect.stringContaining('opens another company than before') as string,
+  });
+});
+
+test('a pause that a person made outlives refusals, new tokens and syncs that get through', async () => {
+  const connection = await scheduled({ token: 'wrong' });
+  await pauseConnection(warehouse, { connectionId: connection, why: 'month end' });
+  await followConnection({ warehouse, temporal }, { connectionId: connection });
+  await sync(installation, connection);
+  await installation.run(['connection', 'set-token', connection, '--token-stdin'], {
+    input: `token-of-${connection}`,
+  });
+  expect((await sync(installation, connection)).run.status).toBe('succeeded');
+  expect(await stateOf(connection)).toMatchObject({
+    paused_why: 'month end',
+    paused_by: 'person',
+    failures: 0,
+  });
+  expect((await schedule(connection)).state).toMatchObject({
+    paused: true,
+    note: 'Paused by Daybook: month end',
+  });
+});
+
+test('failures make a schedule slower, up to 6 h, and the first success makes it as it was', async () => {
+  const connection = await scheduled();
+  await admin.addFault({ match: { connection }, fault: { kind: 'status', status: 500 } });
+  await sync(installation, connection);
+  expect(await everyOf(connection)).toBe(30 * minute);
+  await sync(installation, connection);
+  const { spec, state, policies } = await schedule(connection);
+  expect(spec.intervals?.[0]?.every).toBe(hour);
+  expect(policies.catchupWindow).toBe(hour);
+  expect(state).toMatchObject({
+    paused: false,
+    note: 'Slowed down: every 1h instead of 15m after 2 failed in a row; the first that gets through ends this',
+  });
+  expect((await schedule(connection, 'reconcile')).spec.intervals?.[0]?.every).toBe(24 * hour);
+  await warehouse.pool.query('update sync.connections set failures = 20 where connection_id = $1', [
+    connection,
+  ]);
+  await sync(installation, connection);
+  expect(await everyOf(connection)).toBe(6 * hour);
+  await admin.clearFaults();
+  await sync(installation, connection);
+  expect(await everyOf(connection)).toBe(15 * minute);
+  expect((await schedule(connection)).state.note).toBe('');
+});
+
+test('a sync that read something before it failed in part slows nothing down', async () => {
+  const connection = await scheduled();
+  await warehouse.pool.query('update sync.connections set failures = 3 where connection_id = $1', [
+    connection,
+  ]);
+  await admin.addFault({
+    match: { connection, path: '/accounting/items' },
+    fault: { kind: 'status', status: 500 },
+  });
+  expect((await sync(installation, connection)).run.status).toBe('partial');
+  expect(await stateOf(connection)).toMatchObject({ failures: 0 });
+});
+
+test('a sync that found everything well writes nothing about the connection and leaves its schedule alone', async () => {
+  const connection = await scheduled();
+  await sync(installation, connection);
+  const before = [await stateOf(connection), (await schedule(connection)).info.lastUpdatedAt];
+  await sync(installation, connection);
+  expect([await stateOf(connection), (await schedule(connection)).info.lastUpdatedAt]).toEqual(before);
+});
+
+test('a failure that is noted twice counts once', async () => {
+  const connectionId = await scheduled();
+  const ended = { connectionId, runId: 'a run', status: 'failed', pauseWhy: null } as const;
+  await noteSyncEnd(warehouse, ended);
+  await noteSyncEnd(warehouse, ended);
+  expect(await stateOf(connectionId)).toMatchObject({ failures: 1 });
+  await noteSyncEnd(warehouse, { ...ended, runId: 'another run' });
+  expect(await stateOf(connectionId)).toMatchObject({ failures: 2 });
+});
+
+test('a sync that failed in part and read nothing proves nothing', async () => {
+  const [connectionId, other] = [await scheduled(), await scheduled()];
+  await sync(installation, other);
+  const ended = { connectionId, runId: 'a run', pauseWhy: 'why' } as const;
+  await noteSyncEnd(warehouse, { ...ended, status: 'failed' });
+  await noteSyncEnd(warehouse, { ...ended, status: 'partial' });
+  expect(await stateOf(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
+});
+
+test('a schedule that is gone from Temporal comes back with the next failure, and the sync ends as ever', async () => {
+  const connection = await scheduled({ token: 'wrong' });
+  await temporal.schedule.getHandle(`sync/${connection}`).delete();
+  expect((await sync(installation, connection)).run.status).toBe('failed');
+  expect((await schedule(connection)).state.paused).toBe(true);
+});
+
+test('a connection without schedules fails and recovers without any', async () => {
+  const connection = await installation.connect({ token: 'wrong' });
+  await sync(installation, connection);
+  expect(await stateOf(connection)).toMatchObject({ paused_by: 'daybook' });
+  await expect(schedule(connection)).rejects.toThrow();
+});
+
+async function scheduled(input: { token?: string } = {}): Promise<string> {
+  const connectionId = await installation.connect({ records: 20, ...input });
+  await setSchedule(warehouse, { connectionId, syncEvery: 15 * minute, reconcileEvery: 24 * hour });
+  await followConnection({ warehouse, temporal }, { connectionId });
+  return connectionId;
+}
+
+function stateOf(connection: string): Promise<Row> {
+  return row(
+    warehouse,
+    `select paused_at, paused_why, paused_by, failures, xmin::text as version
+     from sync.connections where connection_id = $1`,
+    [connection],
+  );
+}
+
+function schedule(connection: string, kind = 'sync'): Promise<ScheduleDescription> {
+  return temporal.schedule.getHandle(`${kind}/${connection}`).describe();
+}
+
+async function everyOf(connection: string): Promise<number | undefined> {
+  return (await schedule(connection)).spec.intervals?.[0]?.every;
+}

@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest';
+import type { ScheduledStartInput, ScheduledStarted } from '../../activities/start-scheduled.ts';
+import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
+import { followConnection } from '../../worker/schedules/follow-connection.ts';
+import { eventually } from '../embedded/eventually.ts';
+import { createInstallation } from '../support/installation.ts';
+import { row } from '../support/rows.ts';
+
+const installation = await createInstallation();
+const { client: temporal, warehouse } = installation;
+await installation.startWorker();
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+test('a schedule syncs its connection again and again, under one name, after people and before backfills', async () => {
+  const connection = await scheduled({ syncEvery: 1_000 });
+  await eventually(async () => {
+    const { syncs } = await row(
+      warehouse,
+      `select count(*) as syncs from sync.runs
+       where connection_id = $1 and workflow_id = 'sync/' || $1 and reason = 'schedule' and status = 'succeeded'`,
+      [connection],
+    );
+    return Number(syncs) >= 2 ? true : undefined;
+  });
+  await setSchedule(warehouse, { connectionId: connection, syncEvery: null });
+  await followConnection({ warehouse, temporal }, { connectionId: connection });
+  const { priority } = await temporal.workflow.getHandle(`sync/${connection}`).describe();
+  expect(priority).toMatchObject({ priorityKey: 3, fairnessKey: connection });
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test('a tick is a few events long and says what it started', async () => {
+  const connection = await scheduled({ syncEvery: hour });
+  const workflowId = await trigger(`sync/${connection}`);
+  const handle = temporal.workflow.getHandle(workflowId);
+  expect(await handle.result()).toMatchObject({ workflowId: `sync/${connection}` });
+  expect((await handle.fetchHistory()).events?.length).toBeLessThan(15);
+  await temporal.workflow.getHandle(`sync/${connection}`).result();
+});
+
+test('a tick joins the sync that runs', async () => {
+  const connection = await installation.connect({ ready: false });
+  const running = await temporal.workflow.start('syncConnection', {
+    ...{ workflowId: `sync/${connection}`, taskQueue: 'daybook', args: [{ connection }] },
+  });
+  await setSchedule(warehouse, { connectionId: connection, syncEvery: hour });
+  expect(await tick({ kind: 'sync', connection })).toEqual({
+    ...{ workflowId: `sync/${connection}`, runId: running.firstExecutionRunId },
+  });
+  await running.terminate();
+});
+
+test('a reconcile is started by its schedule too', async () => {
+  const connection = await scheduled({ reconcileEvery: day });
+  expect(await tick({ kind: 'reconcile', connection })).toMatchObject({
+    workflowId: `reconcile/${connection}`,
+  });
+  await temporal.workflow.getHandle(`reconcile/${connection}`).result();
+});
+
+test('a backfill reads whole days back from the time that its schedule meant, that day included', async () => {
+  const connection = await scheduled({ backfill: { every: 7 * day, last: 30 * day } });
+  const start = Date.UTC(2024, 4, 15, 10);
+  // As the Web UI backfills a schedule: the ticks of a time that is over.
+  const { intervals, jitter } = (await temporal.schedule.getHandle(`backfill/${connection}`).describe()).spec;
+  expect([intervals?.[0]?.every, jitter]).toEqual([7 * day, 300_000]);
+  await temporal.schedule
+    .getHandle(`backfill/${connection}`)
+    .backfill({ start: new Date(start), end: new Date(start + 7 * day) });
+  const nominal = await eventually(async () => {
+    const { info } = await temporal.schedule.getHandle(`backfill/${connection}`).describe();
+    return info.recentActions[0];
+  });
+  const handle = temporal.workflow.getHandle(nominal.action.workflow.workflowId);
+  const at = Date.parse(nominal.action.workflow.workflowId.slice(-20));
+  const [from, to] = [at - 30 * day, at + day].map((time) => new Date(time).toISOString().slice(0, 10));
+  expect(await handle.result()).toMatchObject({
+    workflowId: `backfill/${connection}/${from ?? ''}_${to ?? ''}`,
+  });
+  const backfill = temporal.workflow.getHandle(`backfill/${connection}/${from ?? ''}_${to ?? ''}`);
+  const { priority } = await backfill.describe();
+  expect(priority).toMatchObject({ priorityKey: 4, fairnessKey: connection });
+  expect(at).toBeLessThanOrEqual(start + 7 * day);
+  await backfill.result();
+});
+
+test('a schedule that is resumed in the Web UI resumes its connection, the other schedules too', async () => {
+  const connection = await scheduled({ syncEvery: hour, reconcileEvery: day });
+  await pause(connection);
+  const sync = temporal.schedule.getHandle(`sync/${connection}`);
+  await sync.unpause('go on');
+  await trigger(`sync/${connection}`);
+  await eventually(async () => ((await pausedWhy(connection)) === null ? true : undefined));
+  const state = await eventually(async () => {
+    const { state } = await temporal.schedule.getHandle(`reconcile/${connection}`).describe();
+    return state.paused ? undefined : state;
+  });
+  expect(state.note).toBe('');
+  expect((await sync.describe()).state).toMatchObject({ paused: false, note: 'go on' });
+  await temporal.workflow.getHandle(`sync/${connection}`).result();
+});
+
+test('a paused schedule that is triggered by hand runs once and stays paused', async () => {
+  const connection = await scheduled({ syncEvery: hour });
+  await pause(connection);
+  const workflowId = await trigger(`sync/${connection}`);
+  expect(await temporal.workflow.getHandle(workflowId).result()).toMatchObject({
+    workflowId: `sync/${connection}`,
+  });
+  await temporal.workflow.getHandle(`sync/${connection}`).result();
+  expect(await pausedWhy(connection)).toBe('month end');
+  expect((await temporal.schedule.getHandle(`sync/${connection}`).describe()).state.paused).toBe(true);
+});
+
+test('a pause that could not be told to Temporal is kept by the next tick', async () => {
+  const connection = await scheduled({ syncEvery: hour });
+  await pauseConnection(warehouse, { connectionId: connection, why: 'month end' });
+  expect(await tick({ kind: 'sync', connection })).toEqual({ skipped: `${connection} is paused: month end` });
+  expect(await pausedWhy(connection)).toBe('month end');
+  const { state } = await temporal.schedule.getHandle(`sync/${connection}`).describe();
+  expect(state).toMatchObject({ paused: true, note: 'Paused by Daybook: month end' });
+});
+
+test('a tick of a connection that is gone says so and takes the schedule with it', async () => {
+  const connection = await scheduled({ syncEvery: hour });
+  await removeConnection(warehouse, { connectionId: connection, keepData: false });
+  expect(await tick({ kind: 'sync', connection })).toEqual({
+    skipped: `There is no connection ${connection} any more.`,
+  });
+  await expect(temporal.schedule.getHandle(`sync/${connection}`).describe()).rejects.toThrow();
+});
+
+test('a tick of a connection of another API address says so', async () => {
+  const connection = await scheduled({ syncEvery: hour });
+  await warehouse.pool.query(
+    `update sync.connections set api_address = 'https://other.example.com' where connection_id = $1`,
+    [connection],
+  );
+  expect(await tick({ kind: 'sync', connection })).toMatchObject({
+    skipped: expect.stringContaining('https://other.example.com') as string,
+  });
+});
+
+async function scheduled(schedule: Omit<Parameters<typeof setSchedule>[1], 'connectionId'>): Promise<string> {
+  const connectionId = await installation.connect({ records: 20 });
+  await setSchedule(warehouse, { connectionId, ...schedule });
+  await followConnection({ warehouse, temporal }, { connectionId });
+  return connectionId;
+}
+
+async function pause(connectionId: string): Promise<void> {
+  await pauseConnection(warehouse, { connectionId, why: 'month end' });
+  await followConnection({ warehouse, temporal }, { connectionId });
+}
+
+async function pausedWhy(connection: string): Promise<unknown> {
+  return (
+    await row(warehouse, 'select paused_why from sync.connections where connection_id = $1', [connection])
+  ).paused_why;
+}
+
+/** Runs what a schedule starts, as somebody does who starts it again by hand. */
+async function tick(input: ScheduledStartInput): Promise<ScheduledStarted> {
+  return temporal.workflow.execute<(input: ScheduledStartInput) => Promise<ScheduledStarted>>(
+    'scheduledStart',
+    {
+      ...{ workflowId: `by-hand/${input.kind}/${input.connection}`, taskQueue: 'daybook', args: [input] },
+    },
+  );
+}
+
+/** Triggers a schedule; returns the name of the workflow it started. */
+async function trigger(scheduleId: string): Promise<string> {
+  const handle = temporal.schedule.getHandle(scheduleId);
+  await handle.trigger();
+  const action = await eventually(async () => (await handle.describe()).info.recentActions[0]);
+  return action.action.workflow.workflowId;
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { recordTexts } from '../../source/record-texts.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import type { PassInHand } from '../../warehouse/passes/pass.ts';
+import type { PageFacts } from '../../warehouse/passes/record-page.ts';
+import { takePass } from '../../warehouse/passes/take-pass.ts';
+import { eventsListed, landEvents as landInWarehouse } from '../../warehouse/tombstones/land-events.ts';
+import { prepareEvents } from '../../warehouse/tombstones/prepared-events.ts';
+import { object, text, type Fields } from './finance-records.ts';
+import { begin } from './land.ts';
+
+/** Reads the events of a connection as a run does: one page, which is the last. */
+export async function landEvents(
+  warehouse: Warehouse,
+  { connectionId, events }: { connectionId: string; events: readonly string[] },
+): Promise<PageFacts> {
+  const runId = randomUUID();
+  await begin(warehouse, { connectionId, runId });
+  const pass: PassInHand = {
+    ...{ connectionId, stream: eventsListed.name, kind: 'sync', part: '' },
+    ...{ runId, lease: randomUUID() },
+  };
+  await takePass(warehouse, { pass, resource: eventsListed, lookbackMilliseconds: 600_000 });
+  const response = `{"events": [${events.join(', ')}], "next_cursor": null}`;
+  const { events: parsed } = JSON.parse(response) as { events: unknown[] };
+  const page = prepareEvents({ parsed, texts: recordTexts(response, 'events') });
+  return landInWarehouse(warehouse, { pass, page, requests: 1, nextCursor: null });
+}
+
+/** API document 2.9: the deletion of a bill at that time, in raw JSON text like the records of finance-records.ts. */
+export function deletionOf(recordId: string, at: string, fields: Fields = {}): string {
+  return object({
+    id: text(`event-of-${recordId}`),
+    data: object({ id: text(recordId), deleted_at: text(at) }),
+    resource: '"BILL"',
+    type: '"object_deleted"',
+    last_synced_at: text(at),
+    ...fields,
+  });
+}

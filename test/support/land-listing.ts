@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { streamNamed } from '../../resources/index.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import type { PassInHand } from '../../warehouse/passes/pass.ts';
+import { takePass } from '../../warehouse/passes/take-pass.ts';
+import type { ResourceOfRun } from '../../warehouse/reconcile/resource-of-run.ts';
+import { beginRun } from '../../warehouse/runs/begin-run.ts';
+import { landRecords } from './land.ts';
+
+export interface Listing extends ResourceOfRun {
+  readonly pass: PassInHand;
+}
+
+/** Begins a reconcile of a stream and takes its pass: what comes before the first page. */
+export async function openListing(
+  warehouse: Warehouse,
+  input: { connectionId: string; stream: string; runId?: string },
+): Promise<Listing> {
+  const { connectionId, stream, runId = randomUUID() } = input;
+  const { resource } = streamNamed(stream);
+  await beginRun(warehouse, {
+    ...{ runId, connectionId, kind: 'reconcile', workflowId: `reconcile/${connectionId}` },
+    ...{ temporalRunId: runId, reason: 'test' },
+  });
+  const pass: PassInHand = {
+    ...{ connectionId, stream, kind: 'reconcile', part: '' },
+    ...{ runId, lease: randomUUID() },
+  };
+  await takePass(warehouse, { pass, resource, lookbackMilliseconds: 0 });
+  return { connectionId, resource, runId, pass };
+}
+
+/** Lists these records as all that there are of a stream, in one page, as a reconcile does. */
+export async function landListing(
+  warehouse: Warehouse,
+  input: { connectionId: string; stream: string; records: readonly string[]; runId?: string },
+): Promise<Listing> {
+  const listing = await openListing(warehouse, input);
+  await landRecords(warehouse, { pass: listing.pass, records: input.records });
+  return listing;
+}

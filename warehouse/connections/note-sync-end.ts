@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+import { notPaused } from './schedule-state.ts';
+
+export interface EndedSync {
+  connectionId: string;
+  runId: string;
+  status: 'succeeded' | 'partial' | 'failed' | 'cancelled';
+  /** Why the connection is to pause until a person has mended it; null: it is not. */
+  pauseWhy: string | null;
+}
+
+/**
+ * Counts the failures in a row of a connection, and pauses it when only a person can mend it; a sync that got through ends
+ * both. A pause that a person made stays. Returns whether its schedules have to follow: after an idle sync they have not,
+ * and nothing is written.
+ */
+export async function noteSyncEnd(warehouse: Warehouse, ended: EndedSync): Promise<boolean> {
+  if (ended.status === 'cancelled') return false;
+  return ended.status === 'failed' ? noteFailure(warehouse, ended) : noteSuccess(warehouse, ended);
+}
+
+async function noteFailure({ db }: Warehouse, { connectionId, runId, pauseWhy }: EndedSync): Promise<true> {
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable('sync.connections')
+      .set((eb) => ({ failures: eb('failures', '+', 1), failed_run_id: runId }))
+      .where('connection_id', '=', connectionId)
+      .where('failed_run_id', 'is distinct from', runId)
+      .execute();
+    if (pauseWhy === null) return;
+    await transaction
+      .updateTable('sync.connections')
+      .set({
+        paused_at: sql<Date>`clock_timestamp()`,
+        paused_why: pauseWhy,
+        paused_by: 'daybook',
+        pause_reached_schedules: false,
+      })
+      .where('connection_id', '=', connectionId)
+      .where('paused_at', 'is', null)
+      .execute();
+  });
+  return true;
+}
+
+/** A partial run got through where it read something: one that only found everything unchanged proves little. */
+async function noteSuccess({ db }: Warehouse, { connectionId, runId, status }: EndedSync): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const noted = await transaction
+      .updateTable('sync.connections')
+      .set({ failures: 0 })
+      .where('connection_id', '=', connectionId)
+      .where((eb) => eb.or([eb('failures', '>', 0), eb('paused_by', '=', 'daybook')]))
+      .where(
+        sql<boolean>`(
+          ${status} = 'succeeded'
+          or exists (select from sync.run_streams where run_id = ${runId} and read > 0)
+        )`,
+      )
+      .returning('paused_by')
+      .executeTakeFirst();
+    if (noted?.paused_by === 'daybook') {
+      await transaction
+        .updateTable('sync.connections')
+        .set(notPaused)
+        .where('connection_id', '=', connectionId)
+        .execute();
+    }
+    return noted !== undefined;
+  });
+}

@@ -1,0 +1,132 @@
+import type { PoolClient } from 'pg';
+import type { Resource } from '../../resources/resource.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { columnExpression } from '../landing/column-expression.ts';
+import { removeChildren } from '../landing/remove-children.ts';
+import { insertChildren } from '../landing/write-records.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { lockResource } from '../passes/lock-pass.ts';
+
+/** Holds the resource's lock for a second or so, for which a sync may wait. */
+const recordsPerBatch = 2_000;
+
+export interface RebuiltBatch {
+  written: number;
+  restored: number;
+  removed: number;
+  /** Id of the last record; null when there are no more. */
+  last: string | null;
+}
+
+/** Makes the rows of the next records after the id `after` again, in one transaction that no landing comes between. */
+export async function rebuildBatch(
+  warehouse: Warehouse,
+  input: { connectionId: string; resource: Resource; after: string },
+): Promise<RebuiltBatch> {
+  const { connectionId, resource, after } = input;
+  return inTransaction(warehouse.pool, async (client) => {
+    await lockResource(client, { connectionId, resource: resource.name });
+    const named = await client.query<{ id: string; alive: boolean }>(namedSql(resource), [
+      ...[connectionId, after],
+      recordsPerBatch,
+    ]);
+    const ids = named.rows.map(({ id }) => id);
+    const alive = named.rows.filter((row) => row.alive).map(({ id }) => id);
+    await removeChildren(client, { connectionId, resource, ids });
+    const removed = await removeDead(client, { connectionId, resource, ids, alive });
+    const { rows } = await client.query<{ restored: boolean }>(writeSql(resource), [connectionId, alive]);
+    return {
+      written: rows.length,
+      restored: rows.filter(({ restored }) => restored).length,
+      removed,
+      last: ids.at(-1) ?? null,
+    };
+  });
+}
+
+/** Every id that stands anywhere: in history, in the table, or in a list whose record is lost. */
+function namedSql({ name, children }: Resource): string {
+  const lists = children.map(
+    ({ table, parentKey }) => `
+      union (
+        select distinct ${parentKey} from finance.${table}
+        where connection_id = $1 and ${parentKey} > $2
+        order by ${parentKey} limit $3
+      )`,
+  );
+  return `
+    select named.id, latest.op is not distinct from 'upsert' as alive
+    from (
+      (
+        select distinct record_id as id from history.record_versions
+        where connection_id = $1 and resource = '${name}' and record_id > $2
+        order by record_id limit $3
+      )
+      union (
+        select id from finance.${name} where connection_id = $1 and id > $2 order by id limit $3
+      )${lists.join('')}
+      order by id limit $3
+    ) named
+    left join lateral (${latestVersion(name, 'named.id')}) latest on true
+    order by named.id`;
+}
+
+function latestVersion(resource: string, id: string): string {
+  return `
+      select v.*
+      from history.record_versions v
+      where v.connection_id = $1 and v.resource = '${resource}' and v.record_id = ${id}
+      order by v.recorded_at desc
+      limit 1`;
+}
+
+async function removeDead(
+  client: PoolClient,
+  input: { connectionId: string; resource: Resource; ids: readonly string[]; alive: readonly string[] },
+): Promise<number> {
+  const { connectionId, resource, ids, alive } = input;
+  const { rowCount } = await client.query(
+    `delete from finance.${resource.name}
+     where connection_id = $1 and id = any($2::text[]) and id <> all ($3::text[])`,
+    [connectionId, ids, alive],
+  );
+  return rowCount ?? 0;
+}
+
+/**
+ * A row that is there keeps what it says of itself, and a version that moved on without the content. Of one that was lost
+ * history knows when it came and which run wrote it; its hash is left empty, so that the next arrival is compared in full.
+ */
+function writeSql(resource: Resource): string {
+  const { name: table, version, columns, children } = resource;
+  const names = columns.map(({ name }) => name);
+  const kept = `greatest(held.${version}, excluded.${version})`;
+  return `
+    with arriving as materialized (
+      select latest.record_id as id, latest.payload as record, latest.recorded_at, latest.run_id
+      from unnest($2::text[]) as alive (id)
+      cross join lateral (${latestVersion(table, 'alive.id')}) latest
+    ),
+    ${children.map((child) => `${child.table} as (${insertChildren(child)})`).join(',\n    ')}
+    insert into finance.${table} as held
+      (connection_id, ${names.join(', ')}, _first_seen_at, _run_id, _changed_at, _content_hash)
+    select $1, ${columns.map((column) => columnExpression(column, 'record')).join(', ')},
+      (${firstSeen(table)}), run_id, recorded_at, ''
+    from arriving
+    on conflict (connection_id, id) do update set
+      ${names
+        .slice(1)
+        .map((name) => `${name} = ${name === version ? kept : `excluded.${name}`}`)
+        .join(', ')}
+    returning held.xmax = 0 as restored`;
+}
+
+/** The record's first version since it was last deleted, as far as history reaches. */
+function firstSeen(resource: string): string {
+  const versions = `history.record_versions v
+        where v.connection_id = $1 and v.resource = '${resource}' and v.record_id = arriving.id`;
+  return `
+        select min(v.recorded_at) from ${versions} and v.recorded_at > coalesce((
+          select max(v.recorded_at) from ${versions} and v.op = 'delete'
+        ), '-infinity')`;
+}

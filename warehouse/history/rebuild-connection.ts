@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { Resource } from '../../resources/resource.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { addToRun } from '../runs/add-to-run.ts';
+import { beginRun } from '../runs/begin-run.ts';
+import { finishRun } from '../runs/finish-run.ts';
+import { rebuildBatch } from './rebuild-batch.ts';
+
+export interface RebuiltResource {
+  readonly resource: string;
+  /** Records written again as history has them, restored ones included. */
+  written: number;
+  /** Records whose rows were not there. */
+  restored: number;
+  /** Rows that history has no living record for. */
+  removed: number;
+}
+
+/**
+ * Makes `finance` again out of `history`, without the API: the latest version of every record, with the columns of this
+ * release. Quarantine, tombstones and watermarks stay as they are. Killed anywhere and run again it ends the same.
+ * `onBatch` hears how far a resource has come.
+ *
+ * Throws UnknownConnection; errors of the database pass through.
+ */
+export async function rebuildConnection(
+  warehouse: Warehouse,
+  input: {
+    connectionId: string;
+    resources: readonly Resource[];
+    onBatch: (sofar: RebuiltResource) => void;
+  },
+): Promise<RebuiltResource[]> {
+  const { connectionId, resources, onBatch } = input;
+  const runId = randomUUID();
+  await beginRun(warehouse, {
+    ...{ runId, connectionId, kind: 'rebuild', reason: 'rebuild' },
+    // No workflow: the command does the work itself.
+    ...{ workflowId: '', temporalRunId: runId },
+  });
+  const rebuilt: RebuiltResource[] = [];
+  for (const resource of resources) {
+    const sofar = { resource: resource.name, written: 0, restored: 0, removed: 0 };
+    for (let after: string | null = ''; after !== null;) {
+      const { last, ...batch } = await rebuildBatch(warehouse, { connectionId, resource, after });
+      sofar.written += batch.written;
+      sofar.restored += batch.restored;
+      sofar.removed += batch.removed;
+      after = last;
+      await addToRun(warehouse.pool, {
+        ...{ runId, connectionId, stream: streamOf(resource) },
+        counts: {
+          read: batch.written,
+          inserted: batch.restored,
+          updated: batch.written - batch.restored,
+          deleted: batch.removed,
+        },
+      });
+      onBatch(sofar);
+    }
+    rebuilt.push(sofar);
+  }
+  const outcomes = resources.map((resource) => ({ stream: streamOf(resource), state: 'done' as const }));
+  await finishRun(warehouse, { runId, outcomes, cancelled: false });
+  return rebuilt;
+}
+
+/** Where a run counts what it did to a whole resource. */
+function streamOf(resource: Resource): string {
+  return resource.streams[0]?.name ?? resource.name;
+}

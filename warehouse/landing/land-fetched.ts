@@ -1,0 +1,78 @@
+import { inTransaction } from '../in-transaction.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { pinIdentity, type ServiceIdentity } from '../connections/pin-identity.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { lockResource } from '../passes/lock-pass.ts';
+import { noteAhead } from '../passes/note-ahead.ts';
+import { bisectRecords } from './bisect-records.ts';
+import { landRecords, type LandedCounts } from './land-records.ts';
+import { preparePage } from './prepared-page.ts';
+import { quarantineRecords } from './quarantine-records.ts';
+
+export interface FetchedLanding {
+  readonly counts: LandedCounts;
+  /** Why the record could not land; it waits in quarantine then. */
+  readonly refused: string | undefined;
+}
+
+/**
+ * Lands one record that did not come with a page: fetched by its id, or taken out of quarantine. The same rules hold for it:
+ * newest wins, and what a tombstone beats stays deleted.
+ *
+ * Throws IdentityChanged, IdentityInUse; errors of the database pass through.
+ */
+export async function landFetched(
+  warehouse: Warehouse,
+  input: {
+    connectionId: string;
+    resource: Resource;
+    runId: string;
+    /** The stream that it belongs to, where that is known; the resource's first, when absent. */
+    stream?: string;
+    /** The record as JSON.parse has it, and as the API wrote it. */
+    record: unknown;
+    text: string;
+    identity: ServiceIdentity | null;
+  },
+): Promise<FetchedLanding> {
+  const { connectionId, resource, runId, identity } = input;
+  return inTransaction(warehouse.pool, async (client) => {
+    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
+    if (identity !== null) await pinIdentity(client, { connectionId, identity });
+    const text = await withPlatformData(client, input);
+    const page = await preparePage(resource, { parsed: [input.record], texts: [text] });
+    const where = { connectionId, resource, runId, landedAt };
+    const landed = await bisectRecords(client, page.records, async (records) => {
+      const { counts } = await landRecords(client, { ...where, records, compare: 'columns' });
+      return counts;
+    });
+    const refused = [...page.refused, ...landed.refused];
+    const [stream] = resource.streams;
+    if (refused.length > 0) {
+      await quarantineRecords(client, { ...where, stream: input.stream ?? stream?.name ?? '', refused });
+    } else if (page.highest !== null && resource.streams.length === 1 && stream !== undefined) {
+      await noteAhead(client, { connectionId, stream: stream.name, highest: page.highest });
+    }
+    return { counts: landed.counts, refused: refused[0]?.reason };
+  });
+}
+
+/** A fetch never brings `platform_data`: what a list brought last is kept. */
+async function withPlatformData(
+  client: Parameters<typeof landRecords>[0],
+  input: { connectionId: string; resource: Resource; record: unknown; text: string },
+): Promise<string> {
+  const { connectionId, resource, record, text } = input;
+  if (!isObject(record) || 'platform_data' in record || typeof record.id !== 'string') return text;
+  if (!resource.columns.some(({ name }) => name === 'platform_data')) return text;
+  const { rows } = await client.query<{ data: string | null }>(
+    `select platform_data::text as data from finance.${resource.name} where connection_id = $1 and id = $2`,
+    [connectionId, record.id],
+  );
+  const data = rows[0]?.data ?? null;
+  return data === null ? text : text.replace(/\{/, () => `{"platform_data":${data},`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,70 @@
+import { microsecondsOf } from '../../resources/instant.ts';
+import { resources as allResources } from '../../resources/index.ts';
+
+/** Which records a backfill reads: those whose `updated_at` lies from `from` until before `to`, window by window. */
+export interface BackfillPlan {
+  /** Its windows are kept under this name, so a backfill that is asked for again finds what is left of it. */
+  readonly name: string;
+  /** ISO 8601, UTC, to the millisecond: the filters of the API know no finer. */
+  readonly from: string;
+  readonly to: string;
+  readonly windowMilliseconds: number;
+  readonly windows: number;
+  readonly streams: readonly string[];
+}
+
+/** People type dates, on the command line and in the Web UI. */
+export class InvalidBackfill extends Error {
+  override readonly name = 'InvalidBackfill';
+  readonly handling = 'stop';
+}
+
+/** `resources` are names that exist; all when empty. Throws InvalidBackfill. */
+export function backfillPlan(asked: {
+  from: string;
+  to: string;
+  windowMilliseconds?: number | undefined;
+  resources?: readonly string[];
+}): BackfillPlan {
+  const { windowMilliseconds = defaultWindow, resources = [] } = asked;
+  const from = Math.floor(instantOf('from', asked.from) / 1000);
+  const to = Math.ceil(instantOf('to', asked.to) / 1000);
+  if (from >= to)
+    throw new InvalidBackfill(
+      `A backfill from ${asked.from} to ${asked.to} would be empty: from must lie before to.`,
+    );
+  if (!Number.isInteger(windowMilliseconds) || windowMilliseconds < hour)
+    throw new InvalidBackfill(
+      'A window of a backfill must be a whole number of milliseconds, at least an hour.',
+    );
+  const windows = Math.ceil((to - from) / windowMilliseconds);
+  if (windows > maximumWindows)
+    throw new InvalidBackfill(
+      `That would be ${windows} windows for each list, and ${maximumWindows} is the most: take longer ones.`,
+    );
+  const chosen = allResources.filter(({ name }) => resources.length === 0 || resources.includes(name));
+  const [first, last] = [new Date(from).toISOString(), new Date(to).toISOString()];
+  const only = chosen.length === allResources.length ? [] : [chosen.map(({ name }) => name).join('+')];
+  return {
+    name: [first, last, `${windowMilliseconds}ms`, ...only].join('_'),
+    from: first,
+    to: last,
+    windowMilliseconds,
+    windows,
+    streams: chosen.flatMap(({ streams }) => streams.map(({ name }) => name)),
+  };
+}
+
+const hour = 3_600_000;
+const defaultWindow = 30 * 24 * hour;
+/** A year by the hour. Each window is a row, and a request at least. */
+const maximumWindows = 10_000;
+
+function instantOf(name: 'from' | 'to', text: string): number {
+  const microseconds = microsecondsOf(text);
+  if (microseconds === undefined)
+    throw new InvalidBackfill(
+      `"${text}" cannot be the ${name} of a backfill: write a day (2024-01-31) or a time (2024-01-31T12:00:00Z).`,
+    );
+  return microseconds;
+}

@@ -1,0 +1,21 @@
+import type { PoolClient } from 'pg';
+
+/**
+ * Notes a record that was met outside of syncs and is newer than the watermark: syncs that begin from now on must come to
+ * see it too, or the stream has stalled.
+ */
+export async function noteAhead(
+  client: PoolClient,
+  input: { connectionId: string; stream: string; highest: { id: string; version: string } },
+): Promise<void> {
+  const { connectionId, stream, highest } = input;
+  await client.query({
+    name: 'note ahead',
+    text: `
+      update sync.streams
+      set ahead_version = $3, ahead_record_id = $4, ahead_noted_at = clock_timestamp()
+      where connection_id = $1 and stream = $2
+        and watermark < $3::timestamptz and coalesce(ahead_version < $3::timestamptz, true)`,
+    values: [connectionId, stream, highest.version, highest.id],
+  });
+}

@@ -1,0 +1,58 @@
+import { sql, type RawBuilder } from 'kysely';
+import { streamNamed } from '../../resources/index.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { BackfillPlan } from './backfill-plan.ts';
+import { isOfPlan } from './backfill-windows.ts';
+
+/**
+ * Opens a pass for each window of each stream. When windows of the same plan are left from a run that did not get to its end,
+ * those are what is left to do, and no others are opened.
+ */
+export async function planBackfill(
+  { db }: Warehouse,
+  input: { connectionId: string; runId: string; plan: BackfillPlan },
+): Promise<void> {
+  const { connectionId, runId, plan } = input;
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .insertInto('sync.streams')
+      .values(
+        plan.streams.map((stream) => ({
+          connection_id: connectionId,
+          stream,
+          resource: streamNamed(stream).resource.name,
+        })),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await sql`
+      insert into sync.passes (connection_id, stream, kind, part, run_id, lease, floor, ceiling)
+      select ${connectionId}, stream, 'backfill',
+        ${plan.name} || '/' || to_char(floor, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        ${runId}, 'planned', floor, ceiling
+      from unnest(${plan.streams}::text[]) as stream, ${windowsOf(plan)}
+      where not exists (
+        select from sync.passes
+        where connection_id = ${connectionId} and kind = 'backfill' and ${isOfPlan(plan.name)}
+      )
+      on conflict do nothing
+    `.execute(transaction);
+  });
+}
+
+/**
+ * Both ends of the API's filter are inclusive, so a window shares its last millisecond with the next one: a record between
+ * two milliseconds is read twice, and never missed. The end of the last window is not the backfill's any more.
+ */
+function windowsOf({ from, to, windowMilliseconds, windows }: BackfillPlan): RawBuilder<unknown> {
+  return sql`
+    generate_series(0, ${windows}::integer - 1) as place
+    cross join lateral (
+      select ${from}::timestamptz + place * length as floor,
+        least(
+          ${from}::timestamptz + (place + 1) * length,
+          ${to}::timestamptz - interval '1 millisecond'
+        ) as ceiling
+      from (select ${windowMilliseconds}::bigint * interval '1 millisecond' as length)
+    ) bounds`;
+}

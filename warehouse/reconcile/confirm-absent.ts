@@ -1,0 +1,101 @@
+import { inTransaction } from '../in-transaction.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { PassInHand } from '../passes/pass.ts';
+import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+
+/** Takes the lease of a listing that is complete, to note in it how the requests after it fare. */
+export async function holdListing({ pool }: Warehouse, pass: PassInHand): Promise<void> {
+  await pool.query(
+    `update sync.passes set lease = $4
+     where connection_id = $1 and stream = $2 and kind = 'reconcile' and run_id = $3`,
+    [pass.connectionId, pass.stream, pass.runId, pass.lease],
+  );
+}
+
+/** Ids of records whose absence is not confirmed yet, some at a time. */
+export async function readUnconfirmed(
+  { pool }: Warehouse,
+  { connectionId, resource, runId }: ResourceOfRun,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ record_id: string }>(
+    `select record_id from sync.discrepancies
+     where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'
+     order by record_id
+     limit $4`,
+    [connectionId, resource.name, runId, limit],
+  );
+  return rows.map(({ record_id }) => record_id);
+}
+
+/** The source has no such record: it is to be deleted. */
+export async function confirmAbsent(
+  { pool }: Warehouse,
+  { connectionId, resource, runId }: ResourceOfRun,
+  recordId: string,
+): Promise<void> {
+  await pool.query(
+    `update sync.discrepancies set status = 'confirmed'
+     where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and status = 'checking'`,
+    [connectionId, resource.name, runId, recordId],
+  );
+}
+
+/** The source has it after all: its list had left it out. */
+export async function dismissAbsent(
+  { pool }: Warehouse,
+  { connectionId, resource, runId }: ResourceOfRun,
+  recordId: string,
+): Promise<void> {
+  await pool.query(
+    `update sync.discrepancies
+     set status = 'dismissed', closed_at = clock_timestamp(), closed_why = 'the source still has the record'
+     where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and closed_at is null`,
+    [connectionId, resource.name, runId, recordId],
+  );
+}
+
+/** Opens the streams of the resource once more: what is absent again is gone. */
+export async function listAgain(
+  { pool }: Warehouse,
+  { connectionId, resource, runId }: ResourceOfRun,
+): Promise<void> {
+  await pool.query(
+    `update sync.passes
+     set listing = 2, pages = 0, cursor = null, completed_at = null
+     where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3 and listing = 1`,
+    [connectionId, streamsOf(resource), runId],
+  );
+}
+
+/** Confirms whatever the second listing did not show either. Only a complete one says anything. */
+export async function confirmBySecondListing(
+  warehouse: Warehouse,
+  { connectionId, resource, runId }: ResourceOfRun,
+): Promise<void> {
+  await inTransaction(warehouse.pool, async (client) => {
+    await client.query(
+      `with complete as (
+         select from sync.passes
+         where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
+           and listing = 2 and completed_at is not null
+         having count(*) = cardinality($2::text[])
+       ), listed as materialized (
+         select distinct jsonb_array_elements(records) ->> 0 as id
+         from sync.listed_pages
+         where connection_id = $1 and stream = any($2::text[]) and listing = 2
+       )
+       update sync.discrepancies d set
+         status = case when shown then 'dismissed' else 'confirmed' end,
+         closed_at = case when shown then clock_timestamp() end,
+         closed_why = case when shown then 'the second listing showed it' end
+       from (
+         select c.id, exists (select from listed where listed.id = c.record_id) as shown
+         from sync.discrepancies c
+         where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status = 'checking'
+       ) judged, complete
+       where d.id = judged.id`,
+      [connectionId, streamsOf(resource), runId, resource.name],
+    );
+  });
+}

@@ -1,0 +1,111 @@
+import type { Resource } from '../../resources/resource.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { lockResource } from '../passes/lock-pass.ts';
+import { applyTombstones } from '../tombstones/apply-tombstones.ts';
+import { streamsOf } from './resource-of-run.ts';
+
+export interface Deleted {
+  deleted: number;
+  /** Records that are gone at the source and stay until a person says that this is right. */
+  waiting: number;
+  /** Records the warehouse held of the resource, these included. */
+  held: number;
+}
+
+/** So few are never asked about, whatever their share. */
+const neverAskedAbout = 50;
+
+/**
+ * Deletes the records whose absence was confirmed, unless they are more than the limit (a share of the resource, 0 to 1) or
+ * all there are: then none is deleted before a person approves.
+ */
+export async function deleteAbsent(
+  warehouse: Warehouse,
+  input: { connectionId: string; resource: Resource; runId: string; limit: number },
+): Promise<Deleted> {
+  const { connectionId, resource, runId, limit } = input;
+  const { rows } = await warehouse.pool.query<{ held: number; confirmed: number }>(
+    `select
+       (select count(*) from finance.${resource.name} where connection_id = $1) as held,
+       (select count(*) from sync.discrepancies
+        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed') as confirmed`,
+    [connectionId, resource.name, runId],
+  );
+  const { held = 0, confirmed = 0 } = rows[0] ?? {};
+  const overLimit = confirmed > neverAskedAbout && confirmed > limit * held;
+  const all = confirmed > 1 && confirmed >= held;
+  if (overLimit || all) return { deleted: 0, waiting: confirmed, held };
+  return { deleted: await deleteConfirmed(warehouse, { ...input, foundBy: [runId] }), waiting: 0, held };
+}
+
+/**
+ * Deletes what a stopped reconcile has listed for approval, and nothing else: a later one may have been ended before it could
+ * ask. Returns how many records left `finance`.
+ */
+export async function deleteApproved(
+  warehouse: Warehouse,
+  input: { connectionId: string; resource: Resource; runId: string },
+): Promise<number> {
+  const { rows } = await warehouse.pool.query<{ run_id: string }>(
+    `select run_id from sync.run_streams
+     where connection_id = $1 and stream = any($2::text[]) and failure_type = 'ApprovalNeeded'`,
+    [input.connectionId, streamsOf(input.resource)],
+  );
+  return deleteConfirmed(warehouse, { ...input, foundBy: rows.map(({ run_id }) => run_id) });
+}
+
+interface ToDelete {
+  connectionId: string;
+  resource: Resource;
+  runId: string;
+  /** Runs whose findings are to be deleted. */
+  foundBy: readonly string[];
+}
+
+async function deleteConfirmed(warehouse: Warehouse, input: ToDelete): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const batch = await deleteBatch(warehouse, input);
+    if (batch === undefined) return deleted;
+    deleted += batch;
+  }
+}
+
+async function deleteBatch(
+  warehouse: Warehouse,
+  { connectionId, resource, runId, foundBy }: ToDelete,
+): Promise<number | undefined> {
+  return inTransaction(warehouse.pool, async (client) => {
+    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
+    const { rows } = await client.query<{ id: string; version: string }>(
+      `select record_id as id, version::text as version
+       from sync.discrepancies
+       where connection_id = $1 and resource = $2 and run_id = any($3::text[]) and status = 'confirmed'
+       limit 1000
+       for update`,
+      [connectionId, resource.name, foundBy],
+    );
+    if (rows.length === 0) return undefined;
+    const deletions = rows.map(({ id, version }) => ({ id, version, deletedAt: landedAt }));
+    const where = { connectionId, resource, runId, landedAt };
+    const { deleted } = await applyTombstones(client, { ...where, source: 'reconcile', deletions });
+    await client.query(
+      `update sync.discrepancies d set
+         status = case when kept.id is null then 'repaired' else 'dismissed' end,
+         closed_at = clock_timestamp(),
+         closed_why = case when kept.id is null then 'deleted' else 'a newer version had arrived' end
+       from unnest($3::text[]) as gone (id)
+       left join finance.${resource.name} kept on kept.connection_id = $1 and kept.id = gone.id
+       where d.connection_id = $1 and d.resource = $2 and d.record_id = gone.id and d.status = 'confirmed'`,
+      [connectionId, resource.name, rows.map(({ id }) => id)],
+    );
+    await client.query(
+      `insert into sync.run_streams (run_id, connection_id, stream, status, deleted)
+       values ($1, $2, $3, 'running', $4)
+       on conflict (run_id, stream) do update set deleted = sync.run_streams.deleted + excluded.deleted`,
+      [runId, connectionId, resource.streams[0]?.name, deleted],
+    );
+    return deleted;
+  });
+}

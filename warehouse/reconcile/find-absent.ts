@@ -1,0 +1,65 @@
+import type { Resource } from '../../resources/resource.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+
+export interface Absent {
+  /** Records that the listing did not show. */
+  absent: number;
+  /** Requests that listing them once more would cost. */
+  pages: number;
+}
+
+/**
+ * Finds records that a complete listing did not show: held before it began and not written since. Each becomes a
+ * discrepancy that is to be confirmed. Nothing follows from a listing that is not complete.
+ */
+export async function findAbsent(
+  warehouse: Warehouse,
+  { connectionId, resource, runId }: ResourceOfRun,
+): Promise<Absent> {
+  return inTransaction(warehouse.pool, async (client) => {
+    const values = [connectionId, streamsOf(resource), runId];
+    const listing = await client.query<{ complete: boolean; pages: number }>(
+      `select count(completed_at) = cardinality($2::text[]) as complete, coalesce(sum(pages), 0)::bigint as pages
+       from sync.passes
+       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3`,
+      values,
+    );
+    const { complete = false, pages = 0 } = listing.rows[0] ?? {};
+    if (!complete) return { absent: 0, pages };
+    await client.query(dismissOld, [connectionId, resource.name, runId]);
+    await client.query(findSql(resource), [...values, resource.name]);
+    const found = await client.query<{ absent: number }>(
+      `select count(*) as absent from sync.discrepancies
+       where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'`,
+      [connectionId, resource.name, runId],
+    );
+    return { absent: found.rows[0]?.absent ?? 0, pages };
+  });
+}
+
+/** What an older reconcile left open is decided by this one. */
+const dismissOld = `
+  update sync.discrepancies
+  set status = 'dismissed', closed_at = clock_timestamp(), closed_why = 'a later reconcile decides'
+  where connection_id = $1 and resource = $2 and closed_at is null and run_id <> $3`;
+
+function findSql(resource: Resource): string {
+  return `
+    with listed as materialized (
+      select distinct jsonb_array_elements(records) ->> 0 as id
+      from sync.listed_pages
+      where connection_id = $1 and stream = any($2::text[]) and listing = 1
+    ), began as (
+      select min(started_at) as at
+      from sync.passes
+      where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile'
+    )
+    insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id)
+    select $1, $4, f.id, 'extra', 'checking', f.${resource.version}, $3
+    from finance.${resource.name} f, began
+    where f.connection_id = $1 and f._first_seen_at < began.at and f._changed_at < began.at
+      and not exists (select from listed where listed.id = f.id)
+    on conflict (connection_id, resource, record_id) where closed_at is null do nothing`;
+}

@@ -1,0 +1,89 @@
+import type { PoolClient } from 'pg';
+import { inTransaction } from '../in-transaction.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { countExpired, expired, removeExpired } from './expired-rows.ts';
+import { countOldVersions, removeOldVersions, type Place } from './old-versions.ts';
+
+/** How long what is over is kept. */
+export interface Keep {
+  /** Runs, closed quarantine entries, closed discrepancies. */
+  readonly runsMilliseconds: number;
+  /** Versions that are no longer current; null: forever. */
+  readonly historyMilliseconds: number | null;
+}
+
+/** Rows by table. */
+export type Pruned = Record<string, number>;
+
+/**
+ * Removes what is older than it is to be kept, a batch per transaction: killed anywhere, the next one does the rest. A dry
+ * run counts the same rows and removes none. An abort of `signal` stops after the batch in hand.
+ */
+export async function pruneWarehouse(
+  warehouse: Warehouse,
+  input: { keep: Keep; dryRun: boolean; signal?: AbortSignal },
+): Promise<Pruned> {
+  const { keep, dryRun, signal } = input;
+  const cutoffs = await cutoffsOf(warehouse, keep);
+  const pruned: Pruned = {};
+  for (const rows of expired) {
+    if (dryRun) add(pruned, await countExpired(warehouse.pool, { rows, cutoff: cutoffs.runs }));
+    else
+      await inBatches(warehouse, signal, async (client) => {
+        const removed = await removeExpired(client, { rows, cutoff: cutoffs.runs });
+        add(pruned, removed);
+        return Object.values(removed).some((count) => count > 0);
+      });
+  }
+  pruned[versions] = 0;
+  const { history: cutoff } = cutoffs;
+  if (cutoff === null) return pruned;
+  if (dryRun) return { ...pruned, [versions]: await countOldVersions(warehouse.pool, { cutoff }) };
+  let after: Place | undefined;
+  await inBatches(warehouse, signal, async (client) => {
+    const { removed, last } = await removeOldVersions(client, { cutoff, after });
+    add(pruned, { [versions]: removed });
+    after = last;
+    return last !== undefined;
+  });
+  return pruned;
+}
+
+const versions = 'history.record_versions';
+
+/** Decided once, by the database clock, which wrote the times that are compared with them. */
+async function cutoffsOf(
+  { pool }: Warehouse,
+  { runsMilliseconds, historyMilliseconds }: Keep,
+): Promise<{ runs: string; history: string | null }> {
+  const { rows } = await pool.query<{ runs: string; history: string | null }>(
+    `select
+       (now() - $1 * interval '1 millisecond')::text as runs,
+       (now() - $2 * interval '1 millisecond')::text as history`,
+    [runsMilliseconds, historyMilliseconds],
+  );
+  return rows[0] ?? { runs: '-infinity', history: null };
+}
+
+/** Repeats `remove` until it says that nothing is left. */
+async function inBatches(
+  { pool }: Warehouse,
+  signal: AbortSignal | undefined,
+  remove: (client: PoolClient) => Promise<boolean>,
+): Promise<void> {
+  for (let more = true; more;) {
+    signal?.throwIfAborted();
+    more = await inTransaction(pool, async (client) => {
+      await client.query(indexesOnly);
+      return remove(client);
+    });
+  }
+}
+
+/** A ledger grows large, and a batch is small: what the planner thinks of the rest does not matter. */
+export const indexesOnly =
+  'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+
+function add(sum: Pruned, counts: Pruned): void {
+  for (const [table, count] of Object.entries(counts)) sum[table] = (sum[table] ?? 0) + count;
+}

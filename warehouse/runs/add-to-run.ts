@@ -1,0 +1,42 @@
+import type { PoolClient } from 'pg';
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** What a run did to a stream since it was last told. */
+export interface CountsToAdd {
+  requests?: number;
+  read?: number;
+  inserted?: number;
+  updated?: number;
+  unchanged?: number;
+  deleted?: number;
+  suppressed?: number;
+  quarantined?: number;
+}
+
+/** Adds to the counts of a run that reads no pages. The stream's row is opened by the first call. */
+export async function addToRun(
+  client: PoolClient | Warehouse['pool'],
+  input: { runId: string; connectionId: string; stream: string; counts: CountsToAdd },
+): Promise<void> {
+  const { runId, connectionId, stream, counts } = input;
+  await client.query({
+    name: 'add to run',
+    text: `
+      insert into sync.run_streams as had (run_id, connection_id, stream, status, ${names.join(', ')})
+      values ($1, $2, $3, 'running', ${names.map((_, index) => `$${index + 4}`).join(', ')})
+      on conflict (run_id, stream) do update set
+        ${names.map((name) => `${name} = had.${name} + excluded.${name}`).join(', ')}`,
+    values: [runId, connectionId, stream, ...names.map((name) => counts[name] ?? 0)],
+  });
+}
+
+const names = [
+  'requests',
+  'read',
+  'inserted',
+  'updated',
+  'unchanged',
+  'deleted',
+  'suppressed',
+  'quarantined',
+] as const satisfies (keyof CountsToAdd)[];

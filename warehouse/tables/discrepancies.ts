@@ -1,0 +1,16 @@
+import type { Generated } from 'kysely';
+import type { DefaultTime, Time } from './database.ts';
+
+export interface DiscrepanciesTable {
+  id: Generated<number>;
+  connection_id: string;
+  resource: string;
+  record_id: string;
+  kind: 'missing' | 'stale' | 'damaged' | 'extra';
+  status: 'checking' | 'confirmed' | 'repaired' | 'dismissed';
+  version: Time | null;
+  run_id: string;
+  found_at: DefaultTime;
+  closed_at: Time | null;
+  closed_why: string | null;
+}

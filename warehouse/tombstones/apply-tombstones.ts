@@ -1,0 +1,147 @@
+import type { PoolClient } from 'pg';
+import type { Resource } from '../../resources/resource.ts';
+import { microsecondsOf } from '../../resources/instant.ts';
+import { removeChildren } from '../landing/remove-children.ts';
+
+/** Proof that a record was deleted at the source. */
+export interface Deletion {
+  readonly id: string;
+  /** In the service's clock: what is not newer stays deleted. As the API wrote it, or as Postgres does. */
+  readonly version: string;
+  /** When it was deleted, as far as is known; null: at its version. */
+  readonly deletedAt: string | null;
+}
+
+export interface BuriedCounts {
+  /** Records that left `finance`. */
+  deleted: number;
+  /** Deletions that a newer version of the record beats. */
+  suppressed: number;
+}
+
+/**
+ * Deletes records and keeps a tombstone of each, for records never seen too: their list may still be on its way. A row that
+ * is newer than the deletion stays; a tie goes to the tombstone. Writes nothing for what is known.
+ *
+ * Expects the resource of the connection to be locked.
+ */
+export async function applyTombstones(
+  client: PoolClient,
+  input: {
+    connectionId: string;
+    resource: Resource;
+    runId: string;
+    landedAt: string;
+    source: 'event' | 'webhook' | 'reconcile';
+    deletions: readonly Deletion[];
+  },
+): Promise<BuriedCounts> {
+  const { connectionId, resource, runId, landedAt, source, deletions } = input;
+  if (deletions.length === 0) return { deleted: 0, suppressed: 0 };
+  const { rows } = await client.query<{ id: string; outcome: 'deleted' | 'buried' | 'suppressed' | 'known' }>(
+    {
+      name: `judge deletions of ${resource.name}`,
+      text: judgeSql(resource),
+      values: [connectionId, deletions.map(({ id }) => id), deletions.map(({ version }) => version)],
+    },
+  );
+  const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]));
+  const ids = (outcome: string): string[] =>
+    rows.filter((row) => row.outcome === outcome).map(({ id }) => id);
+  const buried = newestOfEach(deletions).filter(({ id }) =>
+    ['deleted', 'buried'].includes(outcomes.get(id) ?? ''),
+  );
+  if (buried.length > 0) {
+    await client.query({
+      name: 'bury records',
+      text: burySql,
+      values: [
+        ...[connectionId, resource.name, runId, landedAt, source],
+        buried.map(({ id }) => id),
+        buried.map(({ version }) => version),
+        buried.map(({ version, deletedAt }) => deletedAt ?? version),
+        ids('deleted'),
+      ],
+    });
+    await removeChildren(client, { connectionId, resource, ids: ids('deleted') });
+    await client.query({
+      name: `delete ${resource.name}`,
+      text: `delete from finance.${resource.name} where connection_id = $1 and id = any($2::text[])`,
+      values: [connectionId, ids('deleted')],
+    });
+  }
+  return { deleted: ids('deleted').length, suppressed: ids('suppressed').length };
+}
+
+function judgeSql(resource: Resource): string {
+  return `
+    select arriving.id, case
+      when held.version > arriving.version then 'suppressed'
+      when held.version is not null then 'deleted'
+      when tombstone.version >= arriving.version then 'known'
+      else 'buried'
+    end as outcome
+    from (
+      select id, max(version) as version
+      from unnest($2::text[], $3::timestamptz[]) as deletion (id, version)
+      group by id
+    ) arriving
+    left join lateral (
+      select f.${resource.version} as version
+      from finance.${resource.name} f
+      where f.connection_id = $1 and f.id = arriving.id
+      offset 0
+    ) held on true
+    left join lateral (
+      select t.version
+      from sync.tombstones t
+      where t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = arriving.id
+      offset 0
+    ) tombstone on true`;
+}
+
+/** The tombstones, the end of each record in history, and what was open about them. */
+const burySql = `
+  with buried as materialized (
+    select deletion.id, deletion.version, deletion.deleted_at, last.payload
+    from unnest($6::text[], $7::timestamptz[], $8::timestamptz[]) as deletion (id, version, deleted_at)
+    left join lateral (
+      select v.payload
+      from history.record_versions v
+      where v.connection_id = $1 and v.resource = $2 and v.record_id = deletion.id
+      order by v.recorded_at desc
+      limit 1
+    ) last on true
+  ), ended as (
+    insert into history.record_versions
+      (connection_id, resource, record_id, recorded_at, last_synced_at, op, payload, run_id)
+    select $1, $2, id, $4::timestamptz, version, 'delete', payload, $3
+    from buried
+    where id = any($9::text[])
+  ), settled as (
+    delete from sync.field_issues
+    where connection_id = $1 and resource = $2 and record_id = any($6::text[])
+  ), closed as (
+    update sync.quarantine
+    set status = 'discarded', closed_at = $4::timestamptz, closed_why = 'the record was deleted at the source'
+    where connection_id = $1 and resource = $2 and entry_key = any($6::text[]) and status = 'open'
+  )
+  insert into sync.tombstones (connection_id, resource, record_id, version, deleted_at, source, payload, run_id)
+  select $1, $2, id, version, deleted_at, $5, payload, $3 from buried
+  on conflict (connection_id, resource, record_id) do update set
+    version = excluded.version, deleted_at = excluded.deleted_at, source = excluded.source,
+    payload = excluded.payload, run_id = excluded.run_id`;
+
+/** A statement may touch a row only once. */
+function newestOfEach(deletions: readonly Deletion[]): Deletion[] {
+  const newest = new Map<string, Deletion>();
+  for (const deletion of deletions) {
+    const other = newest.get(deletion.id);
+    if (other === undefined || isAfter(deletion.version, other.version)) newest.set(deletion.id, deletion);
+  }
+  return [...newest.values()];
+}
+
+function isAfter(a: string, b: string): boolean {
+  return (microsecondsOf(a) ?? -Infinity) > (microsecondsOf(b) ?? -Infinity);
+}

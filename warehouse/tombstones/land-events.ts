@@ -1,0 +1,69 @@
+import type { PoolClient } from 'pg';
+import { eventsStream, resources } from '../../resources/index.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { quarantineRecords } from '../landing/quarantine-records.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { completePass } from '../passes/complete-pass.ts';
+import { lockPass, lockResource } from '../passes/lock-pass.ts';
+import type { Listed, PassInHand } from '../passes/pass.ts';
+import { recordPage, type PageFacts } from '../passes/record-page.ts';
+import { applyTombstones } from './apply-tombstones.ts';
+import type { PreparedEvents } from './prepared-events.ts';
+
+/** The one stream that brings no records. */
+export const eventsListed: Listed = { name: eventsStream, version: null };
+
+/**
+ * Lands a page of deletion events in one transaction with its cursor. An event that does not say which record is gone waits
+ * in quarantine, and its resource is marked for a reconcile, which will find out.
+ *
+ * Throws LeaseLost; errors of the database pass through.
+ */
+export async function landEvents(
+  warehouse: Warehouse,
+  input: { pass: PassInHand; page: PreparedEvents; requests: number; nextCursor: string | null },
+): Promise<PageFacts> {
+  const { pass, page, requests, nextCursor } = input;
+  return inTransaction(warehouse.pool, async (client) => {
+    await lockPass(client, pass, eventsListed.name);
+    const facts: PageFacts = {
+      read: page.read,
+      ...{ inserted: 0, updated: 0, deleted: 0, suppressed: 0, quarantined: 0 },
+      unchanged: 0,
+      requests,
+      highest: page.highest,
+      nextCursor,
+    };
+    // In one order everywhere: whoever lands a page of one resource holds one lock, and this holds several.
+    for (const resource of resources.filter((one) => page.deletions.has(one) || page.refused.has(one))) {
+      const { connectionId, runId } = pass;
+      const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
+      const where = { connectionId, resource, runId, landedAt };
+      const deletions = page.deletions.get(resource) ?? [];
+      const buried = await applyTombstones(client, { ...where, source: 'event', deletions });
+      facts.deleted += buried.deleted;
+      facts.suppressed += buried.suppressed;
+      const refused = page.refused.get(resource) ?? [];
+      const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, refused });
+      facts.quarantined += quarantined;
+      if (quarantined > 0) await wantReconcile(client, { connectionId, resource });
+    }
+    facts.unchanged = facts.read - facts.deleted - facts.suppressed - facts.quarantined;
+    await recordPage(client, pass, facts);
+    if (nextCursor === null) await completePass(client, pass, eventsListed);
+    return facts;
+  });
+}
+
+/** Cleared by a completed reconcile. */
+async function wantReconcile(
+  client: PoolClient,
+  { connectionId, resource }: { connectionId: string; resource: Resource },
+): Promise<void> {
+  await client.query(
+    `update sync.streams set reconcile_wanted_at = coalesce(reconcile_wanted_at, clock_timestamp())
+     where connection_id = $1 and resource = $2`,
+    [connectionId, resource.name],
+  );
+}

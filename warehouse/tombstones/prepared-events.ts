@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { resources } from '../../resources/index.ts';
+import { microsecondsOf } from '../../resources/instant.ts';
+import type { Resource } from '../../resources/resource.ts';
+import type { RefusedRecord } from '../landing/prepared-page.ts';
+import type { Deletion } from './apply-tombstones.ts';
+
+/** A page of the events list (API document 4.6), ready to be landed. */
+export interface PreparedEvents {
+  readonly deletions: ReadonlyMap<Resource, readonly Deletion[]>;
+  /** Events of our resources that do not say which record is gone. */
+  readonly refused: ReadonlyMap<Resource, readonly RefusedRecord[]>;
+  /** Events of any kind in the page, those of resources that Daybook does not copy included. */
+  readonly read: number;
+  readonly highest: { readonly id: string; readonly version: string } | null;
+}
+
+/** Events of resources that Daybook does not know are passed over: any may appear. */
+export function prepareEvents(page: {
+  parsed: readonly unknown[];
+  texts: readonly string[];
+}): PreparedEvents {
+  const deletions = new Map<Resource, Deletion[]>();
+  const refused = new Map<Resource, RefusedRecord[]>();
+  let highest: PreparedEvents['highest'] = null;
+  page.parsed.forEach((parsed, index) => {
+    const { resource, type, last_synced_at: at, data } = eventOf(parsed);
+    if (isTime(at) && (highest === null || isAfter(at, highest.version))) highest = { id: '', version: at };
+    const known = resources.find(({ eventName }) => eventName !== null && eventName === resource);
+    if (known === undefined || (type !== undefined && type !== 'object_deleted')) return;
+    const id = data?.id;
+    if (id === undefined || id === '' || !isTime(at)) {
+      const reason = isTime(at)
+        ? 'a deletion that does not say of which record'
+        : 'a deletion that does not say when';
+      add(refused, known, { recordId: null, reason, text: page.texts[index] ?? '' });
+    } else {
+      const deletedAt = isTime(data?.deleted_at) ? data.deleted_at : null;
+      add(deletions, known, { id, version: at, deletedAt });
+    }
+  });
+  return { deletions, refused, read: page.parsed.length, highest };
+}
+
+/** Whatever is not as expected counts as not sent. */
+const eventSchema = z.object({
+  resource: z.string().optional().catch(undefined),
+  type: z.string().optional().catch(undefined),
+  last_synced_at: z.string().optional().catch(undefined),
+  data: z
+    .object({
+      id: z.string().optional().catch(undefined),
+      deleted_at: z.string().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+function eventOf(parsed: unknown): z.infer<typeof eventSchema> {
+  return eventSchema.safeParse(parsed).data ?? {};
+}
+
+function isTime(text: string | undefined): text is string {
+  return text !== undefined && microsecondsOf(text) !== undefined;
+}
+
+function isAfter(a: string, b: string): boolean {
+  return (microsecondsOf(a) ?? 0) > (microsecondsOf(b) ?? 0);
+}
+
+function add<Value>(lists: Map<Resource, Value[]>, resource: Resource, value: Value): void {
+  lists.set(resource, [...(lists.get(resource) ?? []), value]);
+}

@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import type { Warehouse } from './open-warehouse.ts';
+
+/** Tells this warehouse from all others: what was made outside for another one is none of its business. */
+export async function warehouseId({ db }: Warehouse): Promise<string> {
+  const read = () =>
+    db.selectFrom('sync.settings').select('value').where('name', '=', 'warehouse_id').executeTakeFirst();
+  const known = await read();
+  if (known !== undefined) return known.value;
+  await db
+    .insertInto('sync.settings')
+    .values({ name: 'warehouse_id', value: randomUUID() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return (await read())?.value ?? '';
+}

@@ -1,0 +1,2 @@
+/** For commands, which do not see activities. */
+export { priorities } from '../activities/priorities.ts';

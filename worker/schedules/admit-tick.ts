@@ -1,0 +1,45 @@
+import type { Tick, TickAdmitted } from '../../activities/schedules.ts';
+import { withScheduleState } from '../../warehouse/connections/schedule-state.ts';
+import { warehouseId } from '../../warehouse/warehouse-id.ts';
+import { settleConnection, type SchedulePlaces } from './follow-connection.ts';
+import { describeSchedule } from './settle-schedule.ts';
+import { scheduleId, wantedSchedule } from './wanted-schedules.ts';
+
+/**
+ * Decides whether a schedule that fired may start its run. A schedule that fires although Temporal was told to pause it was
+ * resumed there, so the connection resumes; a paused one that fires was triggered by hand, and runs.
+ */
+export async function admitTick(
+  { warehouse, temporal, apiAddress }: SchedulePlaces & { apiAddress: string },
+  { kind, connection: connectionId }: Tick,
+): Promise<TickAdmitted> {
+  const owner = await warehouseId(warehouse);
+  return withScheduleState(warehouse, connectionId, async (state, notes) => {
+    const settle = (as: typeof state): Promise<void> =>
+      settleConnection({ temporal, owner }, { connectionId, state: as, notes, resume: false });
+    if (state === undefined) {
+      await settle(state);
+      return { admitted: false, why: `There is no connection ${connectionId} any more.` };
+    }
+    if (state.apiAddress !== apiAddress) {
+      return {
+        admitted: false,
+        why: `${connectionId} was added under the API address ${state.apiAddress}, which is not the one this worker runs with.`,
+      };
+    }
+    if (wantedSchedule(kind, state) === undefined) {
+      await settle(state);
+      return { admitted: false, why: `${connectionId} has no schedule for a ${kind} any more.` };
+    }
+    if (state.pausedWhy === null) return { admitted: true };
+    const schedule = await describeSchedule(temporal, scheduleId(kind, connectionId));
+    if (schedule === undefined || schedule.state.paused) return { admitted: true };
+    if (!state.pauseReachedSchedules) {
+      await settle(state);
+      return { admitted: false, why: `${connectionId} is paused: ${state.pausedWhy}` };
+    }
+    await notes.resumed();
+    await settle({ ...state, pausedWhy: null });
+    return { admitted: true };
+  });
+}

@@ -1,0 +1,32 @@
+import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { mainQueue } from '../task-queues.ts';
+
+/**
+ * Makes the daily schedule `prune`, unless it is there: then it stays as people have it, paused or at another hour. What
+ * goes wrong is logged: a worker works without.
+ */
+export async function schedulePrune(temporal: Client, { logger }: { logger: Logger }): Promise<void> {
+  try {
+    await temporal.schedule.create({
+      scheduleId: 'prune',
+      spec: { intervals: [{ every: '1d' }], jitter: '1h' },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1d' },
+      action: {
+        type: 'startWorkflow',
+        workflowType: 'pruneWarehouse',
+        workflowId: 'prune',
+        taskQueue: mainQueue,
+        args: [{}],
+        staticSummary: 'Remove what DAYBOOK_KEEP_… no longer keeps',
+      },
+    });
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn(
+      { reason },
+      'The schedule "prune" could not be made: the next worker that starts tries again.',
+    );
+  }
+}

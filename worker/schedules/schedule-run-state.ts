@@ -1,0 +1,27 @@
+import type { WantedSchedule } from './wanted-schedules.ts';
+
+/** Whether a schedule is paused, and the note that people read beside it. */
+export interface ScheduleRunState {
+  paused: boolean;
+  note: string;
+  /** Set by people only. */
+  remainingActions?: number;
+}
+
+/** Every note of ours begins so; it is how a pause of ours is told from one that was made in the Web UI. */
+const pausedByUs = 'Paused by Daybook: ';
+const slowedByUs = 'Slowed down: ';
+
+/** Ours to pause and to resume is what we paused. A pause made in the Web UI stays, unless somebody resumes the connection. */
+export function stateAfter(
+  now: { paused: boolean; note?: string; remainingActions?: number },
+  { pausedWhy, slowedWhy }: Pick<WantedSchedule, 'pausedWhy' | 'slowedWhy'>,
+  resume: boolean,
+): ScheduleRunState {
+  const note = now.note ?? '';
+  const isOurs = note.startsWith(pausedByUs) || note.startsWith(slowedByUs);
+  if (now.paused && !isOurs && !resume) return { ...now, paused: true, note };
+  if (pausedWhy !== null) return { ...now, paused: true, note: `${pausedByUs}${pausedWhy}` };
+  const left = isOurs || now.paused ? '' : note;
+  return { ...now, paused: false, note: slowedWhy === '' ? left : `${slowedByUs}${slowedWhy}` };
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { ScheduledStartInput } from '../../activities/start-scheduled.ts';
+import type { ScheduleState } from '../../warehouse/connections/schedule-state.ts';
+import { formatDuration } from '../config/duration.ts';
+
+export const scheduleKinds = ['sync', 'reconcile', 'backfill'] as const;
+
+export type ScheduleKind = (typeof scheduleKinds)[number];
+
+/** A schedule as Temporal is to have it. Times in milliseconds. */
+export interface WantedSchedule {
+  readonly every: number;
+  /** Spreads connections over the time between two runs, which would all begin at the same minute otherwise. */
+  readonly offset: number;
+  readonly jitter: number;
+  /** Ticks missed for longer are not made up for, so that one at most is. */
+  readonly catchupWindow: number;
+  readonly summary: string;
+  /** Of the workflow it starts; the server adds the time. */
+  readonly workflowId: string;
+  readonly input: ScheduledStartInput;
+  /** Null: not paused. */
+  readonly pausedWhy: string | null;
+  /** Why it runs more rarely than it was set to; empty: it does not. */
+  readonly slowedWhy: string;
+}
+
+export function scheduleId(kind: ScheduleKind, connection: string): string {
+  return `${kind}/${connection}`;
+}
+
+/** What the database says that a schedule is to be; undefined: there is to be none. */
+export function wantedSchedule(
+  kind: ScheduleKind,
+  state: ScheduleState | undefined,
+): WantedSchedule | undefined {
+  if (state === undefined) return undefined;
+  const { connectionId: connection, failures, pausedWhy, backfillLast } = state;
+  const set = { sync: state.syncEvery, reconcile: state.reconcileEvery, backfill: state.backfillEvery }[kind];
+  if (set === null || (kind === 'backfill' && backfillLast === null)) return undefined;
+  const every = kind === 'sync' ? slowedDown(set, failures) : set;
+  return {
+    every,
+    offset: offsetOf(scheduleId(kind, connection), every),
+    jitter: Math.floor(Math.min(every / 10, 5 * minute)),
+    catchupWindow: Math.max(every, 10 * second),
+    summary: `${inWords[kind]} of ${connection}, scheduled`,
+    workflowId: `scheduled/${kind}/${connection}`,
+    input: {
+      kind,
+      connection,
+      ...(kind === 'backfill' && backfillLast !== null ? { last: backfillLast } : {}),
+    },
+    pausedWhy,
+    slowedWhy:
+      every === set
+        ? ''
+        : `every ${formatDuration(every)} instead of ${formatDuration(set)} after ${failures} failed in a row; the first that gets through ends this`,
+  };
+}
+
+/** Twice as long after every failure, up to 6 h: what is broken for days is not asked every minute. */
+function slowedDown(every: number, failures: number): number {
+  return Math.min(every * 2 ** failures, Math.max(every, 6 * hour));
+}
+
+/** Whole seconds: the server knows no finer. */
+function offsetOf(id: string, every: number): number {
+  const seconds = Math.max(1, Math.floor(every / second));
+  return (createHash('sha256').update(id).digest().readUInt32BE() % seconds) * second;
+}
+
+const inWords: Record<ScheduleKind, string> = { sync: 'Sync', reconcile: 'Reconcile', backfill: 'Backfill' };
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;

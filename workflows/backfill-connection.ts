@@ -1,0 +1,74 @@
+import { continueAsNew } from '@temporalio/workflow';
+import type { PlannedBackfill } from '../activities/plan-backfill.ts';
+import { inLanes } from './in-lanes.ts';
+import { trackProgress } from './progress.ts';
+import { bookkeeping, paging } from './proxies.ts';
+import { createReader, type Run } from './read-streams.ts';
+import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
+
+/** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it, with other dates too. */
+export interface BackfillConnectionInput {
+  connection: string;
+  /** A day (2024-01-31) or a time, in UTC where no zone is given. Inclusive. */
+  from: string;
+  /** Exclusive. */
+  to: string;
+  /** 30 days, when absent. */
+  windowMilliseconds?: number;
+  /** All six, when absent. */
+  resources?: string[];
+  /** Who or what asked; shown in the run's row. */
+  reason?: string;
+  /** Set by continue-as-new only. */
+  continues?: { runId: string; planned: PlannedBackfill };
+}
+
+/** Streams read at once. A sync of the connection goes on meanwhile, and is to keep its share of the workers. */
+const lanes = 3;
+
+/**
+ * Reads again what was updated within a time, window by window: records come and are repaired, none is deleted, and no
+ * watermark moves. Which windows are left is known in Postgres alone, so a backfill that was ended goes on when it is
+ * started again with the same times.
+ */
+export async function backfillConnection(input: BackfillConnectionInput): Promise<RunResult> {
+  const { connection, continues } = input;
+  const runId = runIdOf(input);
+  const planned = continues?.runId === runId ? continues.planned : await plan(input, runId);
+  const { streams, searchable } = planned;
+  const run: Run = { runId, connection, reason: reasonOf(input), kind: 'backfill' };
+  const progress = trackProgress({ connection, kind: 'backfill', searchable, streams });
+  const reader = createReader(run, progress, async (stream, summary) => {
+    const read = await paging.readWindows.executeWithOptions({ summary }, [
+      { ...run, stream, plan: planned.plan },
+    ]);
+    progress.note(stream, read.windowsLeft > 0 ? `reading, ${read.windowsLeft} windows left` : undefined);
+    return read;
+  });
+  const result = await runToEnd(run, progress, async () => {
+    const results = await inLanes(lanes, streams, (stream) => reader.read(stream));
+    const outcomes = results.filter((outcome) => outcome !== 'unfinished');
+    return { outcomes, unfinished: outcomes.length < results.length };
+  });
+  return result === 'unfinished'
+    ? continueAsNew<typeof backfillConnection>({ ...input, continues: { runId, planned } })
+    : result;
+}
+
+function plan(input: BackfillConnectionInput, runId: string): Promise<PlannedBackfill> {
+  const { connection, from, to, windowMilliseconds, resources = [] } = input;
+  const window = windowMilliseconds === undefined ? {} : { windowMilliseconds };
+  return bookkeeping.planBackfill({
+    runId,
+    connection,
+    reason: reasonOf(input),
+    from,
+    to,
+    resources,
+    ...window,
+  });
+}
+
+function reasonOf({ reason = 'Temporal' }: BackfillConnectionInput): string {
+  return reason;
+}

@@ -1,0 +1,169 @@
+import {
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  startChild,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { StreamOutcome } from '../activities/finish-run.ts';
+import type { ReconciledResource } from '../activities/reconcile-resource.ts';
+import { approvalId, awaitApproval } from './await-approval.ts';
+import { failureOf } from './failure-of.ts';
+import { bookkeeping, comparing } from './proxies.ts';
+import { trackProgress, type Progress } from './progress.ts';
+import { createReader, type Run, type StreamReader } from './read-streams.ts';
+import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
+
+/** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
+export interface ReconcileConnectionInput {
+  connection: string;
+  /** All six, when absent. */
+  resources?: string[];
+  /** Who or what asked; shown in the run's row. */
+  reason?: string;
+  /** Deletes first what the last stopped reconcile listed. */
+  approveDeletes?: boolean;
+  /** Set by continue-as-new only. */
+  continues?: { runId: string };
+}
+
+/**
+ * Lists every record of a connection, compares, repairs, and proves that source and warehouse are equal. What must not be
+ * deleted without asking waits in a workflow of its own, where it can be approved by a signal.
+ */
+export async function reconcileConnection(input: ReconcileConnectionInput): Promise<RunResult> {
+  const { connection, resources = [], reason = 'Temporal', approveDeletes = false } = input;
+  const runId = runIdOf(input);
+  const run: Run = { runId, connection, reason, kind: 'reconcile' };
+  const plan = await bookkeeping.planReconcile({ runId, connection, reason, resources });
+  const streams = plan.resources.flatMap((one) => one.streams);
+  const progress = trackProgress({ connection, kind: 'reconcile', searchable: plan.searchable, streams });
+  await withdrawQuestion(connection);
+  const reader = createReader(run, progress);
+  const waiting: Record<string, number> = {};
+  const result = await runToEnd(run, progress, async () => {
+    if (approveDeletes) await comparing.deleteApproved({ runId, connection, resources });
+    const results = await Promise.all(
+      plan.resources.map((one) =>
+        reconcileResource(run, one, {
+          reader,
+          progress,
+          settled(settled) {
+            if (settled.waiting > 0) waiting[one.resource] = settled.waiting;
+          },
+        }),
+      ),
+    );
+    const outcomes = results.filter((outcome) => outcome !== 'unfinished').flat();
+    return { outcomes, unfinished: results.includes('unfinished') };
+  });
+  if (result === 'unfinished') {
+    return continueAsNew<typeof reconcileConnection>({
+      ...input,
+      approveDeletes: false,
+      continues: { runId },
+    });
+  }
+  if (Object.keys(waiting).length > 0) await askForApproval({ connection, waiting });
+  return result;
+}
+
+async function reconcileResource(
+  run: Run,
+  { resource, streams }: { resource: string; streams: readonly string[] },
+  parts: { reader: StreamReader; progress: Progress; settled: (settled: ReconciledResource) => void },
+): Promise<StreamOutcome[] | 'unfinished'> {
+  const { reader, progress, settled } = parts;
+  const [first = resource] = streams;
+  const of = { runId: run.runId, connection: run.connection, resource };
+  const listed = await list(reader, streams);
+  if (listed === 'unfinished' || !isComplete(listed)) return listed;
+  try {
+    const { absent, confirmBy } = await comparing.findAbsent.executeWithOptions(
+      { summary: `${resource}: compare` },
+      [of],
+    );
+    if (absent > 0) {
+      progress.note(first, `${absent} not listed: looking for them`);
+      if (confirmBy === 'fetch') {
+        await confirmByFetch(reader, first, of);
+      } else {
+        await comparing.listAgain(of);
+        const again = await list(reader, streams);
+        if (again === 'unfinished' || !isComplete(again)) return again;
+        await comparing.confirmBySecondListing(of);
+      }
+    }
+    const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
+      of,
+    ]);
+    progress.note(first, inWords(result));
+    settled(result);
+    return listed;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const { type, message } = failureOf(error);
+    progress.streamFailed(first, message);
+    return streams.map((stream) => ({ stream, state: 'failed', failureType: type, failure: message }));
+  }
+}
+
+async function list(
+  reader: StreamReader,
+  streams: readonly string[],
+): Promise<StreamOutcome[] | 'unfinished'> {
+  const results = await Promise.all(streams.map((stream) => reader.read(stream)));
+  const outcomes = results.filter((result) => result !== 'unfinished');
+  return outcomes.length < results.length ? 'unfinished' : outcomes;
+}
+
+/** Only a complete listing says anything about what it does not show. */
+function isComplete(outcomes: readonly StreamOutcome[]): boolean {
+  return outcomes.every(({ state }) => state === 'done');
+}
+
+async function confirmByFetch(
+  reader: StreamReader,
+  stream: string,
+  of: { runId: string; connection: string; resource: string },
+): Promise<void> {
+  for (;;) {
+    const { state } = await reader.ask(stream, () =>
+      comparing.confirmByFetch.executeWithOptions({ summary: `${of.resource}: fetch what is absent` }, [of]),
+    );
+    if (state === 'done') return;
+  }
+}
+
+function inWords({ deleted, waiting, held, equal }: ReconciledResource): string {
+  if (waiting > 0) return `${waiting} of ${held} gone at the source: waits for approval`;
+  const what = deleted > 0 ? `${deleted} deleted, ` : '';
+  return `${what}${equal ? 'equal to the source' : 'NOT equal to the source'}`;
+}
+
+/** The listing that begins now decides anew. */
+async function withdrawQuestion(connection: string): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(approvalId(connection)).cancel();
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    // Nothing was asked.
+  }
+}
+
+async function askForApproval(question: {
+  connection: string;
+  waiting: Record<string, number>;
+}): Promise<void> {
+  try {
+    await startChild(awaitApproval, {
+      workflowId: approvalId(question.connection),
+      args: [question],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `May these be deleted from ${question.connection}?`,
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}

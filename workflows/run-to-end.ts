@@ -1,0 +1,51 @@
+import { ApplicationFailure, CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
+import type { StreamOutcome } from '../activities/finish-run.ts';
+import { failureOf } from './failure-of.ts';
+import { bookkeeping } from './proxies.ts';
+import type { Progress } from './progress.ts';
+import type { Run } from './read-streams.ts';
+
+export interface RunResult {
+  runId: string;
+  status: 'succeeded' | 'partial';
+}
+
+/**
+ * Does the work of a run and closes its row with what is true of it, however it ends. `unfinished` when the history has grown
+ * long: then the row stays open for the execution that goes on.
+ */
+export async function runToEnd(
+  run: Run,
+  progress: Progress,
+  work: () => Promise<{ outcomes: StreamOutcome[]; unfinished: boolean }>,
+): Promise<RunResult | 'unfinished'> {
+  try {
+    const { outcomes, unfinished } = await work();
+    if (unfinished) return 'unfinished';
+    const { status, failure } = await bookkeeping.finishRun({ ...run, outcomes, cancelled: false });
+    const failed = outcomes.find(({ state }) => state === 'failed');
+    if (status === 'failed' || failed !== undefined) {
+      throw ApplicationFailure.nonRetryable(
+        `${run.connection}: ${failure ?? 'the run failed'}`,
+        failed?.failureType ?? 'NothingSupported',
+      );
+    }
+    progress.finished(status);
+    return { runId: run.runId, status: status === 'succeeded' ? 'succeeded' : 'partial' };
+  } catch (error) {
+    if (isCancellation(error)) {
+      await CancellationScope.nonCancellable(() =>
+        bookkeeping.finishRun({ ...run, outcomes: [], cancelled: true }),
+      );
+    } else {
+      progress.failed(failureOf(error).type);
+    }
+    throw error;
+  }
+}
+
+/** A continuation goes on with its run. A copy of its input, started by hand, is a run of its own. */
+export function runIdOf({ continues }: { continues?: { runId: string } }): string {
+  const { runId, continuedFromExecutionRunId } = workflowInfo();
+  return continuedFromExecutionRunId === undefined ? runId : (continues?.runId ?? runId);
+}
