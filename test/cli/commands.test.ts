@@ -62,6 +62,10 @@ describe('a command line that cannot work exits with 2', () => {
     [['connection', 'add', 'Not A Name', '--token-stdin'], 'lower-case letters'],
     [['connection', 'add', 'acme'], '--token-stdin or --token-env'],
     [['connection', 'add', 'acme', '--token-env', 'NO_SUCH_VARIABLE'], 'NO_SUCH_VARIABLE is not set'],
+    [['connection', 'add', 'acme', '--token-stdin', '--every', '15'], 'like 15m, or "off"'],
+    [['connection', 'add', 'acme', '--token-stdin', '--every', '0s'], 'like 15m, or "off"'],
+    [['connection', 'add', 'acme', '--token-stdin', '--every', '5m', '--no-schedule'], 'cannot be used with'],
+    [['connection', 'set', 'acme'], 'Say what to change'],
     [['quarantine', 'show', 'twelve'], 'whole number'],
   ])('%j', async (args, sentence) => {
     const { code, stderr } = await daybook(args);
@@ -76,7 +80,7 @@ describe('a command line that cannot work exits with 2', () => {
   });
 
   test('another secret key than the first one', async () => {
-    await daybook(['connection', 'add', 'keyed', '--token-stdin'], { input: 'some-token' });
+    await daybook(['connection', 'add', 'keyed', '--no-schedule', '--token-stdin'], { input: 'some-token' });
     const other = { DAYBOOK_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') };
     const { code, stderr } = await daybook(['connection', 'set-token', 'keyed', '--token-stdin'], {
       env: other,
@@ -88,9 +92,8 @@ describe('a command line that cannot work exits with 2', () => {
 });
 
 test('a connection is added, listed and removed, and its token is never printed', async () => {
-  const added = await daybook(['connection', 'add', 'acme-us', '--token-env', 'TOKEN'], {
-    env: { TOKEN: 'planted-token' },
-  });
+  const adding = ['connection', 'add', 'acme-us', '--no-schedule', '--token-env', 'TOKEN'];
+  const added = await daybook(adding, { env: { TOKEN: 'planted-token' } });
   expect(added.code).toBe(0);
   const again = await daybook(['connection', 'add', 'acme-us', '--token-stdin'], { input: 'planted-token' });
   expect(again.code).toBe(1);
@@ -139,7 +142,7 @@ describe('sql', () => {
 });
 
 test('a sync says in one sentence that Temporal does not answer', async () => {
-  await daybook(['connection', 'add', 'acme-eu', '--token-stdin'], { input: 'token' });
+  await daybook(['connection', 'add', 'acme-eu', '--no-schedule', '--token-stdin'], { input: 'token' });
   const { code, stderr } = await daybook(['sync', 'acme-eu']);
   expect(stderr).toContain('Temporal does not answer at 127.0.0.1:9');
   expect(code).toBe(1);

@@ -19,7 +19,10 @@ afterAll(async () => {
 });
 
 test('up starts all that is not configured, and commands find it', async () => {
-  const added = await daybook(['connection', 'add', 'acme-us', '--token-stdin'], 'sandbox-token-acme-us');
+  const added = await daybook(
+    ['connection', 'add', 'acme-us', '--no-schedule', '--token-stdin'],
+    'sandbox-token-acme-us',
+  );
   expect(added).toMatchObject({ code: 0, stderr: '' });
   expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
   expect((await daybook(['doctor'])).code).toBe(0);

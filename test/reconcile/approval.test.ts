@@ -34,9 +34,9 @@ describe('over the delete limit', () => {
     expect(await questionOf(connection)).toBe('RUNNING');
     const handle = client.workflow.getHandle(approvalId(connection));
     const details = await eventually(async () => {
-      const { currentDetails } = (await handle.query('__temporal_workflow_metadata')) as {
-        currentDetails?: string;
-      };
+      const { currentDetails } = await handle.query<{ currentDetails?: string }>(
+        '__temporal_workflow_metadata',
+      );
       return currentDetails;
     });
     expect(details).toMatch(/\| bills \| 60 \|/);

@@ -52,7 +52,8 @@ test('a name is given once', async () => {
   );
   expect(listed).toEqual({
     ...{ connection_id: connectionId, api_address: testApiAddress, expand_platform_data: false },
-    ...{ platform: null, org_id: null, created_at: expect.any(Date) as unknown },
+    ...{ platform: null, org_id: null, created_at: expect.any(Date) as unknown, paused: null },
+    ...{ every_seconds: null, reconcile_every_seconds: null, backfill_every_seconds: null },
   });
 });
 

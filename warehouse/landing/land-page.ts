@@ -60,15 +60,17 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   if (identity !== null) await pinIdentity(client, { connectionId: pass.connectionId, identity });
   const where = { connectionId: pass.connectionId, resource, runId: pass.runId, landedAt };
   const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
+  const facts: string[] = [];
   const landed = await landing(client, page.records, async (records) => {
     const { counts, findings } = await landRecords(client, { ...where, records, compare });
     await noteFindings(client, input, findings);
+    facts.push(...findings.facts);
     return counts;
   });
   const refused = [...page.refused, ...landed.refused];
   const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, refused });
-  await noteListing(client, input, refused);
-  const facts: PageFacts = {
+  await noteListing(client, input, { facts, refused });
+  const counted: PageFacts = {
     ...landed.counts,
     read: page.read,
     quarantined,
@@ -77,9 +79,9 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
     highest: page.highest,
     nextCursor,
   };
-  await recordPage(client, pass, facts);
+  await recordPage(client, pass, counted);
   if (nextCursor === null) await completePass(client, pass, resource);
-  return facts;
+  return counted;
 }
 
 /** A difference is only a discrepancy where a complete listing found it. */
@@ -93,13 +95,12 @@ async function noteFindings(
 
 async function noteListing(
   client: PoolClient,
-  { pass, resource, page }: PageToLand,
-  refused: readonly RefusedRecord[],
+  { pass, page }: PageToLand,
+  { facts, refused }: { facts: readonly string[]; refused: readonly RefusedRecord[] },
 ): Promise<void> {
   if (pass.kind === 'sync') return;
   if (page.highest !== null) await noteAhead(client, { ...pass, highest: page.highest });
   if (pass.kind !== 'reconcile') return;
   const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
-  const records = page.records.filter(({ id }) => !refusedIds.includes(id));
-  await listRecords(client, { pass, resource, records, refusedIds });
+  await listRecords(client, { pass, facts, refusedIds });
 }

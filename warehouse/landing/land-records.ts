@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
-import { checkStored } from './check-stored.ts';
 import { classifyRecords } from './classify-records.ts';
+import { inspectRecords } from './inspect-records.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 import { removeChildren } from './remove-children.ts';
 import { sameContent } from './same-content.ts';
@@ -24,6 +24,8 @@ export interface Findings {
   readonly stale: readonly PreparedRecord[];
   /** Their rows were not what had been landed. */
   readonly damaged: readonly PreparedRecord[];
+  /** Of every record, where columns were compared: see `inspectRecords`. */
+  readonly facts: readonly string[];
 }
 
 export interface LandingInput {
@@ -55,8 +57,10 @@ export async function landRecords(
   const updated = changed.filter(({ id }) => !inHistory.has(id));
   const sameButMoved = [...touched, ...changed.filter(({ id }) => inHistory.has(id))];
   const known = [...sameButMoved, ...unchanged];
-  const damagedIds = thorough ? await checkStored(client, { ...input, records: known }) : new Set<string>();
-  const damaged = known.filter(({ id }) => damagedIds.has(id));
+  const inspected = thorough ? await inspectRecords(client, input) : [];
+  const differing = new Set(inspected.filter((one) => one.damaged).map(({ id }) => id));
+  const damaged = known.filter(({ id }) => differing.has(id));
+  const damagedIds = new Set(damaged.map(({ id }) => id));
   const written = [...inserted, ...updated, ...damaged];
   await touchRecords(client, { ...input, records: sameButMoved.filter(({ id }) => !damagedIds.has(id)) });
   await removeChildren(client, {
@@ -73,7 +77,7 @@ export async function landRecords(
       unchanged: known.length - damaged.length,
       suppressed: suppressed.length,
     },
-    findings: { missing: inserted, stale: updated, damaged },
+    findings: { missing: inserted, stale: updated, damaged, facts: inspected.map(({ facts }) => facts) },
   };
 }
 

@@ -8,6 +8,7 @@ import { completePass } from '../passes/complete-pass.ts';
 import { lockPass, lockResource } from '../passes/lock-pass.ts';
 import type { Listed, PassInHand } from '../passes/pass.ts';
 import { recordPage, type PageFacts } from '../passes/record-page.ts';
+import { settleAhead } from '../passes/settle-ahead.ts';
 import { applyTombstones } from './apply-tombstones.ts';
 import type { PreparedEvents } from './prepared-events.ts';
 
@@ -42,6 +43,7 @@ export async function landEvents(
       const where = { connectionId, resource, runId, landedAt };
       const deletions = page.deletions.get(resource) ?? [];
       const buried = await applyTombstones(client, { ...where, source: 'event', deletions });
+      if (buried.deleted > 0) await settleAhead(client, where);
       facts.deleted += buried.deleted;
       facts.suppressed += buried.suppressed;
       const refused = page.refused.get(resource) ?? [];

@@ -6,12 +6,12 @@ import { UsageError } from '../../errors.ts';
 import { followSchedules } from '../../follow-schedules.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
-import { everyOption } from './every-option.ts';
+import { everyOption, millisecondsOf, type Every } from './every-option.ts';
 import { readToken, withTokenOptions, type TokenOptions } from './token-options.ts';
 
 interface Options extends TokenOptions {
-  every: number | null;
-  reconcileEvery: number | null;
+  every: Every;
+  reconcileEvery: Every;
   schedule: boolean;
   expandPlatformData: boolean;
 }
@@ -34,7 +34,8 @@ export function addCommand(): Command {
       checkName(name);
       const token = await readToken(options);
       const { schedule, expandPlatformData } = options;
-      const [syncEvery, reconcileEvery] = schedule ? [options.every, options.reconcileEvery] : [null, null];
+      const syncEvery = schedule ? millisecondsOf(options.every) : null;
+      const reconcileEvery = schedule ? millisecondsOf(options.reconcileEvery) : null;
       await withWarehouse(
         async (warehouse, settings) => {
           const { secretKey, api } = settings;

@@ -1,13 +1,21 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../../worker/config/duration.ts';
 
-/** An option that takes a time between two runs, or `off`: milliseconds, or null. */
+/** What the option was given: milliseconds, or `off`, since an option cannot be null. */
+export type Every = number | 'off';
+
+/** An option that takes a time between two runs, or `off`. */
 export function everyOption(flags: string, description: string): Option {
   return new Option(flags, `${description}, or "off"`).argParser(parseEvery);
 }
 
-function parseEvery(text: string): number | null {
-  if (text === 'off') return null;
+/** As it is stored. */
+export function millisecondsOf(every: Every): number | null {
+  return every === 'off' ? null : every;
+}
+
+function parseEvery(text: string): Every {
+  if (text === 'off') return text;
   const milliseconds = parseDuration(text);
   // Temporal knows no shorter one.
   if (milliseconds === undefined || milliseconds < 1_000) {

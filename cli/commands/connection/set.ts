@@ -4,11 +4,11 @@ import { UsageError } from '../../errors.ts';
 import { followSchedules } from '../../follow-schedules.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
-import { everyOption } from './every-option.ts';
+import { everyOption, millisecondsOf, type Every } from './every-option.ts';
 
 interface Options {
-  every?: number | null;
-  reconcileEvery?: number | null;
+  every?: Every;
+  reconcileEvery?: Every;
 }
 
 export function setCommand(): Command {
@@ -26,7 +26,11 @@ export function setCommand(): Command {
         throw new UsageError('Say what to change: --every, --reconcile-every or both.');
       }
       await withWarehouse(async (warehouse, settings) => {
-        await setSchedule(warehouse, { connectionId, syncEvery: every, reconcileEvery });
+        await setSchedule(warehouse, {
+          connectionId,
+          ...(every === undefined ? {} : { syncEvery: millisecondsOf(every) }),
+          ...(reconcileEvery === undefined ? {} : { reconcileEvery: millisecondsOf(reconcileEvery) }),
+        });
         await followSchedules({ warehouse, settings }, { connectionId });
       });
       print(`${connectionId} is set.`);

@@ -1,0 +1,190 @@
+import type { ScheduleDescription } from '@temporalio/client';
+import { expect, test } from 'vitest';
+import type { ConnectionListed } from '../../warehouse/connections/list-connections.ts';
+import { eventually } from '../embedded/eventually.ts';
+import { createInstallation } from '../support/installation.ts';
+import { row } from '../support/rows.ts';
+import { sync } from '../support/sync.ts';
+
+const installation = await createInstallation();
+const { client: temporal, warehouse } = installation;
+
+/** Nothing listens there. */
+const away = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
+const hour = 3_600_000;
+
+test('a connection is added with a sync every 15 minutes and a reconcile every day', async () => {
+  const { code, stdout } = await add('by-default');
+  expect(code).toBe(0);
+  expect(stdout).toContain('Added by-default: synced every 15m, reconciled every 1d.');
+  expect((await schedule('sync/by-default')).spec.intervals?.[0]?.every).toBe(hour / 4);
+  expect((await schedule('reconcile/by-default')).spec.intervals?.[0]?.every).toBe(24 * hour);
+});
+
+test('a connection is added with intervals of its own, or without schedules', async () => {
+  await add('by-hand', '--every', '5m', '--reconcile-every', 'off');
+  expect((await schedule('sync/by-hand')).spec.intervals?.[0]?.every).toBe(hour / 12);
+  await expect(schedule('reconcile/by-hand')).rejects.toThrow();
+  expect((await add('unscheduled', '--no-schedule')).stdout).toContain('synced when somebody asks');
+  await expect(schedule('sync/unscheduled')).rejects.toThrow();
+});
+
+test('intervals are changed, switched off, and listed', async () => {
+  await add('changed');
+  const { code } = await connection('set', 'changed', '--every', '2h', '--reconcile-every', 'off');
+  expect(code).toBe(0);
+  expect((await schedule('sync/changed')).spec.intervals?.[0]?.every).toBe(2 * hour);
+  await expect(schedule('reconcile/changed')).rejects.toThrow();
+  expect(await listed('changed')).toMatchObject({
+    ...{ every_seconds: 7_200, reconcile_every_seconds: null, paused: null },
+  });
+  expect((await connection('list')).stdout).toMatch(/changed .*every 2h .*on request/);
+});
+
+test('a connection is paused with a reason that is shown, and resumed', async () => {
+  await add('paused');
+  expect((await connection('pause', 'paused', '--why', 'month end')).code).toBe(0);
+  expect((await schedule('sync/paused')).state).toMatchObject({
+    ...{ paused: true, note: 'Paused by Daybook: month end' },
+  });
+  expect(await listed('paused')).toMatchObject({ paused: { why: 'month end' } });
+  const status = await installation.run(['status', 'paused']);
+  expect(status.stdout).toContain('paused: month end');
+  expect((await connection('resume', 'paused')).code).toBe(0);
+  expect((await schedule('sync/paused')).state.paused).toBe(false);
+  expect(await listed('paused')).toMatchObject({ paused: null });
+});
+
+test('a removed connection takes its schedules with it', async () => {
+  await add('removed');
+  expect((await connection('remove', 'removed')).code).toBe(0);
+  await expect(schedule('sync/removed')).rejects.toThrow();
+  await expect(schedule('reconcile/removed')).rejects.toThrow();
+});
+
+test('without Temporal every command stores what is to be, says so, and a worker that starts does it', async () => {
+  await add('gone');
+  await add('kept');
+  const ended = await Promise.all([
+    connectionWithout('add', 'late', '--token-stdin', '--every', '10m'),
+    connectionWithout('remove', 'gone'),
+    connectionWithout('set', 'kept', '--every', '3h').then(async (set) => {
+      const paused = await connectionWithout('pause', 'kept', '--why', 'month end');
+      return { ...paused, code: set.code === 0 ? paused.code : set.code };
+    }),
+  ]);
+  for (const { code, stderr } of ended) {
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Temporal is out of reach: the schedules of \S+ follow when a worker starts\./);
+  }
+  const worker = await installation.startWorker();
+  await eventually(async () => ((await schedule('sync/late')).spec.intervals ? true : undefined));
+  await eventually(async () => ((await schedule('sync/kept')).state.paused ? true : undefined));
+  expect((await schedule('sync/late')).spec.intervals?.[0]?.every).toBe(hour / 6);
+  expect((await schedule('sync/kept')).spec.intervals?.[0]?.every).toBe(3 * hour);
+  await eventually(() =>
+    schedule('sync/gone').then(
+      () => undefined,
+      () => true,
+    ),
+  );
+  await worker.stop();
+});
+
+test.each([['set', '--every', '1h'], ['pause', '--why', 'x'], ['resume']])(
+  '%s of a connection that does not exist says how to see those there are',
+  async (command, ...options) => {
+    const { code, stderr } = await connection(command, 'nobody', ...options);
+    expect(code).toBe(1);
+    expect(stderr).toBe('There is no connection nobody. "daybook connection list" shows those there are.\n');
+  },
+);
+
+test('status exits with 3 when a connection is stale, and says so', async () => {
+  await add('stale');
+  expect((await installation.run(['status', 'stale'])).code).toBe(0);
+  await warehouse.pool.query(
+    `update sync.connections set created_at = now() - interval '31 minutes' where connection_id = 'stale'`,
+  );
+  const { code, stdout } = await installation.run(['status', 'stale']);
+  expect(code).toBe(3);
+  expect(stdout).toContain('stale: a stream was not complete for more than twice 15m');
+  await connection('pause', 'stale');
+  expect((await installation.run(['status', 'stale'])).code).toBe(0);
+  await connection('resume', 'stale');
+  await connection('set', 'stale', '--every', 'off');
+  expect(await statusOf('stale')).toMatchObject({ stale: false, every_seconds: null, next_run_at: null });
+});
+
+test('the stream that was complete longest ago decides, and one that is not offered does not count', async () => {
+  const worker = await installation.startWorker();
+  const name = await installation.connect({ platform: 'XERO', records: 20 });
+  await sync(installation, name);
+  await connection('set', name, '--every', '15m');
+  const { stale } = await statusOf(name);
+  expect(stale).toBe(false);
+  const { unsupported } = await row(
+    warehouse,
+    `select count(*) as unsupported from sync.streams where connection_id = $1 and capability = 'unsupported'`,
+    [name],
+  );
+  expect(Number(unsupported)).toBeGreaterThan(0);
+  await warehouse.pool.query(
+    `update sync.streams set last_success_at = now() - interval '31 minutes' where connection_id = $1 and stream = 'bills'`,
+    [name],
+  );
+  expect((await statusOf(name)).stale).toBe(true);
+  await worker.stop();
+});
+
+test('status tells intervals, pauses, failures and the next run, those paused in the Web UI too', async () => {
+  await add('told', '--every', '1h');
+  const told = await statusOf('told');
+  expect(told).toMatchObject({ every_seconds: 3_600, paused: null, stale: false, failures: 0 });
+  expect(Date.parse(told.next_run_at ?? '')).toBeGreaterThan(Date.now());
+  await temporal.schedule.getHandle('sync/told').pause('the auditors are here');
+  await warehouse.pool.query(
+    `update sync.connections set created_at = now() - interval '1 day' where connection_id = 'told'`,
+  );
+  expect(await statusOf('told')).toMatchObject({
+    ...{ paused: { why: 'the auditors are here', since: null }, stale: false, next_run_at: null },
+  });
+  const { stdout } = await installation.run(['status', 'told', '--json'], { env: away });
+  const { connections } = JSON.parse(stdout) as { connections: Status[] };
+  expect(connections[0]).toMatchObject({ every_seconds: 3_600, paused: null, next_run_at: null });
+});
+
+interface Status {
+  stale: boolean;
+  every_seconds: number | null;
+  next_run_at: string | null;
+}
+
+async function statusOf(name: string): Promise<Status> {
+  const { stdout } = await installation.run(['status', name, '--json']);
+  const { connections } = JSON.parse(stdout) as { connections: Status[] };
+  const [status] = connections;
+  if (status === undefined) throw new Error(`status does not show ${name}.`);
+  return status;
+}
+
+async function listed(name: string): Promise<ConnectionListed | undefined> {
+  const { stdout } = await connection('list', '--json');
+  return (JSON.parse(stdout) as ConnectionListed[]).find(({ connection_id }) => connection_id === name);
+}
+
+function add(name: string, ...options: string[]): ReturnType<typeof installation.run> {
+  return installation.run(['connection', 'add', name, '--token-stdin', ...options], { input: 'a-token' });
+}
+
+function connection(...args: string[]): ReturnType<typeof installation.run> {
+  return installation.run(['connection', ...args]);
+}
+
+function connectionWithout(...args: string[]): ReturnType<typeof installation.run> {
+  return installation.run(['connection', ...args], { env: away, input: 'a-token' });
+}
+
+function schedule(id: string): Promise<ScheduleDescription> {
+  return temporal.schedule.getHandle(id).describe();
+}

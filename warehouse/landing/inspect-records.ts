@@ -1,0 +1,87 @@
+import type { PoolClient } from 'pg';
+import { currencyColumnOf, measuresOf } from '../../resources/measures.ts';
+import type { ChildTable, Column, Resource } from '../../resources/resource.ts';
+import { columnExpression } from './column-expression.ts';
+import type { PreparedRecord } from './prepared-page.ts';
+
+export interface Inspected {
+  readonly id: string;
+  /** The rows that stand in `finance` are not what the record says. */
+  readonly damaged: boolean;
+  /** Id, version, currency and amounts as a JSON array, with every digit: what a listing is proved by. */
+  readonly facts: string;
+}
+
+/**
+ * Reads records as landing would, and compares them with the rows that are stored, column by column and line by line. A hash
+ * cannot tell, for it says what was landed and not what stands there now.
+ */
+export async function inspectRecords(
+  client: PoolClient,
+  input: { connectionId: string; resource: Resource; records: readonly PreparedRecord[] },
+): Promise<readonly Inspected[]> {
+  const { connectionId, resource, records } = input;
+  if (records.length === 0) return [];
+  const { rows } = await client.query<Inspected>({
+    name: `inspect ${resource.name}`,
+    text: inspectSql(resource),
+    values: [connectionId, `[${records.map(({ text }) => text).join(',')}]`],
+  });
+  return rows;
+}
+
+/**
+ * Rows are compared as text: `1.0` and `1.00` are equal numbers and not the same digits. The version may have moved. Each list
+ * is opened once, for the comparison and for its sums: that is most of the time.
+ */
+function inspectSql(resource: Resource): string {
+  const columns = resource.columns.filter(({ name }) => name !== resource.version);
+  const currency = currencyColumnOf(resource);
+  const facts = [
+    `record ->> 'id'`,
+    `record ->> '${resource.version}'`,
+    currency === undefined ? 'null' : columnExpression(currency, 'record'),
+    ...measuresOf(resource).map(({ column, table }) =>
+      table === null ? columnExpression(column, 'record') : `"${table}"."${column.name}"`,
+    ),
+  ];
+  return `
+    select arriving.id, jsonb_build_array(${facts.join(', ')})::text as facts, coalesce(
+      held.stored <> row(${columns.map((column) => columnExpression(column, 'record')).join(', ')})::text
+      ${resource.children.map(({ table }) => `or "${table}".lines is distinct from "stored ${table}".lines`).join('\n      ')},
+      false
+    ) as damaged
+    from (
+      select record, record ->> 'id' as id from jsonb_array_elements($2::jsonb) as page (record)
+    ) arriving
+    left join lateral (
+      select row(${columns.map(({ name }) => `f.${name}`).join(', ')})::text as stored
+      from finance.${resource.name} f
+      where f.connection_id = $1 and f.id = arriving.id
+      offset 0
+    ) held on true
+    ${resource.children.map(joinLists).join('\n    ')}`;
+}
+
+/** The lines of a list as they arrive, with the sums of their amounts, and as they stand. */
+function joinLists(child: ChildTable): string {
+  const sums = child.columns
+    .filter(({ kind }) => kind === 'amount')
+    .map((column) => `, sum(${valueOf(column)}) as "${column.name}"`);
+  const arriving = ['list.place - 1', ...child.columns.map(valueOf)];
+  const stored = ['s.position', ...child.columns.map(({ name }) => `s."${name}"`)];
+  return `cross join lateral (
+      select string_agg(row(${arriving.join(', ')})::text, ' ' order by list.place) as lines ${sums.join('')}
+      from jsonb_array_elements(nullif(arriving.record -> '${child.from}', 'null'))
+        with ordinality as list (element, place)
+    ) "${child.table}"
+    cross join lateral (
+      select string_agg(row(${stored.join(', ')})::text, ' ' order by s.position) as lines
+      from finance.${child.table} s
+      where s.connection_id = $1 and s.${child.parentKey} = arriving.id
+    ) "stored ${child.table}"`;
+}
+
+function valueOf(column: Column): string {
+  return columnExpression(column, 'list.element');
+}

@@ -1,0 +1,124 @@
+import type { PoolClient } from 'pg';
+import { currencyColumnOf, measuresOf, type Measure } from '../../resources/measures.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+
+/** Of the records of one currency: how many, and the sum of each amount with all its digits. */
+export type Totals = Readonly<Record<string, string>>;
+
+export interface StreamTotals {
+  stream: string;
+  source: Readonly<Record<string, Totals>>;
+  warehouse: Readonly<Record<string, Totals>>;
+  equal: boolean;
+}
+
+/**
+ * What source and warehouse add up to, stream by stream. Records that another run has brought further since they were listed
+ * are left out on both sides, and so are those that the listing left out although the source has them.
+ */
+export async function readTotals(
+  client: PoolClient,
+  { connectionId, resource, runId }: ResourceOfRun,
+): Promise<StreamTotals[]> {
+  const { rows } = await client.query<TotalsRow>(totalsSql(resource), [
+    connectionId,
+    streamsOf(resource),
+    runId,
+  ]);
+  return streamsOf(resource).map((stream) => {
+    const side = (name: TotalsRow['side']): Record<string, Totals> =>
+      Object.fromEntries(
+        rows
+          .filter((row) => row.stream === stream && row.side === name)
+          .map(({ currency, totals }) => [currency, totals]),
+      );
+    const source = side('source');
+    const warehouse = side('warehouse');
+    return { stream, source, warehouse, equal: JSON.stringify(source) === JSON.stringify(warehouse) };
+  });
+}
+
+interface TotalsRow {
+  stream: string;
+  currency: string;
+  side: 'source' | 'warehouse';
+  totals: Totals;
+}
+
+/** Sums are compared as texts: of equal digits the sums are equal digit by digit. */
+function totalsSql(resource: Resource): string {
+  const measures = measuresOf(resource);
+  const numbered = measures.map((measure, index) => ({ measure, name: `m${index}` }));
+  const currency = currencyColumnOf(resource)?.name;
+  const totals = [
+    `'records', count(*)::text`,
+    ...numbered.map(({ measure, name }) => `'${measure.name}', coalesce(sum(${name}), 0)::text`),
+  ].join(', ');
+  const names = numbered.map(({ name }) => name);
+  return `
+    with began as (
+      select min(started_at) as at
+      from sync.passes
+      where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile'
+    ), seen as (
+      select distinct on (record ->> 0)
+        stream, record ->> 0 as id, (record ->> 1)::timestamptz as version, record ->> 2 as currency
+        ${numbered.map(({ name }, index) => `, (record ->> ${index + 3})::numeric as ${name}`).join('')}
+      from sync.listed_pages
+      cross join lateral jsonb_array_elements(records) as listed (record)
+      where connection_id = $1 and stream = any($2::text[]) and listing = 1
+      order by record ->> 0, (record ->> 1)::timestamptz desc nulls last
+    ), held as (
+      select f.id, f.${resource.version} as version, ${currency === undefined ? 'null' : `f.${currency}`} as currency,
+        f._first_seen_at, f._changed_at
+        ${numbered.map(({ measure, name }) => `, ${storedSum(measure)} as ${name}`).join('')}
+      from finance.${resource.name} f
+      ${resource.children.map((child) => joinSums(child.table, child.parentKey, measures)).join('\n      ')}
+      where f.connection_id = $1
+    ), compared as (
+      select coalesce(seen.stream, $2[1]) as stream, seen.id as seen_id, held.id as held_id,
+        seen.currency as seen_currency, held.currency as held_currency
+        ${names.map((name) => `, seen.${name} as seen_${name}, held.${name} as held_${name}`).join('')}
+      from seen full join held on held.id = seen.id
+      cross join began
+      where not coalesce(held.version > seen.version, false)
+        and (seen.id is not null or (
+          held._first_seen_at < began.at and held._changed_at < began.at and not exists (
+            select from sync.discrepancies d
+            where d.connection_id = $1 and d.resource = '${resource.name}' and d.record_id = held.id
+              and d.run_id = $3 and d.status = 'dismissed'
+          )
+        ))
+        and (held.id is not null or not exists (
+          select from sync.tombstones t
+          where t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = seen.id
+            and t.version > seen.version
+        ))
+    ), sides as (
+      select stream, 'source' as side, seen_currency as currency ${names.map((name) => `, seen_${name} as ${name}`).join('')}
+      from compared where seen_id is not null
+      union all
+      select stream, 'warehouse', held_currency ${names.map((name) => `, held_${name}`).join('')}
+      from compared where held_id is not null
+    )
+    select stream, side, coalesce(currency, 'none') as currency, jsonb_build_object(${totals}) as totals
+    from sides
+    group by stream, side, currency
+    order by stream, side, currency`;
+}
+
+function storedSum({ column, table }: Measure): string {
+  return table === null ? `f."${column.name}"` : `"${table}"."${column.name}"`;
+}
+
+function joinSums(table: string, parentKey: string, measures: readonly Measure[]): string {
+  const sums = measures.filter((measure) => measure.table === table);
+  if (sums.length === 0) return '';
+  return `left join (
+        select ${parentKey} as id ${sums.map(({ column }) => `, sum("${column.name}") as "${column.name}"`).join('')}
+        from finance.${table}
+        where connection_id = $1
+        group by ${parentKey}
+      ) "${table}" on "${table}".id = f.id`;
+}
