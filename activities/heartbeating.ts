@@ -1,6 +1,6 @@
 import { Context, heartbeat } from '@temporalio/activity';
 
-/** Often enough for a timeout of 30 s, however long one page or one wait takes. */
+/** Often enough for a timeout of 20 s, however long one page or one wait takes. */
 const beatMilliseconds = 5_000;
 
 /** Runs `work` with heartbeats, which are also how a cancellation gets here. An abort by it comes out as that cancellation. */

@@ -7,11 +7,11 @@ import type { Activities } from '../activities/index.ts';
  */
 const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' } as const;
 
-/** Bookkeeping: one short transaction each. */
+/** Bookkeeping: one short transaction each. What a killed worker had in hand is taken up again after the timeout. */
 export const bookkeeping = proxyActivities<
   Pick<Activities, 'beginRun' | 'planReconcile' | 'planBackfill' | 'finishRun'>
 >({
-  startToCloseTimeout: '1m',
+  startToCloseTimeout: '20s',
   retry,
 });
 
@@ -19,7 +19,7 @@ export const bookkeeping = proxyActivities<
 export const paging = proxyActivities<Pick<Activities, 'readStream' | 'readEvents' | 'readWindows'>>({
   taskQueue: 'daybook-io',
   startToCloseTimeout: '10m',
-  heartbeatTimeout: '30s',
+  heartbeatTimeout: '20s',
   retry,
 });
 
@@ -37,7 +37,7 @@ export const comparing = proxyActivities<
 >({
   taskQueue: 'daybook-io',
   startToCloseTimeout: '1h',
-  heartbeatTimeout: '30s',
+  heartbeatTimeout: '20s',
   retry,
 });
 
@@ -45,12 +45,12 @@ export const comparing = proxyActivities<
 export const keeping = proxyActivities<Pick<Activities, 'prune'>>({
   taskQueue: 'daybook-io',
   startToCloseTimeout: '12h',
-  heartbeatTimeout: '30s',
+  heartbeatTimeout: '20s',
   retry,
 });
 
 /** What a schedule does when it fires: a look at the database, and one call of Temporal. */
 export const starting = proxyActivities<Pick<Activities, 'startScheduled'>>({
-  startToCloseTimeout: '1m',
+  startToCloseTimeout: '20s',
   retry,
 });

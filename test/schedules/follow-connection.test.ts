@@ -1,11 +1,11 @@
-import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client';
+import { Client, Connection, ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
-import { createLogger } from '../../worker/logging.ts';
 import { followConnection } from '../../worker/schedules/follow-connection.ts';
 import { repairSchedules } from '../../worker/schedules/repair-schedules.ts';
 import { ForeignSchedule } from '../../worker/schedules/settle-schedule.ts';
@@ -166,6 +166,25 @@ test('a repair leaves connections of another API address to the workers that run
   expect(await describe(`sync/${connectionId}`)).toBeUndefined();
 });
 
+test('a repair that Temporal or a foreign schedule prevents says so in the log and does the rest', async () => {
+  const [taken, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+  await temporal.schedule.create({
+    scheduleId: `sync/${taken}`,
+    spec: { intervals: [{ every: '1 day' }] },
+    action: { type: 'startWorkflow', workflowType: 'theirs', taskQueue: 'theirs', args: [] },
+  });
+  await setSchedule(warehouse, { connectionId: taken, syncEvery: hour });
+  await setSchedule(warehouse, { connectionId: other, syncEvery: hour });
+  expect(await repair()).toContain('that Daybook did not make');
+  expect(await describe(`sync/${other}`)).toBeDefined();
+  await setSchedule(warehouse, { connectionId: taken, syncEvery: null });
+
+  const connection = Connection.lazy({ address: '127.0.0.1:9', connectTimeout: '200ms' });
+  const away = new Client({ connection });
+  expect(await repair(away)).toContain('they are repaired when a worker starts');
+  await connection.close();
+});
+
 test('workers that repair at once make each schedule once and agree', async () => {
   const connections = await Promise.all(
     Array.from({ length: 5 }, async () => {
@@ -207,9 +226,13 @@ async function change(
   await followConnection(places, { connectionId });
 }
 
-async function repair(): Promise<void> {
+/** Returns what was logged. */
+async function repair(client = temporal): Promise<string> {
+  const logged: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
   const stopping = new AbortController().signal;
-  await repairSchedules(places, { logger: createLogger('silent'), stopping });
+  await repairSchedules({ ...places, temporal: client }, { logger, stopping });
+  return logged.join('');
 }
 
 async function describe(scheduleId: string): Promise<ScheduleDescription | undefined> {
