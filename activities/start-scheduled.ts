@@ -1,4 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
+import { readWantedReconciles } from '../warehouse/reconcile/read-wanted-reconciles.ts';
 import type { Dependencies } from './dependencies.ts';
 import { priorities } from './priorities.ts';
 import type { Tick } from './schedules.ts';
@@ -19,13 +20,28 @@ export type ScheduledStarted = { workflowId: string; runId: string } | { skipped
 
 /** Starts the run that is due under its stable name, or leaves the one that runs. */
 export async function startScheduled(
-  { temporal, schedules }: Pick<Dependencies, 'temporal' | 'schedules'>,
+  { warehouse, temporal, schedules }: Pick<Dependencies, 'warehouse' | 'temporal' | 'schedules'>,
   input: StartScheduledInput,
 ): Promise<ScheduledStarted> {
   const { kind, connection } = input;
   const tick = await schedules.admit({ kind, connection });
   if (!tick.admitted) return { skipped: tick.why };
-  const { workflow, workflowId, more, summary } = runs[kind](input);
+  if (kind === 'sync') {
+    // A sync has met a deletion it could make nothing of: the daily reconcile would be late.
+    const resources = await readWantedReconciles(warehouse, connection);
+    if (resources.length > 0) {
+      const run = runs.reconcile(input);
+      await start(temporal, { ...input, kind: 'reconcile' }, { ...run, more: { resources } });
+    }
+  }
+  return start(temporal, input, runs[kind](input));
+}
+
+async function start(
+  temporal: Dependencies['temporal'],
+  { kind, connection }: StartScheduledInput,
+  { workflow, workflowId, more, summary }: Run,
+): Promise<ScheduledStarted> {
   const handle = await temporal.workflow.start(workflow, {
     workflowId,
     workflowIdConflictPolicy: 'USE_EXISTING',
@@ -46,7 +62,7 @@ interface Run {
   workflow: string;
   workflowId: string;
   summary: string;
-  more?: { from: string; to: string };
+  more?: { from: string; to: string } | { resources: string[] };
 }
 
 const runs: Record<Tick['kind'], (input: StartScheduledInput) => Run> = {

@@ -53,13 +53,14 @@ function show(places: Places, connections: readonly ConnectionReport[]): void {
     print(`\n${headline(connection)}`);
     for (const line of scheduleLines(connection)) print(`  ${line}`);
     printTable(
-      ['stream', 'state', 'complete up to', 'last success', 'age'],
+      ['stream', 'state', 'complete up to', 'last success', 'age', 'reconciled'],
       connection.streams.map((stream) => [
         stream.stream,
         inWords[stream.state],
         stream.watermark,
         stream.last_success_at,
         ageOf(stream.freshness_seconds),
+        stream.last_reconcile_at,
       ]),
     );
   }
@@ -90,6 +91,7 @@ const inWords: Record<StreamStatus['state'], string> = {
   never: 'not complete yet',
   reading: 'being read',
   failing: 'failing, tried again',
+  stalled: 'stalled: run "daybook reconcile"',
   unsupported: 'not offered for this platform',
   complete: 'complete',
 };

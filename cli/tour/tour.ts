@@ -8,6 +8,7 @@ import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import { connectTemporal } from '../../worker/temporal-client.ts';
 import { previewBackfill } from '../commands/backfill/preview-backfill.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { followSchedules } from '../follow-schedules.ts';
 import { followRun } from '../follow-run.ts';
 import { print, printAside } from '../printer.ts';
 import { readConfig } from '../settings.ts';
@@ -129,7 +130,10 @@ async function addMissing(warehouse: Warehouse, { settings, sandbox }: RunningUp
       apiAddress: settings.api.address,
       token: accessToken,
       expandPlatformData: false,
+      syncEvery: 15 * 60_000,
+      reconcileEvery: 86_400_000,
     });
-    print(`Added the connection ${name} (${platform}).`);
+    await followSchedules({ warehouse, settings }, { connectionId: name });
+    print(`Added the connection ${name} (${platform}): synced every 15m, reconciled every 1d.`);
   }
 }

@@ -107,7 +107,7 @@ test('a connection is added, listed and removed, and its token is never printed'
     connections: { name: string; streams: { state: string }[] }[];
     database: { url: string };
   };
-  expect(connections[0]?.streams.map(({ state }) => state)).toEqual(Array(7).fill('never'));
+  expect(connections[0]?.streams.map(({ state }) => state)).toEqual(Array(8).fill('never'));
   expect(shown.url).not.toContain(new URL(database.url).password);
   const removed = await daybook(['connection', 'remove', 'acme-us']);
   expect(removed.code).toBe(0);

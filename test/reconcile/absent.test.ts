@@ -208,6 +208,7 @@ describe('nothing is inferred deleted from', () => {
     expect(statusesOf(run)).toMatchObject({ refunds: 'failed' });
     expect(run.status).toBe('partial');
     await expectKept(connection, 'expenses', ids);
+    expect((await proofsOf(installation, run)).expenses).toBeNull();
   });
 
   test('a list that the service says it does not have', async () => {

@@ -80,6 +80,7 @@ test('the status of a connection tells the state of each stream', async () => {
     ['customers', 'never'],
     ['items', 'unsupported'],
     ['subscriptions', 'never'],
+    ['events', 'never'],
   ]);
   expect(status?.streams[0]).toMatchObject({ watermark: new Date('2024-01-16'), freshness_seconds: 0 });
   await expect(readStatus(warehouse, 'nobody')).rejects.toThrow(UnknownConnection);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { streams as allStreams } from '../../resources/index.ts';
+import { streamNames, streams as lists } from '../../resources/index.ts';
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
@@ -21,13 +21,18 @@ export interface ConnectionStatus {
 
 export interface StreamStatus {
   stream: string;
-  resource: string;
-  /** never: not once complete; reading: a pass is open; failing: it is, and its requests fail; unsupported; complete. */
-  state: 'never' | 'reading' | 'failing' | 'unsupported' | 'complete';
+  /** Null for events, which are of all. */
+  resource: string | null;
+  /**
+   * never: not once complete; reading: a pass is open; failing: it is, and its requests fail; stalled: its list hides a newer
+   * record that was met otherwise; unsupported; complete.
+   */
+  state: 'never' | 'reading' | 'failing' | 'stalled' | 'unsupported' | 'complete';
   watermark: Date | null;
   last_success_at: Date | null;
   /** Seconds since the last success. */
   freshness_seconds: number | null;
+  last_reconcile_at: Date | null;
 }
 
 /** Throws UnknownConnection when the one asked for does not exist. */
@@ -44,7 +49,8 @@ export async function readStatus({ db }: Warehouse, connectionId?: string): Prom
   const connections = await query.execute();
   if (connectionId !== undefined && connections.length === 0) throw new UnknownConnection(connectionId);
   const { rows: streams } = await sql<StreamRow>`
-    select s.connection_id, s.stream, s.resource, s.capability, s.watermark, s.last_success_at,
+    select s.connection_id, s.stream, s.capability, s.watermark, s.last_success_at, s.last_reconcile_at,
+      s.stalled_at is not null as stalled,
       extract(epoch from now() - s.last_success_at)::bigint as freshness_seconds,
       p.connection_id is not null as reading, p.failing_since is not null as failing
     from sync.streams s
@@ -67,11 +73,10 @@ export async function readStatus({ db }: Warehouse, connectionId?: string): Prom
     paused: since === null ? null : { why: why ?? '', since },
     last_run: lastRunOf(runs.find((run) => run.connection_id === name)),
     quarantined: quarantined.find((row) => row.connection_id === name)?.entries ?? 0,
-    streams: allStreams.map(({ stream, resource }) =>
+    streams: streamNames.map((stream) =>
       statusOf(
-        stream.name,
-        resource.name,
-        streams.find((row) => row.connection_id === name && row.stream === stream.name),
+        stream,
+        streams.find((row) => row.connection_id === name && row.stream === stream),
       ),
     ),
   }));
@@ -93,11 +98,12 @@ const stale = sql<boolean>`(
 interface StreamRow {
   connection_id: string;
   stream: string;
-  resource: string;
   capability: 'unknown' | 'supported' | 'unsupported';
   watermark: Date | null;
   last_success_at: Date | null;
   freshness_seconds: number | null;
+  last_reconcile_at: Date | null;
+  stalled: boolean;
   reading: boolean;
   failing: boolean;
 }
@@ -110,14 +116,15 @@ function lastRunOf(run: LastRun | undefined): ConnectionStatus['last_run'] {
   return { run_id, kind, status, failure, started_at };
 }
 
-function statusOf(stream: string, resource: string, row: StreamRow | undefined): StreamStatus {
+function statusOf(stream: string, row: StreamRow | undefined): StreamStatus {
   return {
     stream,
-    resource,
+    resource: lists.find((list) => list.stream.name === stream)?.resource.name ?? null,
     state: stateOf(row),
     watermark: row?.watermark ?? null,
     last_success_at: row?.last_success_at ?? null,
     freshness_seconds: row?.freshness_seconds ?? null,
+    last_reconcile_at: row?.last_reconcile_at ?? null,
   };
 }
 
@@ -125,5 +132,6 @@ function stateOf(row: StreamRow | undefined): StreamStatus['state'] {
   if (row === undefined) return 'never';
   if (row.capability === 'unsupported') return 'unsupported';
   if (row.reading) return row.failing ? 'failing' : 'reading';
-  return row.last_success_at === null ? 'never' : 'complete';
+  if (row.last_success_at === null) return 'never';
+  return row.stalled ? 'stalled' : 'complete';
 }

@@ -35,11 +35,13 @@ const upkeep = `
     add column reconcile_wanted_at timestamptz,
     add column ahead_version timestamptz,
     add column ahead_record_id text,
-    add column ahead_noted_at timestamptz;
-  comment on column sync.streams.last_reconcile_at is 'When a reconcile of the stream was last completed, by the database clock';
+    add column ahead_noted_at timestamptz,
+    add column stalled_at timestamptz;
+  comment on column sync.streams.last_reconcile_at is 'When a reconcile last proved the stream equal to the source, by the database clock';
   comment on column sync.streams.reconcile_wanted_at is 'Since when a reconcile is needed: a deletion was announced without saying of which record';
   comment on column sync.streams.ahead_version is 'Newest version met outside of syncs that is newer than the watermark was';
   comment on column sync.streams.ahead_record_id is 'Record of that version: a sync that still does not see it has stalled';
+  comment on column sync.streams.stalled_at is 'When a sync last came to its end without that record; null when the last one did not';
   comment on column sync.streams.ahead_noted_at is 'When that version was met, by the database clock';
 
   -- What is over and old is found, and the newest finished run of each kind is known, without looking at the whole ledger.

@@ -53,7 +53,8 @@ function completeSync({ name, version }: Listed): string {
         capability_checked_at = clock_timestamp(),
         ahead_version = case when known.ahead then ahead_version end,
         ahead_record_id = case when known.ahead then ahead_record_id end,
-        ahead_noted_at = case when known.ahead then ahead_noted_at end
+        ahead_noted_at = case when known.ahead then ahead_noted_at end,
+        stalled_at = case when known.ahead and known.in_time then clock_timestamp() end
       from known
       where connection_id = $1 and stream = $2
       returning watermark, known.ahead and known.in_time as stalled

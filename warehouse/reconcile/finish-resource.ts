@@ -34,7 +34,8 @@ export async function finishResource(
         [runId, stream, JSON.stringify(proof), failure?.type ?? null, failure?.sentence ?? null],
       );
     }
-    if (totals.every(({ equal }) => equal) && waiting === 0) await settle(client, input, began);
+    const proved = totals.every(({ equal }) => equal) && waiting === 0;
+    await settle(client, input, { began, proved });
     await client.query(
       `delete from sync.listed_pages where connection_id = $1 and stream = any($2::text[])`,
       [connectionId, streamsOf(resource)],
@@ -100,11 +101,14 @@ function failureOf(input: {
   return undefined;
 }
 
-/** A deletion that was announced after the listing began may be missing in it. */
+/**
+ * What made a reconcile necessary is answered by any complete listing, unless it was announced after the listing began: then
+ * it may be missing in it.
+ */
 async function settle(
   client: PoolClient,
   { connectionId, resource }: ResourceOfRun,
-  began: string,
+  { began, proved }: { began: string; proved: boolean },
 ): Promise<void> {
   await client.query(
     `update sync.quarantine
@@ -114,9 +118,9 @@ async function settle(
   );
   await client.query(
     `update sync.streams set
-       last_reconcile_at = clock_timestamp(),
+       last_reconcile_at = case when $4 then clock_timestamp() else last_reconcile_at end,
        reconcile_wanted_at = case when reconcile_wanted_at >= $3 then reconcile_wanted_at end
      where connection_id = $1 and stream = any($2::text[])`,
-    [connectionId, streamsOf(resource), began],
+    [connectionId, streamsOf(resource), began, proved],
   );
 }

@@ -15,4 +15,5 @@ export interface StreamsTable {
   ahead_version: Time | null;
   ahead_record_id: string | null;
   ahead_noted_at: Time | null;
+  stalled_at: Time | null;
 }
