@@ -18,7 +18,7 @@ const installation = await createInstallation();
 const { warehouse, admin, databaseUrl } = installation;
 let worker = await installation.startWorker();
 
-/** Temporal misses a killed worker after 30 s without a heartbeat. */
+/** Temporal misses a killed worker only after some time without a heartbeat. */
 const afterKill = { timeout: 120_000 };
 
 afterEach(async () => {
