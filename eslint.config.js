@@ -23,7 +23,7 @@ const folders = Object.keys(mayImport);
 function importDirection(folder) {
   const forbidden = folders.filter((other) => other !== folder && !mayImport[folder].includes(other));
   return {
-    files: [`${folder}/**/*.ts`],
+    files: [`${folder}/**/*.{ts,tsx}`],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -44,7 +44,7 @@ export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.daybook/', 'test/released/'] },
   eslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

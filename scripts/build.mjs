@@ -27,7 +27,7 @@ function compile() {
 /** Everything in these files and folders that is not TypeScript. */
 function copyAssets(names) {
   for (const name of names.filter((one) => existsSync(join(root, one)))) {
-    cpSync(join(root, name), join(dist, name), { recursive: true, filter: (path) => !path.endsWith('.ts') });
+    cpSync(join(root, name), join(dist, name), { recursive: true, filter: (path) => !/\.tsx?$/.test(path) });
   }
 }
 

@@ -3,6 +3,7 @@ import * as finance from './2026-11-21-finance.ts';
 import * as history from './2026-11-21-history.ts';
 import * as sync from './2026-11-21-sync.ts';
 import * as upkeep from './2026-11-22-upkeep.ts';
+import * as inSight from './2026-11-23-in-sight.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -10,4 +11,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-21-history': history,
   '2026-11-21-sync': sync,
   '2026-11-22-upkeep': upkeep,
+  '2026-11-23-in-sight': inSight,
 };

@@ -1,4 +1,5 @@
 import type { ColumnType } from 'kysely';
+import type { AlertsTable } from './alerts.ts';
 import type { DiscrepanciesTable } from './discrepancies.ts';
 import type { QuarantineTable } from './quarantine.ts';
 import type { RunStreamsTable } from './run-streams.ts';
@@ -6,6 +7,7 @@ import type { RunsTable } from './runs.ts';
 import type { StreamsTable } from './streams.ts';
 import type { ConnectionsTable } from './connections.ts';
 import type { PassesTable } from './passes.ts';
+import type { WebhookInboxTable } from './webhook-inbox.ts';
 
 /** The tables that are read and written one row at a time. `finance` and `history` are written by set-based SQL only. */
 export interface Database {
@@ -17,6 +19,8 @@ export interface Database {
   'sync.run_streams': RunStreamsTable;
   'sync.quarantine': QuarantineTable;
   'sync.discrepancies': DiscrepanciesTable;
+  'sync.webhook_inbox': WebhookInboxTable;
+  'sync.alerts': AlertsTable;
 }
 
 /** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */

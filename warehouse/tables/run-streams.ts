@@ -16,6 +16,7 @@ export interface RunStreamsTable {
   deleted: Generated<number>;
   suppressed: Generated<number>;
   quarantined: Generated<number>;
+  unannounced: Generated<number>;
   watermark_before: Time | null;
   watermark_after: Time | null;
   totals: unknown;

@@ -13,6 +13,6 @@ export interface RunsTable {
   finished_at: Time | null;
 }
 
-export type RunKind = 'sync' | 'reconcile' | 'backfill' | 'export' | 'replay' | 'rebuild';
+export type RunKind = 'sync' | 'reconcile' | 'backfill' | 'export' | 'replay' | 'rebuild' | 'webhook';
 
 export type RunStatus = 'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'interrupted';

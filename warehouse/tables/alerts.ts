@@ -1,0 +1,16 @@
+import type { Generated } from 'kysely';
+import type { DefaultTime, Time } from './database.ts';
+
+export interface AlertsTable {
+  id: Generated<number>;
+  kind: AlertKind;
+  connection_id: string | null;
+  message: string;
+  remedy: string;
+  opened_at: DefaultTime;
+  resolved_at: Time | null;
+  open_sent_at: Time | null;
+  resolved_sent_at: Time | null;
+}
+
+export type AlertKind = 'failed' | 'paused' | 'stale' | 'stalled' | 'approval' | 'quarantine' | 'webhooks';
