@@ -101,6 +101,7 @@ const nameOf: Record<RunRead['kind'], string> = {
   export: 'Export',
   replay: 'Replay',
   rebuild: 'Rebuild',
+  webhook: 'Webhooks',
 };
 
 function exitCodeOf(run: RunRead | undefined): ExitCode {

@@ -133,7 +133,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.run_streams': {
     ...{ run_id: true, connection_id: true, stream: true, status: true, pages: true, requests: true },
     ...{ read: true, inserted: true, updated: true, unchanged: true, deleted: true, suppressed: true },
-    ...{ quarantined: true, watermark_before: true, watermark_after: true },
+    ...{ quarantined: true, unannounced: true, watermark_before: true, watermark_after: true },
     ...{ totals: true, failure_type: true, failure: true, started_at: true, finished_at: true },
   },
   'sync.quarantine': {
@@ -144,6 +144,16 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.discrepancies': {
     ...{ id: true, connection_id: true, resource: true, record_id: true, kind: true, status: true },
     ...{ version: true, run_id: true, found_at: true, closed_at: true, closed_why: true },
+  },
+  'sync.webhook_inbox': {
+    ...{ id: true, digest: true, service_connection_id: true, connection_id: true, type: true, code: true },
+    ...{ resource: true, record_id: true, version: true, payload: true, status: true, outcome: true },
+    ...{ deliveries: true, tries: true, try_after: true, run_id: true, received_at: true },
+    ...{ last_received_at: true, closed_at: true },
+  },
+  'sync.alerts': {
+    ...{ id: true, kind: true, connection_id: true, message: true, remedy: true, opened_at: true },
+    ...{ resolved_at: true, open_sent_at: true, resolved_sent_at: true },
   },
 };
 
