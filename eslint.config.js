@@ -9,13 +9,15 @@ const mayImport = {
   resources: [],
   source: ['resources'],
   warehouse: ['resources'],
+  lake: ['resources'],
+  marts: ['lake', 'warehouse', 'resources'],
   workflows: ['activities'],
-  activities: ['source', 'warehouse', 'resources'],
-  worker: ['activities', 'workflows', 'source', 'warehouse', 'resources'],
+  activities: ['source', 'warehouse', 'lake', 'resources'],
+  worker: ['activities', 'workflows', 'source', 'warehouse', 'lake', 'resources'],
   embedded: [],
   sandbox: [],
   server: ['worker', 'warehouse', 'resources'],
-  cli: ['server', 'worker', 'workflows', 'source', 'warehouse', 'resources', 'embedded', 'sandbox'],
+  cli: ['server', 'worker', 'workflows', 'source', 'warehouse', 'lake', 'marts', 'resources', 'embedded', 'sandbox'],
 };
 
 const folders = Object.keys(mayImport);

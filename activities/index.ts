@@ -1,5 +1,9 @@
+import { beginExport, type BeginExportInput } from './begin-export.ts';
 import { beginRun, type BeginRunInput, type BegunRun } from './begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
+import type { Exported } from './export/export-job.ts';
+import { exportSnapshot, type ExportSnapshotInput } from './export-snapshot.ts';
+import { finishExport, type FinishExportInput } from './finish-export.ts';
 import { finishRun, type FinishRunInput } from './finish-run.ts';
 import type { ReadStreamInput, StreamRead } from './read-chunk.ts';
 import { planBackfill, type PlanBackfillInput, type PlannedBackfill } from './plan-backfill.ts';
@@ -30,6 +34,9 @@ export interface Activities {
   ) => Promise<{ deleted: number }>;
   readonly finishRun: (input: FinishRunInput) => Promise<FinishedRun>;
   readonly startScheduled: (input: StartScheduledInput) => Promise<ScheduledStarted>;
+  readonly beginExport: (input: BeginExportInput) => Promise<{ searchable: boolean }>;
+  readonly exportSnapshot: (input: ExportSnapshotInput) => Promise<Exported>;
+  readonly finishExport: (input: FinishExportInput) => Promise<void>;
   readonly prune: (input: PruneInput) => Promise<Pruned>;
 }
 
@@ -49,6 +56,9 @@ export function createActivities(dependencies: Dependencies): Activities {
     deleteApproved: (input) => reconcile.deleteApproved(dependencies, input),
     finishRun: (input) => finishRun(dependencies, input),
     startScheduled: (input) => startScheduled(dependencies, input),
+    beginExport: (input) => beginExport(dependencies, input),
+    exportSnapshot: (input) => exportSnapshot(dependencies, input),
+    finishExport: (input) => finishExport(dependencies, input),
     prune: (input) => prune(dependencies, input),
   };
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { measureExport } from './export.ts';
 import { measureGrowth } from './growth.ts';
 import { measureIdle } from './idle.ts';
 import { measureIncremental } from './incremental.ts';
@@ -65,6 +66,19 @@ program
   .addHelpText('after', '\nExample:\n  $ npm run bench -- idle')
   .action(async (options: { records: number; json?: true }) => {
     show(await measureIdle(options, progress), options.json);
+  });
+
+program
+  .command('export')
+  .description(
+    'Exports bills and their lines as a snapshot, and reads the same tables by bare COPY, side by side.',
+  )
+  .option('--rows <n>', 'rows to export', Number, 5_000_000)
+  .option('--repeat <n>', 'repetitions; medians are shown', Number, 3)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- export --rows 300000')
+  .action(async (options: { rows: number; repeat: number; json?: true }) => {
+    show(await measureExport(options, progress), options.json);
   });
 
 await program.parseAsync();

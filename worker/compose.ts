@@ -6,9 +6,11 @@ import { openApiBudget } from '../warehouse/api-budget.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
+import { exportConnections } from './export-connections.ts';
 import { measureRequests } from './measure-requests.ts';
 import { notePageLanded } from './metrics.ts';
 import { admitTick } from './schedules/admit-tick.ts';
+import { admitExport, repairExportSchedule } from './schedules/follow-export.ts';
 import { followConnection } from './schedules/follow-connection.ts';
 import { repairSchedules } from './schedules/repair-schedules.ts';
 import { schedulePrune } from './schedules/schedule-prune.ts';
@@ -30,8 +32,11 @@ export interface WorkerProcess {
  * Throws SchemaOutdated, WrongSecretKey, TemporalUnavailable, and what Postgres says when it cannot be reached.
  */
 export async function composeWorker(settings: Settings, logger: Logger): Promise<WorkerProcess> {
+  const forExports = exportConnections(settings.database);
+  const connections = settings.database.connections - forExports;
   const warehouse = openWarehouse({
     ...settings.database,
+    connections,
     onIdleError: (error) => {
       logger.info({ reason: error.message }, 'An idle database connection broke; the pool replaces it.');
     },
@@ -53,6 +58,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
       schedules: {
         follow: (connectionId) => followConnection(places, { connectionId }),
         admit: (tick) => admitTick(places, tick),
+        admitExport: () => admitExport(places),
       },
       apiAddress: settings.api.address,
       secretKey: settings.secretKey,
@@ -60,23 +66,32 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
       giveUpAfterMilliseconds: settings.giveUpAfterMilliseconds,
       deleteLimit: settings.deleteLimit,
       keep: settings.keep,
+      exporting: {
+        databaseUrl: settings.database.url,
+        databaseConnections: forExports,
+        lake: settings.lake.location,
+        scratch: settings.lake.scratch,
+        keep: settings.lake.keep,
+        productVersion: settings.productVersion,
+      },
       searchable: (await missingSearchAttributes(client, settings.temporal.namespace)).length === 0,
       onPageLanded: notePageLanded,
     },
     // Two connections stay free for the bookkeeping and the request budget.
-    concurrentStreams: Math.max(1, settings.database.connections - 2),
+    concurrentStreams: Math.max(1, connections - 2),
     logger,
   });
   const stopping = new AbortController();
   const repaired = repairSchedules(places, { logger, stopping: stopping.signal });
   const pruneScheduled = schedulePrune(client, { logger });
+  const exportScheduled = repairExportSchedule(places, { logger });
   return {
     worker,
     warehouse,
     client,
     async stop() {
       stopping.abort();
-      await Promise.all([worker.stop(), repaired, pruneScheduled]);
+      await Promise.all([worker.stop(), repaired, pruneScheduled, exportScheduled]);
       await Promise.all([api.close(), connection.close(), client.connection.close(), warehouse.close()]);
     },
   };

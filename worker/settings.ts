@@ -19,6 +19,9 @@ export interface Settings {
   readonly giveUpAfterMilliseconds: number;
   readonly deleteLimit: number;
   readonly keep: Config['keep'];
+  readonly lake: Config['lake'];
   readonly http: Config['http'];
+  /** Of Daybook itself. */
+  readonly productVersion: string;
   readonly logLevel: string;
 }

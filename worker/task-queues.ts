@@ -2,3 +2,5 @@
 export const mainQueue = 'daybook';
 /** Reading pages. */
 export const pagingQueue = 'daybook-io';
+/** Writing snapshots: one at a time in each process. */
+export const exportQueue = 'daybook-export';

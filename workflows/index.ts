@@ -1,6 +1,7 @@
 /** Every workflow that a worker runs; the bundle starts here. */
 export { awaitApproval } from './await-approval.ts';
 export { backfillConnection } from './backfill-connection.ts';
+export { exportSnapshot } from './export-snapshot.ts';
 export { pruneWarehouse } from './prune-warehouse.ts';
 export { reconcileConnection } from './reconcile-connection.ts';
 export { scheduledStart } from './scheduled-start.ts';

@@ -9,7 +9,10 @@ const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 
 /** Bookkeeping: one short transaction each. What a killed worker had in hand is taken up again after the timeout. */
 export const bookkeeping = proxyActivities<
-  Pick<Activities, 'beginRun' | 'planReconcile' | 'planBackfill' | 'finishRun'>
+  Pick<
+    Activities,
+    'beginRun' | 'planReconcile' | 'planBackfill' | 'finishRun' | 'beginExport' | 'finishExport'
+  >
 >({
   startToCloseTimeout: '20s',
   retry,
@@ -44,6 +47,14 @@ export const comparing = proxyActivities<
 /** Removing what is old, a small transaction after the other: seconds a day, hours when the keeping was shortened. */
 export const keeping = proxyActivities<Pick<Activities, 'prune'>>({
   taskQueue: 'daybook-io',
+  startToCloseTimeout: '12h',
+  heartbeatTimeout: '20s',
+  retry,
+});
+
+/** A snapshot of all tables: seconds for thousands of rows, an hour for hundreds of millions. A queue of its own, for its load. */
+export const exporting = proxyActivities<Pick<Activities, 'exportSnapshot'>>({
+  taskQueue: 'daybook-export',
   startToCloseTimeout: '12h',
   heartbeatTimeout: '20s',
   retry,

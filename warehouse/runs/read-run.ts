@@ -11,6 +11,8 @@ export interface RunRead {
   temporal_run_id: string;
   reason: string;
   failure: string | null;
+  /** What came of it, where the counts of streams do not say it. */
+  outcome: string | null;
   started_at: Date;
   finished_at: Date | null;
   streams: RunStreamRead[];

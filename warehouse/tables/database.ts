@@ -7,6 +7,7 @@ import type { RunsTable } from './runs.ts';
 import type { StreamsTable } from './streams.ts';
 import type { ConnectionsTable } from './connections.ts';
 import type { PassesTable } from './passes.ts';
+import type { SnapshotsTable } from './snapshots.ts';
 import type { WebhookInboxTable } from './webhook-inbox.ts';
 
 /** The tables that are read and written one row at a time. `finance` and `history` are written by set-based SQL only. */
@@ -21,6 +22,7 @@ export interface Database {
   'sync.discrepancies': DiscrepanciesTable;
   'sync.webhook_inbox': WebhookInboxTable;
   'sync.alerts': AlertsTable;
+  'sync.snapshots': SnapshotsTable;
 }
 
 /** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */

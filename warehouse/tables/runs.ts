@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { DefaultTime, Time } from './database.ts';
 
 export interface RunsTable {
@@ -9,6 +10,7 @@ export interface RunsTable {
   temporal_run_id: string;
   reason: string;
   failure: string | null;
+  outcome: Generated<string | null>;
   started_at: DefaultTime;
   finished_at: Time | null;
 }

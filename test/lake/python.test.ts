@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
+import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
+import { bill, subscription } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake } from './export-of.ts';
+import { pythonEnvironment } from './python-environment.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const { exportNow, location } = await createTestLake(url);
+let python: string;
+let folder: string;
+
+beforeAll(async () => {
+  python = join(await pythonEnvironment(), 'bin', 'python');
+  const connectionId = await addTestConnection(warehouse);
+  const exact = bill('b', {
+    total_amount: '123456789012345678.123456789',
+    amount_due: '-0.000000001',
+    currency_rate: '"1.123456789012"',
+    last_synced_at: '"2024-01-16T01:02:03.456Z"',
+  });
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[exact]] });
+  await land(warehouse, { connectionId, stream: 'subscriptions', pages: [[subscription('s')]] });
+  const { snapshotId } = await exportNow();
+  folder = join(location, 'snapshots', snapshotId);
+});
+
+test('Python reads every digit, day and microsecond as Postgres has them', async () => {
+  const read = `
+import json, sys, pyarrow.parquet as pq
+row = pq.read_table(sys.argv[1] + '/bills').to_pylist()[0]
+print(json.dumps({name: str(row[name]) for name in ['total_amount', 'amount_due', 'currency_rate', 'issue_date', 'last_synced_at', 'memo']}))
+`;
+  expect(await run(read)).toEqual({
+    total_amount: '123456789012345678.123456789',
+    amount_due: '-1E-9',
+    currency_rate: '1.123456789012',
+    issue_date: '2024-01-15',
+    last_synced_at: '2024-01-16 01:02:03.456000+00:00',
+    memo: 'None',
+  });
+});
+
+test('Python sees the stable types in every table, empty ones too', async () => {
+  const read = `
+import glob, json, os, sys, pyarrow.parquet as pq
+tables = sorted(name for name in os.listdir(sys.argv[1]) if not name.startswith('_'))
+print(json.dumps({table: {field.name: str(field.type) for field in pq.read_schema(glob.glob(f'{sys.argv[1]}/{table}/*.parquet')[0])} for table in tables}))
+`;
+  const expected = snapshotTables.map(({ name, columns }) => [
+    name,
+    Object.fromEntries(columns.map((column) => [column.name, arrowTypes[column.parquet]])),
+  ]);
+  expect(await run(read)).toEqual(Object.fromEntries(expected));
+});
+
+const arrowTypes = {
+  VARCHAR: 'string',
+  BIGINT: 'int64',
+  DATE: 'date32[day]',
+  'TIMESTAMP WITH TIME ZONE': 'timestamp[us, tz=UTC]',
+  'DECIMAL(38,9)': 'decimal128(38, 9)',
+  'DECIMAL(38,12)': 'decimal128(38, 12)',
+};
+
+async function run(program: string): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(python, ['-c', program, folder]);
+  return JSON.parse(stdout);
+}

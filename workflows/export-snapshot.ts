@@ -1,0 +1,36 @@
+import { CancellationScope, isCancellation, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { Exported } from '../activities/export/export-job.ts';
+import { failureOf } from './failure-of.ts';
+import { bookkeeping, exporting } from './proxies.ts';
+
+/** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
+export interface ExportSnapshotInput {
+  /** Who or what asked; shown in the run's row. */
+  reason?: string;
+}
+
+/** Publishes one consistent snapshot of all tables, or says that nothing has changed since the last one. */
+export async function exportSnapshot({ reason = 'Temporal' }: ExportSnapshotInput): Promise<Exported> {
+  const { runId, startTime } = workflowInfo();
+  const run = { runId, reason };
+  await bookkeeping.beginExport(run);
+  setCurrentDetails(
+    '**export**: counting, then writing every table; the heartbeat of the activity says how far it is',
+  );
+  try {
+    const exported = await exporting.exportSnapshot({ runId, startedAt: startTime.getTime() });
+    await bookkeeping.finishExport({ ...run, exported });
+    setCurrentDetails(`**export**: ${inWords(exported)}`);
+    return exported;
+  } catch (error) {
+    const failure = isCancellation(error) ? {} : { failure: failureOf(error).message };
+    await CancellationScope.nonCancellable(() => bookkeeping.finishExport({ ...run, ...failure }));
+    throw error;
+  }
+}
+
+function inWords({ snapshotId, skipped, tables, rows }: Exported): string {
+  return skipped
+    ? `skipped, nothing has changed since ${snapshotId}`
+    : `published ${snapshotId}, ${rows} rows in ${tables} tables`;
+}
