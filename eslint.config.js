@@ -17,7 +17,18 @@ const mayImport = {
   embedded: [],
   sandbox: [],
   server: ['worker', 'warehouse', 'resources'],
-  cli: ['server', 'worker', 'workflows', 'source', 'warehouse', 'lake', 'marts', 'resources', 'embedded', 'sandbox'],
+  cli: [
+    'server',
+    'worker',
+    'workflows',
+    'source',
+    'warehouse',
+    'lake',
+    'marts',
+    'resources',
+    'embedded',
+    'sandbox',
+  ],
 };
 
 const folders = Object.keys(mayImport);

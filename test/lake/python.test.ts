@@ -12,11 +12,10 @@ import { pythonEnvironment } from './python-environment.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const { exportNow, location } = await createTestLake(url);
-let python: string;
+const python = join(await pythonEnvironment(), 'bin', 'python');
 let folder: string;
 
 beforeAll(async () => {
-  python = join(await pythonEnvironment(), 'bin', 'python');
   const connectionId = await addTestConnection(warehouse);
   const exact = bill('b', {
     total_amount: '123456789012345678.123456789',
