@@ -1,3 +1,4 @@
+import { applyWebhooks, type ApplyWebhooksInput, type WebhooksApplied } from './apply-webhooks.ts';
 import { beginRun, type BeginRunInput, type BegunRun } from './begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finishRun, type FinishRunInput } from './finish-run.ts';
@@ -31,6 +32,7 @@ export interface Activities {
   readonly finishRun: (input: FinishRunInput) => Promise<FinishedRun>;
   readonly startScheduled: (input: StartScheduledInput) => Promise<ScheduledStarted>;
   readonly prune: (input: PruneInput) => Promise<Pruned>;
+  readonly applyWebhooks: (input: ApplyWebhooksInput) => Promise<WebhooksApplied>;
 }
 
 export function createActivities(dependencies: Dependencies): Activities {
@@ -50,5 +52,6 @@ export function createActivities(dependencies: Dependencies): Activities {
     finishRun: (input) => finishRun(dependencies, input),
     startScheduled: (input) => startScheduled(dependencies, input),
     prune: (input) => prune(dependencies, input),
+    applyWebhooks: (input) => applyWebhooks(dependencies, input),
   };
 }

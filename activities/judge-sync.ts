@@ -1,6 +1,7 @@
 import { log } from '@temporalio/activity';
 import { noteSyncEnd } from '../warehouse/connections/note-sync-end.ts';
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import { listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function judgeSync(
 ): Promise<void> {
   const { runId, connection, outcomes, status } = input;
   const pauseWhy = whyToPause(connection, outcomes);
+  if (status === 'succeeded' || status === 'partial') await listsWereRead(warehouse, connection);
   const changed = await noteSyncEnd(warehouse, { connectionId: connection, runId, status, pauseWhy });
   if (!changed) return;
   try {

@@ -6,6 +6,7 @@ import { measureInitial } from './initial.ts';
 import { tableOf } from '../cli/printer.ts';
 import type { Measured } from './measured.ts';
 import { measureReconcile } from './reconcile.ts';
+import { measureWebhooks } from './webhooks.ts';
 
 const program = new Command('bench').description(
   'Measures Daybook on this machine. Ratios count; absolute figures are the machine.',
@@ -65,6 +66,18 @@ program
   .addHelpText('after', '\nExample:\n  $ npm run bench -- idle')
   .action(async (options: { records: number; json?: true }) => {
     show(await measureIdle(options, progress), options.json);
+  });
+
+program
+  .command('webhooks')
+  .description(
+    'Sends 200 webhooks a second to a server that is killed in the middle, and times a change on its way to finance.',
+  )
+  .option('--seconds <n>', 'how long they are sent', Number, 60)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- webhooks --seconds 10')
+  .action(async (options: { seconds: number; json?: true }) => {
+    show(await measureWebhooks(options, progress), options.json);
   });
 
 await program.parseAsync();

@@ -5,6 +5,7 @@ import { parseConfig, type Config } from '../worker/config/parse-config.ts';
 import { readEnv } from '../worker/config/read-env.ts';
 import type { Settings } from '../worker/settings.ts';
 import { NotRunning } from './errors.ts';
+import { productVersion } from './product-version.ts';
 
 /** Throws ConfigurationError. */
 export function readConfig(): Config {
@@ -75,6 +76,9 @@ export function completeSettings(config: Config, provided: Provided): Settings {
     deleteLimit: config.deleteLimit,
     keep: config.keep,
     http: config.http,
+    consolePassword: config.consolePassword,
+    alertUrl: config.alertUrl,
+    productVersion: productVersion(),
     logLevel: config.logLevel ?? 'info',
   };
 }

@@ -6,6 +6,7 @@ import { openApiBudget } from '../warehouse/api-budget.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
+import { watchAlerts } from './alerts/watch-alerts.ts';
 import { measureRequests } from './measure-requests.ts';
 import { notePageLanded } from './metrics.ts';
 import { admitTick } from './schedules/admit-tick.ts';
@@ -16,6 +17,7 @@ import { missingSearchAttributes } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
 import { connectTemporal } from './temporal-client.ts';
+import { sweepWebhooks } from './webhooks/sweep-webhooks.ts';
 
 export interface WorkerProcess {
   readonly worker: RunningWorker;
@@ -70,13 +72,18 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   const stopping = new AbortController();
   const repaired = repairSchedules(places, { logger, stopping: stopping.signal });
   const pruneScheduled = schedulePrune(client, { logger });
+  const alertsWatched = watchAlerts(
+    { warehouse, temporal: client, url: settings.alertUrl, version: settings.productVersion },
+    { logger, stopping: stopping.signal },
+  );
+  const webhooksSwept = sweepWebhooks(places, { logger, stopping: stopping.signal });
   return {
     worker,
     warehouse,
     client,
     async stop() {
       stopping.abort();
-      await Promise.all([worker.stop(), repaired, pruneScheduled]);
+      await Promise.all([worker.stop(), repaired, pruneScheduled, alertsWatched, webhooksSwept]);
       await Promise.all([api.close(), connection.close(), client.connection.close(), warehouse.close()]);
     },
   };

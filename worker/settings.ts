@@ -20,5 +20,9 @@ export interface Settings {
   readonly deleteLimit: number;
   readonly keep: Config['keep'];
   readonly http: Config['http'];
+  readonly consolePassword: string | undefined;
+  readonly alertUrl: string | undefined;
+  /** Of Daybook itself. */
+  readonly productVersion: string;
   readonly logLevel: string;
 }

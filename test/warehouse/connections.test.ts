@@ -153,6 +153,10 @@ async function connectionWithEverything(): Promise<string> {
     `insert into sync.listed_pages (connection_id, stream, listing, page, records) values ($1, 'bills', 1, 0, '[]')`,
     [connectionId],
   );
+  await warehouse.pool.query(
+    `insert into sync.webhook_inbox (digest, connection_id, type, code, payload) values ('of ' || $1, $1, '', '', '{}')`,
+    [connectionId],
+  );
   await openPass(warehouse, { connectionId, stream: 'bills' });
   return connectionId;
 }

@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import { streamNames, streams as lists } from '../../resources/index.ts';
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { RunKind, RunStatus } from '../tables/runs.ts';
+import { noWebhooks, readWebhookStatus, type WebhookStatus } from '../webhooks/read-webhook-status.ts';
+import { stale } from './stale.ts';
 
 export interface ConnectionStatus {
   name: string;
@@ -14,8 +17,15 @@ export interface ConnectionStatus {
   stale: boolean;
   /** Syncs that failed in a row. */
   failures: number;
-  last_run: { run_id: string; kind: string; status: string; failure: string | null; started_at: Date } | null;
+  last_run: {
+    run_id: string;
+    kind: RunKind;
+    status: RunStatus;
+    failure: string | null;
+    started_at: Date;
+  } | null;
   quarantined: number;
+  webhooks: WebhookStatus;
   streams: StreamStatus[];
 }
 
@@ -36,7 +46,8 @@ export interface StreamStatus {
 }
 
 /** Throws UnknownConnection when the one asked for does not exist. */
-export async function readStatus({ db }: Warehouse, connectionId?: string): Promise<ConnectionStatus[]> {
+export async function readStatus(warehouse: Warehouse, connectionId?: string): Promise<ConnectionStatus[]> {
+  const { db } = warehouse;
   let query = db
     .selectFrom('sync.connections')
     .select(['connection_id', 'platform', 'org_id', 'failures', 'paused_at', 'paused_why'])
@@ -59,8 +70,10 @@ export async function readStatus({ db }: Warehouse, connectionId?: string): Prom
   const { rows: runs } = await sql<LastRun>`
     select distinct on (connection_id) connection_id, run_id, kind, status, failure, started_at
     from sync.runs
+    where kind <> 'webhook'
     order by connection_id, started_at desc
   `.execute(db);
+  const webhooks = await readWebhookStatus(warehouse);
   const quarantined = await db
     .selectFrom('sync.quarantine')
     .select(({ fn }) => ['connection_id', fn.countAll<number>().as('entries')])
@@ -73,6 +86,7 @@ export async function readStatus({ db }: Warehouse, connectionId?: string): Prom
     paused: since === null ? null : { why: why ?? '', since },
     last_run: lastRunOf(runs.find((run) => run.connection_id === name)),
     quarantined: quarantined.find((row) => row.connection_id === name)?.entries ?? 0,
+    webhooks: webhooks.get(name) ?? noWebhooks,
     streams: streamNames.map((stream) =>
       statusOf(
         stream,
@@ -81,19 +95,6 @@ export async function readStatus({ db }: Warehouse, connectionId?: string): Prom
     ),
   }));
 }
-
-/** A stream that was never complete counts from when the connection was added. */
-const stale = sql<boolean>`(
-  sync_every is not null and paused_at is null
-  and now() - 2 * sync_every > coalesce(
-    (
-      select min(coalesce(s.last_success_at, created_at))
-      from sync.streams s
-      where s.connection_id = connections.connection_id and s.capability <> 'unsupported'
-    ),
-    created_at
-  )
-)`;
 
 interface StreamRow {
   connection_id: string;

@@ -31,6 +31,10 @@ export interface Config {
   /** How long what is over is kept; history forever, when null. */
   readonly keep: { readonly runsMilliseconds: number; readonly historyMilliseconds: number | null };
   readonly http: { readonly host: string; readonly port: number; readonly portIsDefault: boolean };
+  /** None: who reaches the console may use it, which is for loopback only. */
+  readonly consolePassword: string | undefined;
+  /** Who is told of alerts, a secret; none: nobody. */
+  readonly alertUrl: string | undefined;
   readonly logLevel: string | undefined;
 }
 
@@ -73,6 +77,8 @@ export function parseConfig(env: Env): Config {
       port: values.DAYBOOK_HTTP_PORT ?? 8390,
       portIsDefault: values.DAYBOOK_HTTP_PORT === undefined,
     },
+    consolePassword: values.DAYBOOK_CONSOLE_PASSWORD,
+    alertUrl: values.DAYBOOK_ALERT_URL,
     logLevel: values.DAYBOOK_LOG_LEVEL,
   };
 }
