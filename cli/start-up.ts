@@ -1,7 +1,6 @@
 import { openHome, type Home } from '../embedded/home.ts';
 import { removeRuntimeFile, writeRuntimeFile, type RuntimeFacts } from '../embedded/runtime-file.ts';
 import type { SandboxOptions } from '../embedded/sandbox.ts';
-import { sendWebhooksTo } from '../embedded/send-webhooks-to.ts';
 import { embeddedSecretKey } from '../embedded/secret-key.ts';
 import { startEmbedded, type EmbeddedServers, type EmbeddedStep } from '../embedded/start-embedded.ts';
 import { migrate } from '../warehouse/migrate.ts';
@@ -65,7 +64,7 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
     stops.push(stopWorker);
     const http = await serveHttp({ settings, warehouse, client, logger, metricsPort, worker });
     stops.push(() => http.close());
-    if (embedded.sandbox !== undefined) await sendWebhooksTo(embedded.sandbox, `${http.url}/webhooks`);
+    await embedded.sendWebhooksTo?.(`${http.url}/webhooks`);
     await writeRuntimeFile(home, { ...facts, http: { url: http.url } });
     options.onStep('worker ready');
     return { settings, sandbox: embedded.sandbox, httpUrl: http.url, failed: worker.done, stop };

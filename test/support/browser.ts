@@ -1,11 +1,11 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
-import { findChromium } from './find-chromium.ts';
+import { ensureChromium } from '../../scripts/chromium.mjs';
 
 /** A headless Chromium for the test file that calls it at its top. Each page has a profile of its own. */
 export async function launchBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({
-    executablePath: findChromium(),
+    executablePath: await ensureChromium({ report: () => undefined }),
     headless: true,
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
