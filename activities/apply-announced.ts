@@ -42,26 +42,26 @@ export async function applyAnnounced(
   warehouse: Warehouse,
   where: { connectionId: string; resource: Resource; runId: string },
   { announced, found }: AnnouncedAnswer,
-): Promise<{ counts: CountsToAdd; failed: boolean }> {
+): Promise<{ counts: CountsToAdd; failure?: Error }> {
   const close = ({ status, outcome }: Pick<Applied, 'status' | 'outcome'>): Promise<void> =>
     closeWebhooks(warehouse.pool, { webhooks: announced.webhooks, status, outcome, runId: where.runId });
   if (found instanceof RecordGone) {
     const applied = await applyGone(warehouse, where, announced);
     await close(applied);
-    return { counts: applied.counts, failed: false };
+    return { counts: applied.counts };
   }
   if (found instanceof RequestRefused) {
     await close({ status: 'ignored', outcome: 'the service refuses to return the record' });
-    return { counts: {}, failed: false };
+    return { counts: {} };
   }
   if (found instanceof Error) {
     if (handlingOf(found) !== 'retry') throw found;
     await putOffWebhooks(warehouse, announced.webhooks);
-    return { counts: {}, failed: true };
+    return { counts: {}, failure: found };
   }
   const applied = await applyFound(warehouse, where, { announced, found });
   await close(applied);
-  return { counts: applied.counts, failed: false };
+  return { counts: applied.counts };
 }
 
 interface Applied {

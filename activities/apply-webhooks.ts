@@ -121,9 +121,10 @@ async function applyRecords(
         await run.add(resource, { requests: counting.takeCount() });
         for (const answer of answers) {
           const where = { connectionId: connection, resource, runId };
-          const { counts, failed } = await applyAnnounced(warehouse, where, answer);
+          const { counts, failure } = await applyAnnounced(warehouse, where, answer);
           await run.add(resource, counts);
-          failures = failed ? failures + 1 : 0;
+          if (failure !== undefined) run.noteFailure(resource, failure);
+          failures = failure === undefined ? 0 : failures + 1;
         }
         if (failures >= failuresInRow) {
           await holdWebhooks(warehouse, { connectionId: connection, milliseconds: downMilliseconds });
@@ -142,7 +143,7 @@ const notReadyMilliseconds = 60_000;
 
 /** Where the service does not want to be asked, the whole connection is held back; what is to be retried by Temporal is thrown again. */
 async function settleFailure(
-  { warehouse }: Dependencies,
+  { warehouse, temporal }: Dependencies,
   failed: { connection: string; run: WebhookRun; error: Error },
 ): Promise<WebhooksApplied> {
   const { connection: connectionId, run, error } = failed;
@@ -156,6 +157,8 @@ async function settleFailure(
   if (handlingOf(error) === 'stop') {
     await holdWebhooks(warehouse, { connectionId, milliseconds: refusedMilliseconds });
     await run.finish(error);
+    // It meets the same refusal, and pauses the connection with a sentence that says what to do.
+    await requestSync(temporal, connectionId);
   }
   throw error;
 }

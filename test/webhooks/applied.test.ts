@@ -129,6 +129,14 @@ test('refused credentials leave webhooks waiting, and another token has them app
   });
   const attributes = failed.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
   expect(attributes).toContainEqual(['DaybookFailure', 'CredentialsRefused']);
+  // A sync has met the same, and paused the connection: that is what people are told of.
+  await eventually(async () => {
+    const { rows } = await warehouse.pool.query(
+      `select from sync.connections where connection_id = $1 and paused_by = 'daybook'`,
+      [connection],
+    );
+    return rows.length > 0 ? true : undefined;
+  });
   const asked = await fetchesOf(installation, connection, id);
   await send(url, await changeBill(installation, connection, { id, memo: 'later' }));
   expect(await inboxOf(installation, connection)).toMatchObject([
