@@ -43,7 +43,8 @@ function whyToPause(connection: string, outcomes: readonly StreamOutcome[]): str
 /** By type of failure. */
 const onlyPeopleMend: Record<string, (connection: string) => string> = {
   CredentialsRefused: (name) =>
-    `The finance API refused the credentials of ${name}: set the right token with "daybook connection set-token ${name}"; it resumes by itself then.`,
+    `The finance API refused the credentials of ${name}: set the right token with "daybook connection set-token ${name}"; it resumes by itself then. ` +
+    `If it refused every connection, DAYBOOK_CLIENT_ID or DAYBOOK_CLIENT_SECRET is wrong: set it, restart Daybook, then "daybook connection resume ${name}".`,
   IdentityChanged: (name) =>
     `The access token of ${name} opens another company than before: set the right token with "daybook connection set-token ${name}"; it resumes by itself then.`,
   PlatformAccessRefused: (name) =>

@@ -6,7 +6,7 @@ import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside } from './printer.ts';
-import { readTroubles } from './read-troubles.ts';
+import { readTroubles } from '../worker/read-troubles.ts';
 import { runTable } from './run-table.ts';
 import { runNames } from '../worker/run-names.ts';
 import type { StartedRun } from '../worker/start-run.ts';
@@ -104,7 +104,11 @@ function lastWords(run: RunRead): string {
     '',
     `${runNames[run.kind]} of ${run.connection_id ?? ''} ${run.status} after ${seconds.toFixed(1)} s.`,
     ...(run.failure === null ? [] : [`${run.connection_id ?? ''}: ${run.failure}`]),
-    ...(quarantined > 0 ? [`${quarantined} records are in quarantine: see "daybook quarantine list".`] : []),
+    ...(quarantined > 0
+      ? [
+          `${quarantined === 1 ? '1 record is' : `${quarantined} records are`} in quarantine: see "daybook quarantine list".`,
+        ]
+      : []),
   ].join('\n');
 }
 

@@ -10,13 +10,13 @@ export async function readConnectionReports(
 ): Promise<ConnectionReport[]> {
   const { connectionReports } = await import('../worker/connection-reports.ts');
   const { connectTemporal } = await import('../worker/temporal-client.ts');
-  const { readSyncSchedules } = await import('../worker/schedules/read-sync-schedules.ts');
+  const { readTemporalFacts } = await import('../worker/read-temporal-facts.ts');
   const { connections } = await connectionReports(
     await readStatus(warehouse, connectionId),
-    async (names) => {
+    async (questions) => {
       const temporal = await connectTemporal(settings, { patienceMilliseconds: 3_000 });
       try {
-        return await readSyncSchedules(temporal, names);
+        return await readTemporalFacts(temporal, questions);
       } finally {
         await temporal.connection.close();
       }

@@ -6,6 +6,7 @@ import { openApiBudget } from '../warehouse/api-budget.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
+import { createDatabaseWatch } from './alerts/database-watch.ts';
 import { watchAlerts } from './alerts/watch-alerts.ts';
 import { measureRequests } from './measure-requests.ts';
 import { notePageLanded } from './metrics.ts';
@@ -45,6 +46,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   const budget = openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api });
   const api = measureRequests(createApiClient({ ...settings.api, baseUrl: settings.api.url, budget }));
   const places = { warehouse, temporal: client, apiAddress: settings.api.address };
+  const database = createDatabaseWatch();
   const worker = await startWorker({
     connection,
     namespace: settings.temporal.namespace,
@@ -67,6 +69,9 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
     },
     // Two connections stay free for the bookkeeping and the request budget.
     concurrentStreams: Math.max(1, settings.database.connections - 2),
+    onFailure: (error) => {
+      database.refused(error);
+    },
     logger,
   });
   const stopping = new AbortController();
@@ -74,7 +79,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   const pruneScheduled = schedulePrune(client, { logger });
   const alertsWatched = watchAlerts(
     { warehouse, temporal: client, url: settings.alertUrl, version: settings.productVersion },
-    { logger, stopping: stopping.signal },
+    { logger, stopping: stopping.signal, database },
   );
   const webhooksSwept = sweepWebhooks(places, { logger, stopping: stopping.signal });
   return {

@@ -54,6 +54,7 @@ function show(places: Places, connections: readonly ConnectionReport[], alerts: 
   if (connections.length === 0) print('\nThere are no connections yet.');
   for (const connection of connections) {
     print(`\n${headline(connection)}`);
+    for (const trouble of connection.troubles) print(`  tried again: ${trouble}`);
     for (const line of scheduleLines(connection)) print(`  ${line}`);
     for (const line of webhookLines(connection)) print(`  ${line}`);
     for (const alert of alerts.filter(({ connection_id }) => connection_id === connection.name))
@@ -108,6 +109,7 @@ function webhookLines({ webhooks }: ConnectionReport): string[] {
 const inWords: Record<StreamStatus['state'], string> = {
   never: 'not complete yet',
   reading: 'being read',
+  begun: 'begun: the next sync goes on',
   failing: 'failing, tried again',
   stalled: 'stalled: run "daybook reconcile"',
   unsupported: 'not offered for this platform',

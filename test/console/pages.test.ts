@@ -29,10 +29,10 @@ describe('the overview', () => {
         .getByRole('row', { name: new RegExp(`^${name} `) })
         .locator('.pill')
         .allTextContents();
-    expect(await stateOf('acme-us')).toEqual(['running']);
+    expect(await stateOf('acme-us')).toEqual(['quarantine', 'running']);
     expect(await stateOf('acme-eu')).toEqual(['up to date']);
     expect(await stateOf('failing')).toEqual(['failing']);
-    expect(await stateOf('gone')).toEqual(['asks for approval']);
+    expect(await stateOf('gone')).toEqual(['asks for approval', 'quarantine']);
     expect(await stateOf('paused')).toEqual(['paused']);
     expect(await stateOf('stale')).toEqual(['stale']);
     expect(await page.getByLabel('Open alerts').getByRole('article').count()).toBe(2);

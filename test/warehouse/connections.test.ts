@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { resources, streams } from '../../resources/index.ts';
 import { addConnection, ConnectionExists } from '../../warehouse/connections/add-connection.ts';
@@ -60,10 +61,12 @@ test('a name is given once', async () => {
 test('the status of a connection tells the state of each stream', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[records.bill('b'), '{}']] });
-  await openPass(warehouse, { connectionId, stream: 'expenses' });
-  const refunds = await openPass(warehouse, { connectionId, stream: 'refunds' });
+  await openPass(warehouse, { connectionId, stream: 'customers' });
+  const runId = randomUUID();
+  await openPass(warehouse, { connectionId, stream: 'expenses', runId });
+  const refunds = await openPass(warehouse, { connectionId, stream: 'refunds', runId });
   await noteFailing(warehouse, { pass: refunds.pass, requests: 1 });
-  const items = await openPass(warehouse, { connectionId, stream: 'items' });
+  const items = await openPass(warehouse, { connectionId, stream: 'items', runId });
   await markUnsupported(warehouse, items.pass);
 
   const [status] = await readStatus(warehouse, connectionId);
@@ -77,7 +80,7 @@ test('the status of a connection tells the state of each stream', async () => {
     ['expenses', 'reading'],
     ['refunds', 'failing'],
     ['bill_credit_memos', 'never'],
-    ['customers', 'never'],
+    ['customers', 'begun'],
     ['items', 'unsupported'],
     ['subscriptions', 'never'],
     ['events', 'never'],

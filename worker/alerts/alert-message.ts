@@ -38,5 +38,5 @@ const over: Record<ToldKind, string> = {
   approval: 'nothing waits for approval.',
   quarantine: 'no record of the last 24 hours is in quarantine.',
   webhooks: 'no webhook waits too long.',
-  database: 'Postgres answers again.',
+  database: 'Postgres answers, and is written again.',
 };

@@ -32,11 +32,11 @@ export async function watchAlerts(
     logger: Logger;
     stopping: AbortSignal;
     everyMilliseconds?: number;
-    patienceMilliseconds?: number;
+    /** Who else uses the database tells it there; a process of its own use, when absent. */
+    database?: DatabaseWatch;
   },
 ): Promise<void> {
-  const { everyMilliseconds = 10_000, patienceMilliseconds = 30_000, ...common } = options;
-  const database = createDatabaseWatch({ milliseconds: patienceMilliseconds });
+  const { everyMilliseconds = 10_000, database = createDatabaseWatch(), ...common } = options;
   const judging = repeat({ ...common, everyMilliseconds, purpose: 'judging' }, () =>
     judge(places, { database, everyMilliseconds }),
   );

@@ -7,7 +7,7 @@ import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-
 import { readRuns } from '../../../warehouse/runs/read-run.ts';
 import { listWebhooks } from '../../../warehouse/webhooks/list-webhooks.ts';
 import { connectionReports } from '../../../worker/connection-reports.ts';
-import { readSyncSchedules } from '../../../worker/schedules/read-sync-schedules.ts';
+import { readTemporalFacts } from '../../../worker/read-temporal-facts.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { paths } from '../paths.ts';
@@ -34,8 +34,8 @@ export async function connectionPage(parts: ConsoleParts, { params, now }: PageR
   const { warehouse, temporal, settings } = parts;
   const { connection: connectionId = '' } = params;
   const statuses = await readStatus(warehouse, connectionId);
-  const { connections, temporalAnswered } = await connectionReports(statuses, (names) =>
-    readSyncSchedules(temporal, names),
+  const { connections, temporalAnswered } = await connectionReports(statuses, (questions) =>
+    readTemporalFacts(temporal, questions),
   );
   const [report] = connections;
   if (report === undefined) throw new Error(`The state of ${connectionId} was not read.`);

@@ -3,7 +3,7 @@ import { readOpenAlerts, type Alert } from '../../../warehouse/alerts/read-alert
 import { readStatus } from '../../../warehouse/connections/read-status.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { connectionReports, type ConnectionReport } from '../../../worker/connection-reports.ts';
-import { readSyncSchedules } from '../../../worker/schedules/read-sync-schedules.ts';
+import { readTemporalFacts } from '../../../worker/read-temporal-facts.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { paths } from '../paths.ts';
@@ -24,8 +24,8 @@ export async function overviewPage(
     readOpenAlerts(warehouse),
     readWaitingDeletions(warehouse, {}),
   ]);
-  const { connections, temporalAnswered } = await connectionReports(statuses, (names) =>
-    readSyncSchedules(temporal, names),
+  const { connections, temporalAnswered } = await connectionReports(statuses, (questions) =>
+    readTemporalFacts(temporal, questions),
   );
   return {
     title: 'Overview',
@@ -51,11 +51,14 @@ export async function overviewPage(
 function summaryOf(connections: readonly ConnectionReport[], alerts: readonly Alert[]): string {
   const stale = connections.filter((connection) => connection.stale).length;
   const paused = connections.filter((connection) => connection.paused !== null).length;
+  const failing = connections.filter(({ failures, troubles }) => failures > 0 || troubles.length > 0).length;
   return [
     counted(connections.length, 'connection'),
+    ...(failing > 0 ? [`${failing} failing`] : []),
     ...(stale > 0 ? [`${stale} stale`] : []),
     ...(paused > 0 ? [`${paused} paused`] : []),
-    alerts.length === 0 ? 'nothing needs you' : counted(alerts.length, 'open alert'),
+    ...(alerts.length > 0 ? [counted(alerts.length, 'open alert')] : []),
+    ...(alerts.length === 0 && failing === 0 ? ['nothing needs you'] : []),
   ].join(' · ');
 }
 

@@ -7,7 +7,16 @@ import { Moment } from './moment.tsx';
 
 /** What a connection is, and when it is synced. */
 export function ConnectionFacts({ report, now }: { report: ConnectionReport; now: Date }): VNode {
-  const { platform, org_id, every_seconds: every, next_run_at: next, paused, failures, webhooks } = report;
+  const {
+    platform,
+    org_id,
+    every_seconds: every,
+    next_run_at: next,
+    paused,
+    failures,
+    troubles,
+    webhooks,
+  } = report;
   return (
     <Facts
       of={{
@@ -25,6 +34,7 @@ export function ConnectionFacts({ report, now }: { report: ConnectionReport; now
             </>
           ),
         'By webhooks, 24 h': webhooks.last_received_at === null ? null : byWebhooks(webhooks),
+        'Tried again': troubles.length === 0 ? null : troubles.join(' '),
         'Failures in a row': failures === 0 ? null : String(failures),
       }}
     />
@@ -33,6 +43,6 @@ export function ConnectionFacts({ report, now }: { report: ConnectionReport; now
 
 /** Of what changed in a day, how much webhooks told of. */
 function byWebhooks({ applied_24h: applied, unannounced_24h: unannounced }: WebhookStatus): string {
-  const told = `${applied.toLocaleString('en-US')} records`;
+  const told = `${applied.toLocaleString('en-US')} ${applied === 1 ? 'record' : 'records'}`;
   return unannounced === 0 ? told : `${told}; ${unannounced.toLocaleString('en-US')} came without one`;
 }

@@ -8,17 +8,20 @@ import type { State } from './pill.tsx';
 
 /** What matters most of a connection, first. `waiting`: deletions wait for approval. */
 export function connectionStates(
-  { paused, failures, stale, streams, last_run }: ConnectionReport,
+  { paused, failures, troubles, stale, streams, quarantined, last_run }: ConnectionReport,
   { waiting }: { waiting: boolean },
 ): State[] {
   const reading = last_run?.status === 'running';
   const states: State[] = [];
   if (paused !== null) states.push({ tone: 'warn', icon: 'pause', words: 'paused' });
-  if (failures > 0) states.push({ tone: 'bad', icon: 'cross', words: 'failing' });
+  if (failures > 0 || troubles.length > 0) states.push({ tone: 'bad', icon: 'cross', words: 'failing' });
   if (stale) states.push({ tone: 'bad', icon: 'clock', words: 'stale' });
   if (waiting) states.push({ tone: 'warn', icon: 'warning', words: 'asks for approval' });
   if (streams.some(({ state }) => state === 'stalled'))
     states.push({ tone: 'warn', icon: 'warning', words: 'stalled' });
+  if (streams.some(({ state }) => state === 'begun'))
+    states.push({ tone: 'warn', icon: 'warning', words: 'incomplete' });
+  if (quarantined > 0) states.push({ tone: 'warn', icon: 'warning', words: 'quarantine' });
   if (reading) states.push({ tone: 'active', icon: 'turning', words: 'running' });
   if (states.length > 0) return states;
   const complete = streams.some(({ last_success_at }) => last_success_at !== null);
@@ -42,6 +45,7 @@ export const runStates: Readonly<Record<RunStreamRead['status'], State>> = {
 export const streamStates: Readonly<Record<StreamStatus['state'], State>> = {
   never: { tone: 'quiet', icon: 'none', words: 'not complete yet' },
   reading: { tone: 'active', icon: 'turning', words: 'being read' },
+  begun: { tone: 'warn', icon: 'warning', words: 'begun: the next sync goes on' },
   failing: { tone: 'bad', icon: 'warning', words: 'failing, tried again' },
   stalled: { tone: 'warn', icon: 'warning', words: 'stalled' },
   unsupported: { tone: 'quiet', icon: 'none', words: 'not offered' },
