@@ -7,8 +7,13 @@ export class GaveUp extends Error {
   constructor(stream: string, howLong: string, cause: Error) {
     super(
       `Reading ${stream} kept failing ${howLong} and was given up in this run; the next one goes on from the last page. ` +
-        `The last failure: ${cause.message}`,
+        `The last failure: ${sayable(cause)}`,
       { cause },
     );
   }
+}
+
+/** Only our own messages go into a history: a driver's may quote a record. */
+function sayable(cause: Error): string {
+  return 'handling' in cause ? cause.message : `an unexpected ${cause.name}, which is in the worker's log.`;
 }

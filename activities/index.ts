@@ -1,3 +1,4 @@
+import { applyWebhooks, type ApplyWebhooksInput, type WebhooksApplied } from './apply-webhooks.ts';
 import { beginExport, type BeginExportInput } from './begin-export.ts';
 import { beginRun, type BeginRunInput, type BegunRun } from './begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -38,6 +39,7 @@ export interface Activities {
   readonly exportSnapshot: (input: ExportSnapshotInput) => Promise<Exported>;
   readonly finishExport: (input: FinishExportInput) => Promise<void>;
   readonly prune: (input: PruneInput) => Promise<Pruned>;
+  readonly applyWebhooks: (input: ApplyWebhooksInput) => Promise<WebhooksApplied>;
 }
 
 export function createActivities(dependencies: Dependencies): Activities {
@@ -60,5 +62,6 @@ export function createActivities(dependencies: Dependencies): Activities {
     exportSnapshot: (input) => exportSnapshot(dependencies, input),
     finishExport: (input) => finishExport(dependencies, input),
     prune: (input) => prune(dependencies, input),
+    applyWebhooks: (input) => applyWebhooks(dependencies, input),
   };
 }

@@ -1,6 +1,7 @@
 import { log } from '@temporalio/activity';
 import { noteSyncEnd } from '../warehouse/connections/note-sync-end.ts';
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import { listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function judgeSync(
 ): Promise<void> {
   const { runId, connection, outcomes, status } = input;
   const pauseWhy = whyToPause(connection, outcomes);
+  if (status === 'succeeded' || status === 'partial') await listsWereRead(warehouse, connection);
   const changed = await noteSyncEnd(warehouse, { connectionId: connection, runId, status, pauseWhy });
   if (!changed) return;
   try {
@@ -41,7 +43,8 @@ function whyToPause(connection: string, outcomes: readonly StreamOutcome[]): str
 /** By type of failure. */
 const onlyPeopleMend: Record<string, (connection: string) => string> = {
   CredentialsRefused: (name) =>
-    `The finance API refused the credentials of ${name}: set the right token with "daybook connection set-token ${name}"; it resumes by itself then.`,
+    `The finance API refused the credentials of ${name}: set the right token with "daybook connection set-token ${name}"; it resumes by itself then. ` +
+    `If it refused every connection, DAYBOOK_CLIENT_ID or DAYBOOK_CLIENT_SECRET is wrong: set it, restart Daybook, then "daybook connection resume ${name}".`,
   IdentityChanged: (name) =>
     `The access token of ${name} opens another company than before: set the right token with "daybook connection set-token ${name}"; it resumes by itself then.`,
   PlatformAccessRefused: (name) =>

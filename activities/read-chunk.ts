@@ -3,6 +3,7 @@ import { CursorRefused, NotSupported } from '../source/errors.ts';
 import { readPages } from '../source/read-pages.ts';
 import type { ListPage } from '../source/responses.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
+import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { markUnsupported } from '../warehouse/passes/mark-unsupported.ts';
 import { countRequests, noteFailing } from '../warehouse/passes/note-failing.ts';
 import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
@@ -159,6 +160,8 @@ async function settleFailure(
     await countRequests(warehouse, { pass, requests });
     return { state: 'wait', wait };
   }
+  // No request failed when Postgres is away or full: that is waited for, however long it takes.
+  if (isDatabaseAway(error)) throw error;
   if (error instanceof Error && handlingOf(error) === 'retry') {
     const failingMilliseconds = await noteFailing(warehouse, { pass, requests });
     if (failingMilliseconds > giveUpAfterMilliseconds) {

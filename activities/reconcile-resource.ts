@@ -3,6 +3,7 @@ import type { Resource } from '../resources/resource.ts';
 import { RecordGone } from '../source/errors.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
+import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { countRequests, noteFailing, noteWorking } from '../warehouse/passes/note-failing.ts';
 import type { PassInHand } from '../warehouse/passes/pass.ts';
 import {
@@ -90,7 +91,7 @@ async function patientlyFailed(
   pass: PassInHand,
   error: unknown,
 ): Promise<unknown> {
-  if (!(error instanceof Error) || handlingOf(error) !== 'retry') return error;
+  if (!(error instanceof Error) || handlingOf(error) !== 'retry' || isDatabaseAway(error)) return error;
   const failingMilliseconds = await noteFailing(warehouse, { pass, requests: 0 });
   if (failingMilliseconds <= giveUpAfterMilliseconds) return error;
   return new GaveUp(pass.stream, `for ${Math.round(failingMilliseconds / 1000)} s`, error);

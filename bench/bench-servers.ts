@@ -19,6 +19,8 @@ export interface BenchServers {
   /** A worker as users run it. */
   readonly worker: ChildProcess & { readonly pid: number };
   readonly workerUrl: string;
+  /** Starts a process that only serves HTTP, on this port. */
+  readonly serve: (port: number) => Promise<ChildProcess>;
   readonly stop: () => Promise<void>;
 }
 
@@ -43,7 +45,7 @@ export async function startBenchServers(
   await migrate(postgres.url);
   const secretKey = randomBytes(32);
   const port = await getPort();
-  const worker = run(['bin/daybook.js', 'worker'], {
+  const env = {
     DATABASE_URL: postgres.url,
     TEMPORAL_ADDRESS: temporal.address,
     DAYBOOK_API_URL: api.url,
@@ -53,7 +55,8 @@ export async function startBenchServers(
     DAYBOOK_API_REQUESTS_PER_10S: '1000000',
     DAYBOOK_HTTP_PORT: String(port),
     DAYBOOK_HOME: folder,
-  });
+  };
+  const worker = run(['bin/daybook.js', 'worker'], env);
   await firstLine(worker.stderr);
   return {
     databaseUrl: postgres.url,
@@ -64,6 +67,11 @@ export async function startBenchServers(
     secretKey,
     worker,
     workerUrl: `http://127.0.0.1:${port}`,
+    serve: async (servePort) => {
+      const server = run(['bin/daybook.js', 'serve'], { ...env, DAYBOOK_HTTP_PORT: String(servePort) });
+      await firstLine(server.stderr);
+      return server;
+    },
     stop: async () => {
       worker.kill('SIGTERM');
       await once(worker, 'exit');

@@ -10,6 +10,6 @@ export async function lastWrites({ pool }: Warehouse): Promise<string> {
     ({ name }) =>
       `select '${name}' as name, count(*) as rows, max(xmin::text::bigint) as writer from ${name}`,
   );
-  const { rows } = await pool.query(statements.join(' union all '));
+  const { rows } = await pool.query(`${statements.join(' union all ')} order by name`);
   return JSON.stringify(rows);
 }

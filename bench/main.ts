@@ -7,6 +7,7 @@ import { measureInitial } from './initial.ts';
 import { tableOf } from '../cli/printer.ts';
 import type { Measured } from './measured.ts';
 import { measureReconcile } from './reconcile.ts';
+import { measureWebhooks } from './webhooks.ts';
 
 const program = new Command('bench').description(
   'Measures Daybook on this machine. Ratios count; absolute figures are the machine.',
@@ -79,6 +80,18 @@ program
   .addHelpText('after', '\nExample:\n  $ npm run bench -- export --rows 300000')
   .action(async (options: { rows: number; repeat: number; json?: true }) => {
     show(await measureExport(options, progress), options.json);
+  });
+
+program
+  .command('webhooks')
+  .description(
+    'Sends 200 webhooks a second to a server that is killed in the middle, and times a change on its way to finance.',
+  )
+  .option('--seconds <n>', 'how long they are sent', Number, 60)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- webhooks --seconds 10')
+  .action(async (options: { seconds: number; json?: true }) => {
+    show(await measureWebhooks(options, progress), options.json);
   });
 
 await program.parseAsync();

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 // In a checkout the sources run as they are; an installed package has only what `npm run build` made of them.
 const isCheckout = existsSync(new URL('../tsconfig.json', import.meta.url));
@@ -19,6 +20,7 @@ async function runSources() {
     console.error('The npm packages are not installed; run npm start or npm install first.');
     process.exit(1);
   }
-  tsx.register();
+  // Ours, wherever the command is typed: it says what the console's TSX becomes.
+  tsx.register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });
   await import('../cli/main.ts');
 }

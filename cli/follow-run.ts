@@ -6,8 +6,10 @@ import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside } from './printer.ts';
+import { readTroubles } from '../worker/read-troubles.ts';
 import { runTable } from './run-table.ts';
-import type { StartedRun } from './start-run.ts';
+import { runNames } from '../worker/run-names.ts';
+import type { StartedRun } from '../worker/start-run.ts';
 
 /** Shows a run while it goes on, and says how it ended. Ctrl-C leaves the run running. */
 export async function followRun(
@@ -16,8 +18,8 @@ export async function followRun(
 ): Promise<{ exitCode: ExitCode; run: RunRead | undefined }> {
   if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
   const over = new AbortController();
-  const ended = client.workflow
-    .getHandle(workflowId, temporalRunId)
+  const handle = client.workflow.getHandle(workflowId, temporalRunId);
+  const ended = handle
     .result()
     .catch((error: unknown) => {
       // How a run failed stands in its row; anything else is a failure of following it.
@@ -27,7 +29,7 @@ export async function followRun(
       over.abort();
     });
   const read = (): Promise<RunRead | undefined> => runOf(warehouse, temporalRunId);
-  if (!quiet) await show(read, over.signal);
+  if (!quiet) await show({ read, troubles: () => readTroubles(handle) }, over.signal);
   await ended;
   const run = await read();
   if (!quiet)
@@ -43,10 +45,15 @@ const noWorkerAfterMilliseconds = 10_000;
 /** On stderr: stdout is for the result. */
 const drawLive = createLogUpdate(process.stderr);
 
-async function show(read: () => Promise<RunRead | undefined>, over: AbortSignal): Promise<void> {
+async function show(
+  { read, troubles }: { read: () => Promise<RunRead | undefined>; troubles: () => Promise<string[]> },
+  over: AbortSignal,
+): Promise<void> {
   const terminal = process.stderr.isTTY;
   const started = performance.now();
   let spoken = started;
+  let asked = started;
+  let troubled: string[] = [];
   const said = { away: false, noWorker: false };
   while (!over.aborted) {
     // The run outlives a database that is away for a while, so following it does too.
@@ -58,13 +65,20 @@ async function show(read: () => Promise<RunRead | undefined>, over: AbortSignal)
     });
     if (run !== undefined) said.away = false;
     const now = performance.now();
+    if (now - asked > lineEveryMilliseconds) {
+      asked = now;
+      const before = troubled;
+      troubled = await troubles();
+      if (!terminal)
+        for (const one of troubled.filter((trouble) => !before.includes(trouble))) printAside(one);
+    }
     if (run === undefined) {
       if (!said.away && !said.noWorker && now - started > noWorkerAfterMilliseconds) {
         printAside('No worker has taken the run yet: is one running? ("daybook up" or "daybook worker")');
         said.noWorker = true;
       }
     } else if (terminal) {
-      drawLive(runTable(run, new Date()));
+      drawLive([runTable(run, new Date()), ...troubled].join('\n'));
     } else if (now - spoken > lineEveryMilliseconds) {
       printAside(progressLine(run));
       spoken = now;
@@ -88,21 +102,15 @@ function lastWords(run: RunRead): string {
   return [
     runTable(run, run.finished_at ?? new Date()),
     '',
-    `${nameOf[run.kind]} of ${run.connection_id ?? ''} ${run.status} after ${seconds.toFixed(1)} s.`,
+    `${runNames[run.kind]} of ${run.connection_id ?? ''} ${run.status} after ${seconds.toFixed(1)} s.`,
     ...(run.failure === null ? [] : [`${run.connection_id ?? ''}: ${run.failure}`]),
-    ...(quarantined > 0 ? [`${quarantined} records are in quarantine: see "daybook quarantine list".`] : []),
+    ...(quarantined > 0
+      ? [
+          `${quarantined === 1 ? '1 record is' : `${quarantined} records are`} in quarantine: see "daybook quarantine list".`,
+        ]
+      : []),
   ].join('\n');
 }
-
-const nameOf: Record<RunRead['kind'], string> = {
-  sync: 'Sync',
-  reconcile: 'Reconcile',
-  backfill: 'Backfill',
-  export: 'Export',
-  replay: 'Replay',
-  rebuild: 'Rebuild',
-  webhook: 'Webhooks',
-};
 
 function exitCodeOf(run: RunRead | undefined): ExitCode {
   if (run?.status === 'succeeded') return exitCodes.done;

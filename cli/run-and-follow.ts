@@ -1,6 +1,6 @@
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printJson } from './printer.ts';
-import type { RunRequest } from './start-run.ts';
+import type { RunRequest } from '../worker/start-run.ts';
 import { withWarehouse } from './with-warehouse.ts';
 
 /** What `sync`, `reconcile` and `backfill` do with a run: start or join it, follow it, and say how it ended. */
@@ -11,7 +11,7 @@ export async function runAndFollow(
   return withWarehouse(
     async (warehouse, settings) => {
       const { connectTemporal } = await import('../worker/temporal-client.ts');
-      const { startRun } = await import('./start-run.ts');
+      const { startRun } = await import('../worker/start-run.ts');
       const { followRun } = await import('./follow-run.ts');
       const client = await connectTemporal(settings);
       try {

@@ -7,8 +7,9 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { registry } from '../worker/metrics.ts';
 import type { Settings } from '../worker/settings.ts';
 import type { RunningWorker } from '../worker/start-worker.ts';
+import { createWebhookIntake } from '../worker/webhooks/webhook-intake.ts';
 
-/** Health and metrics of a process; with a worker, whether that still runs too. */
+/** Console, webhooks, health and metrics of a process; with a worker, whether that still runs too. */
 export function serveHttp(parts: {
   settings: Settings;
   warehouse: Warehouse;
@@ -18,11 +19,16 @@ export function serveHttp(parts: {
   metricsPort?: number;
   worker?: RunningWorker;
 }): Promise<HttpServer> {
-  const { settings, logger, metricsPort } = parts;
+  const { settings, warehouse, client, logger, metricsPort } = parts;
   return startHttpServer({
     ...settings.http,
     logger,
     metrics: () => (metricsPort === undefined ? registry.metrics() : metricsText(metricsPort)),
     readiness: readinessChecks(parts),
+    console: { settings, warehouse, temporal: client, logger },
+    webhooks: createWebhookIntake({
+      ...{ warehouse, temporal: client, logger },
+      ...{ apiAddress: settings.api.address, clientSecret: settings.api.clientSecret },
+    }),
   });
 }

@@ -77,6 +77,8 @@ export function completeSettings(config: Config, provided: Provided): Settings {
     keep: config.keep,
     lake: config.lake,
     http: config.http,
+    consolePassword: config.consolePassword,
+    alertUrl: config.alertUrl,
     productVersion: productVersion(),
     logLevel: config.logLevel ?? 'info',
   };

@@ -64,6 +64,7 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
     stops.push(stopWorker);
     const http = await serveHttp({ settings, warehouse, client, logger, metricsPort, worker });
     stops.push(() => http.close());
+    await embedded.sendWebhooksTo?.(`${http.url}/webhooks`);
     await writeRuntimeFile(home, { ...facts, http: { url: http.url } });
     options.onStep('worker ready');
     return { settings, sandbox: embedded.sandbox, httpUrl: http.url, failed: worker.done, stop };

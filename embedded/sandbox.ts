@@ -39,6 +39,7 @@ export interface SandboxProcessOptions extends SandboxOptions {
   readonly adminPort: number;
   readonly clientId: string;
   readonly clientSecret: string;
+  readonly webhooks: { readonly addresses: readonly string[] };
   /** Where changes to its records are kept, so that a restarted sandbox continues with the same content. */
   readonly journal: string;
   readonly logFile: string;

@@ -6,6 +6,7 @@ import { onFreePorts } from './on-free-ports.ts';
 import { preferredPorts, rememberPorts, type Ports } from './ports.ts';
 import { startPostgres, stopOrphanedPostgres, type PostgresServer } from './postgres.ts';
 import type { RuntimeSandbox } from './runtime-file.ts';
+import { sendWebhooksTo } from './send-webhooks-to.ts';
 import {
   startSandboxProcess,
   stopOrphanedSandbox,
@@ -34,7 +35,7 @@ export async function startEmbedded(input: EmbeddedInput): Promise<EmbeddedServe
     return {
       ...(postgres && { postgres: postgres.server }),
       ...(temporal && { temporal: temporal.server }),
-      ...(sandbox && { sandbox: sandbox.server }),
+      ...(sandbox && { sandbox: sandbox.server, sendWebhooksTo: sandbox.sendWebhooksTo }),
       stop: () => inOrder([sandbox?.stop, temporal?.stop, postgres?.stop, lock.release]),
     };
   } catch (error) {
@@ -64,6 +65,8 @@ export interface EmbeddedServers {
   readonly postgres?: Pick<PostgresServer, 'url' | 'adminUrl'>;
   readonly temporal?: Pick<TemporalServer, 'address' | 'ui'>;
   readonly sandbox?: RuntimeSandbox;
+  /** Has the sandbox send its webhooks to that address, after it was restarted too. */
+  readonly sendWebhooksTo?: (address: string) => Promise<void>;
   /** Stops all of them, those first that need the others, and gives the home free. */
   readonly stop: () => Promise<void>;
 }
@@ -97,20 +100,31 @@ function keepTemporal(input: EmbeddedInput, { temporal, temporalUi }: Ports): Pr
   );
 }
 
-function keepSandbox(
+async function keepSandbox(
   input: EmbeddedInput,
   world: SandboxOptions,
   { sandbox, sandboxAdmin }: Ports,
-): Promise<Kept<SandboxServer>> {
+): Promise<Kept<SandboxServer> & { sendWebhooksTo: (address: string) => Promise<void> }> {
+  let webhookAddresses: string[] = [];
   const options = {
     ...world,
     ...sandboxCredentials,
     journal: input.home.sandboxJournal,
     logFile: join(input.home.logs, 'sandbox.log'),
   };
-  return keep(input, 'Sandbox API', { sandbox, sandboxAdmin }, (ports) =>
-    startSandboxProcess({ ...options, port: ports.sandbox, adminPort: ports.sandboxAdmin }),
+  const kept = await keep(input, 'Sandbox API', { sandbox, sandboxAdmin }, (ports) =>
+    startSandboxProcess({
+      ...options,
+      ...{ port: ports.sandbox, adminPort: ports.sandboxAdmin, webhooks: { addresses: webhookAddresses } },
+    }),
   );
+  return {
+    ...kept,
+    sendWebhooksTo: (address) => {
+      webhookAddresses = [address];
+      return sendWebhooksTo(kept.server, address);
+    },
+  };
 }
 
 /** It listens on loopback alone and its data is made up: nothing here is worth a secret. */

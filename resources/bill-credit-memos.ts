@@ -22,6 +22,7 @@ export const billCreditMemos: Resource = {
   listPath: '/accounting/bill_credit_memos',
   fetchable: true,
   eventName: 'BILL_CREDIT_MEMO',
+  webhookName: 'BILL_CREDIT_MEMO',
   version: 'last_synced_at',
   streams: [
     {

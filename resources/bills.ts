@@ -23,6 +23,7 @@ export const bills: Resource = {
   listPath: '/accounting/bills',
   fetchable: true,
   eventName: 'BILL',
+  webhookName: 'BILL',
   version: 'last_synced_at',
   streams: [{ name: 'bills', query: { sort: 'last_synced_at ASC' }, floorParameter: 'last_synced_at_min' }],
   comment: 'Bills: issued by a vendor, to be paid by the business',

@@ -17,6 +17,7 @@ export const customers: Resource = {
   listPath: '/accounting/customers',
   fetchable: true,
   eventName: 'ACCOUNTING_CUSTOMER',
+  webhookName: 'CUSTOMER',
   version: 'last_synced_at',
   streams: [
     { name: 'customers', query: { sort: 'last_synced_at ASC' }, floorParameter: 'last_synced_at_min' },

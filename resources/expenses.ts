@@ -21,6 +21,7 @@ export const expenses: Resource = {
   listPath: '/accounting/expenses',
   fetchable: true,
   eventName: 'EXPENSE',
+  webhookName: 'EXPENSE',
   version: 'last_synced_at',
   streams: [
     {

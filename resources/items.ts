@@ -19,6 +19,7 @@ export const items: Resource = {
   listPath: '/accounting/items',
   fetchable: true,
   eventName: 'ITEMS',
+  webhookName: 'ITEM',
   version: 'last_synced_at',
   streams: [{ name: 'items', query: { sort: 'last_synced_at ASC' }, floorParameter: 'last_synced_at_min' }],
   comment: 'Items: goods and services the business sells',

@@ -12,6 +12,8 @@ export interface Resource {
   readonly fetchable: boolean;
   /** Name in the events list (API document 4.6); subscriptions have none. */
   readonly eventName: string | null;
+  /** The `type` of its webhooks (API document 6.2); subscriptions have none. */
+  readonly webhookName: string | null;
   /** The field by which two versions of a record are compared, in the service's clock where the API has it. */
   readonly version: 'last_synced_at' | 'updated_at';
   readonly streams: readonly Stream[];

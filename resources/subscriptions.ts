@@ -22,6 +22,7 @@ export const subscriptions: Resource = {
   listPath: '/subscriptions',
   fetchable: false,
   eventName: null,
+  webhookName: null,
   version: 'updated_at',
   streams: [{ name: 'subscriptions', query: {}, floorParameter: 'updated_at_min' }],
   comment: 'Subscriptions: recurring purchases',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { chaosProfiles } from './faults/chaos-profile.ts';
+import { webhookSettingsSchema } from './webhooks/webhook-settings.ts';
 
 export const sandboxOptionsSchema = z.strictObject({
   host: z.string().default('127.0.0.1'),
@@ -14,6 +15,8 @@ export const sandboxOptionsSchema = z.strictObject({
   chaos: z.enum(chaosProfiles).default('none'),
   clientId: z.string().default('sandbox-client'),
   clientSecret: z.string().default('sandbox-secret'),
+  /** Where webhooks go, and how; the admin interface can change it. */
+  webhooks: webhookSettingsSchema.prefault({}),
   /**
    * File that keeps the world across restarts. A world that is in it goes on as it was begun: `seed`, `records`, `asOf`
    * and the odd records of `chaos` are the journal's then.

@@ -9,7 +9,11 @@ import { settingsSchema } from './http/settings.ts';
 import { sandboxOptionsSchema } from './sandbox-options.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { openWorld } from './world/open-world.ts';
+import { entityWebhooks } from './webhooks/entity-webhooks.ts';
+import { InitialUpdates } from './webhooks/initial-updates.ts';
+import { WebhookSender } from './webhooks/webhook-sender.ts';
 import type { World } from './world/world.ts';
+import { JobBook } from './writes/job-book.ts';
 
 /**
  * Starts the finance API as a server of its own world, and beside it the admin interface.
@@ -19,6 +23,9 @@ import type { World } from './world/world.ts';
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settled = sandboxOptionsSchema.parse(options);
   const { world, execute } = openWorld(settled);
+  const webhooks = new WebhookSender(settled.clientSecret, settled.webhooks);
+  const initialUpdates = new InitialUpdates(world, webhooks);
+  const stopping = new AbortController();
   const service: Service = {
     world,
     credentials: { clientId: settled.clientId, clientSecret: settled.clientSecret },
@@ -26,8 +33,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log: new RequestLog(),
     settings: settingsSchema.parse({}),
     randomFault: createRandomFaults(settled.chaos, world.description.seed),
-    execute,
+    jobs: new JobBook(),
+    webhooks,
+    execute: (command) => {
+      const executed = execute(command);
+      if (webhooks.hasAddress) webhooks.publish(entityWebhooks(world, webhooks.settings, executed));
+      initialUpdates.tell();
+      return executed.result;
+    },
+    stopping: stopping.signal,
   };
+  const watch = setInterval(() => {
+    initialUpdates.tell();
+  }, 100).unref();
   const api = createApiServer(service);
   const admin = createAdminServer(service);
   try {
@@ -41,7 +59,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 
   async function close(): Promise<void> {
-    await Promise.all([api.close(), admin.close()]);
+    clearInterval(watch);
+    stopping.abort();
+    await Promise.all([api.close(), admin.close(), webhooks.close()]);
   }
 }
 

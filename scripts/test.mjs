@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { ensureChromium, findChromium } from './chromium.mjs';
+import { createProgress } from './progress.mjs';
 import { runChecks } from './run-checks.mjs';
 import { runVitest } from './run-vitest.mjs';
 import { setUp } from './setup.mjs';
@@ -8,6 +10,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const results = [];
 try {
   await setUp();
+  // After the packages: Playwright, which is one of them, may have to get it.
+  if ((await findChromium()) === undefined)
+    await createProgress(process.stdout).step('Getting a Chromium', (report) => ensureChromium({ report }));
   results.push(await runChecks(root, ['types', 'lint', 'format']));
   results.push(await runVitest(root, process.argv.slice(2)));
 } catch (error) {

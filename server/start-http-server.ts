@@ -1,6 +1,10 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import type { WebhookIntake } from '../worker/webhooks/webhook-intake.ts';
+import type { ConsoleParts } from './console/console-parts.ts';
+import { createConsole } from './console/console.ts';
 import { createReadiness, type ReadinessChecks } from './readiness.ts';
+import { addWebhookRoute } from './webhooks/webhook-route.ts';
 
 export interface HttpServer {
   readonly url: string;
@@ -20,7 +24,7 @@ export class PortInUse extends Error {
 }
 
 /**
- * HTTP for machines: `/healthz` (the process lives), `/readyz` (it can work), `/metrics` (Prometheus).
+ * HTTP for machines: `/healthz` (the process lives), `/readyz` (it can work), `/metrics` (Prometheus); for people the console.
  * A port that nobody asked for gives way to the next ones; throws PortInUse for one that somebody did.
  */
 export async function startHttpServer(input: {
@@ -29,6 +33,10 @@ export async function startHttpServer(input: {
   portIsDefault: boolean;
   readiness: ReadinessChecks;
   metrics: () => Promise<string>;
+  /** Where `POST /webhooks` goes; without it there is none. */
+  webhooks?: WebhookIntake;
+  /** What the console at `/` shows and acts on; without it there is none. */
+  console?: ConsoleParts;
   logger: Logger;
 }): Promise<HttpServer> {
   const { logger, metrics } = input;
@@ -43,6 +51,8 @@ export async function startHttpServer(input: {
   server.get('/metrics', async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics()),
   );
+  if (input.webhooks !== undefined) addWebhookRoute(server, { intake: input.webhooks, logger });
+  if (input.console !== undefined) await server.register(createConsole(input.console));
   server.setErrorHandler((error, request, reply) => {
     const reason = error instanceof Error ? error.message : String(error);
     logger.error({ route: request.routeOptions.url, reason }, 'A request to the HTTP server failed.');

@@ -45,7 +45,13 @@ export interface Answer {
 
 /** Sends one GET as soon as the budget allows. */
 export async function sendRequest(service: Service, request: ServiceRequest): Promise<Answer> {
-  await service.budget.take(request.signal);
+  const silentUntil = await service.budget.take(request.signal);
+  if (silentUntil !== undefined) {
+    throw new RateLimited(
+      { request: nameOf(request), status: null, errorCode: null, requestId: null },
+      silentUntil,
+    );
+  }
   const response = await respond(service, request);
   const { status, requestId, text } = response;
   if (status === 200) {

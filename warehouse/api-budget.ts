@@ -4,8 +4,8 @@ import { inTransaction } from './in-transaction.ts';
 import type { Warehouse } from './open-warehouse.ts';
 
 export interface ApiBudget {
-  /** Resolves when a request may be sent, at once. */
-  take(signal?: AbortSignal): Promise<void>;
+  /** Resolves when a request may be sent, at once; or, with the time before which none may, when that is long. */
+  take(signal?: AbortSignal): Promise<Date | undefined>;
   /** The service asked for silence: nobody's requests are allowed before. */
   reportRateLimited(notBefore: Date): Promise<void>;
 }
@@ -30,7 +30,8 @@ export function openApiBudget(
       for (;;) {
         signal?.throwIfAborted();
         const waitMilliseconds = await tryTake(warehouse, { budget, limit: settings.requestsPer10s });
-        if (waitMilliseconds === 0) return;
+        if (waitMilliseconds === 0) return undefined;
+        if (waitMilliseconds > longestWaitMilliseconds) return new Date(Date.now() + waitMilliseconds);
         await wait(Math.min(waitMilliseconds, 1000), undefined, { signal });
       }
     },
@@ -43,6 +44,9 @@ export function openApiBudget(
     },
   };
 }
+
+/** What the budget itself asks for is shorter; a silence that the service asked for is a timer's business, not an activity's. */
+const longestWaitMilliseconds = 15_000;
 
 /** Milliseconds to wait before the next try; 0 when the request is allowed. */
 async function tryTake(warehouse: Warehouse, input: { budget: string; limit: number }): Promise<number> {

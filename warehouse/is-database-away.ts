@@ -1,15 +1,25 @@
 /**
- * Postgres cannot be reached, shuts down or starts up: classes 08, 53 and 57P of its errors, what the network says, and what
- * the driver says, which has no codes.
+ * Postgres cannot be reached, shuts down, starts up, or may not be written to: classes 08, 53 and 57P of its errors, what the
+ * network says, and what the driver says, which has no codes.
  */
 export function isDatabaseAway(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   return awayCode.test(codeOf(error)) || awayMessage.test(error.message);
 }
 
-const awayCode = /^(08|53|57P)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
+/** Why Postgres answers and writes nothing, in words; undefined when that is not what failed. */
+export function whyUnwritable(error: unknown): string | undefined {
+  return error instanceof Error ? unwritable[codeOf(error)] : undefined;
+}
+
+const awayCode = /^(08|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
 const awayMessage =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+const unwritable: Partial<Record<string, string>> = {
+  '53100': 'its disk is full',
+  '25006': 'it is read-only',
+};
 
 function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : '';

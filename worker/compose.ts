@@ -7,6 +7,8 @@ import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import { exportConnections } from './export-connections.ts';
+import { createDatabaseWatch } from './alerts/database-watch.ts';
+import { watchAlerts } from './alerts/watch-alerts.ts';
 import { measureRequests } from './measure-requests.ts';
 import { notePageLanded } from './metrics.ts';
 import { admitTick } from './schedules/admit-tick.ts';
@@ -18,6 +20,7 @@ import { missingSearchAttributes } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
 import { connectTemporal } from './temporal-client.ts';
+import { sweepWebhooks } from './webhooks/sweep-webhooks.ts';
 
 export interface WorkerProcess {
   readonly worker: RunningWorker;
@@ -48,6 +51,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   const budget = openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api });
   const api = measureRequests(createApiClient({ ...settings.api, baseUrl: settings.api.url, budget }));
   const places = { warehouse, temporal: client, apiAddress: settings.api.address };
+  const database = createDatabaseWatch();
   const worker = await startWorker({
     connection,
     namespace: settings.temporal.namespace,
@@ -79,12 +83,20 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
     },
     // Two connections stay free for the bookkeeping and the request budget.
     concurrentStreams: Math.max(1, connections - 2),
+    onFailure: (error) => {
+      database.refused(error);
+    },
     logger,
   });
   const stopping = new AbortController();
   const repaired = repairSchedules(places, { logger, stopping: stopping.signal });
   const pruneScheduled = schedulePrune(client, { logger });
   const exportScheduled = repairExportSchedule(places, { logger });
+  const alertsWatched = watchAlerts(
+    { warehouse, temporal: client, url: settings.alertUrl, version: settings.productVersion },
+    { logger, stopping: stopping.signal, database },
+  );
+  const webhooksSwept = sweepWebhooks(places, { logger, stopping: stopping.signal });
   return {
     worker,
     warehouse,
@@ -92,6 +104,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
     async stop() {
       stopping.abort();
       await Promise.all([worker.stop(), repaired, pruneScheduled, exportScheduled]);
+      await Promise.all([alertsWatched, webhooksSwept]);
       await Promise.all([api.close(), connection.close(), client.connection.close(), warehouse.close()]);
     },
   };

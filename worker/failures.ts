@@ -3,14 +3,17 @@ import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import { CompleteAsyncError } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { handlingOf } from '../activities/handling.ts';
-import { isDatabaseAway } from '../warehouse/is-database-away.ts';
+import { isDatabaseAway, whyUnwritable } from '../warehouse/is-database-away.ts';
 
 /**
  * Turns errors of activities into failures that Temporal and people understand: the type is the name of the error's
  * class, and errors that say "stop" are not tried again. Only our own messages go into a history; of any other error its
  * name and code alone, for a driver's message may quote a record.
  */
-export function failureInterceptor(logger: Logger): ActivityInboundCallsInterceptor {
+export function failureInterceptor(
+  logger: Logger,
+  onFailure: (error: unknown) => void,
+): ActivityInboundCallsInterceptor {
   return {
     async execute(
       input: ActivityExecuteInput,
@@ -20,6 +23,7 @@ export function failureInterceptor(logger: Logger): ActivityInboundCallsIntercep
         return await next(input);
       } catch (error) {
         if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) throw error;
+        onFailure(error);
         const failure = failureOf(error);
         logger.warn(
           { type: failure.type, ...(failure.type === 'Unexpected' ? traceOf(error) : {}) },
@@ -37,8 +41,11 @@ export function failureOf(error: unknown): ApplicationFailure {
     return ApplicationFailure.create({ message: error.message, type: error.name, nonRetryable });
   }
   if (isDatabaseAway(error)) {
+    const why = whyUnwritable(error);
+    const happened =
+      why === undefined ? `does not answer (${codeOf(error) || error.message})` : `cannot be written: ${why}`;
     return ApplicationFailure.create({
-      message: `The warehouse does not answer (${codeOf(error) || error.message}). Work goes on by itself when it does.`,
+      message: `The warehouse ${happened}. Work goes on by itself when that is over.`,
       type: 'WarehouseUnavailable',
     });
   }

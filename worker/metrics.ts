@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PageCounts } from '../activities/dependencies.ts';
 
 export const registry = new Registry();
@@ -33,6 +33,13 @@ const landingSeconds = new Histogram({
   registers: [registry],
 });
 
+const openAlerts = new Gauge({
+  name: 'daybook_open_alerts',
+  help: 'Open alerts, by kind; as of the last look, which the database has to answer',
+  labelNames: ['kind'],
+  registers: [registry],
+});
+
 /** Counts a request to the finance API. */
 export function noteRequest(outcome: string): void {
   requests.inc({ outcome });
@@ -46,4 +53,10 @@ export function notePageLanded(page: { stream: string; milliseconds: number; cou
   for (const outcome of ['inserted', 'updated', 'unchanged', 'suppressed', 'quarantined'] as const) {
     if (counts[outcome] > 0) records.inc({ stream, outcome }, counts[outcome]);
   }
+}
+
+/** Tells how many alerts are open, by kind. */
+export function setOpenAlerts(counts: Readonly<Record<string, number>>): void {
+  openAlerts.reset();
+  for (const [kind, count] of Object.entries(counts)) openAlerts.set({ kind }, count);
 }

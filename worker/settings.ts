@@ -21,6 +21,8 @@ export interface Settings {
   readonly keep: Config['keep'];
   readonly lake: Config['lake'];
   readonly http: Config['http'];
+  readonly consolePassword: string | undefined;
+  readonly alertUrl: string | undefined;
   /** Of Daybook itself. */
   readonly productVersion: string;
   readonly logLevel: string;

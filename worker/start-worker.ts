@@ -20,6 +20,8 @@ export async function startWorker(input: {
   dependencies: Omit<Dependencies, 'stopping'>;
   /** Streams read at once by this process. Each holds a database connection while it lands a page. */
   concurrentStreams: number;
+  /** Hears of every activity that failed. */
+  onFailure: (error: unknown) => void;
   logger: Logger;
 }): Promise<RunningWorker> {
   const { connection, namespace, logger, concurrentStreams } = input;
@@ -29,7 +31,7 @@ export async function startWorker(input: {
     connection,
     namespace,
     taskQueue: mainQueue,
-    interceptors: { activity: [() => ({ inbound: failureInterceptor(logger) })] },
+    interceptors: { activity: [() => ({ inbound: failureInterceptor(logger, input.onFailure) })] },
     shutdownGraceTime: '20s',
     shutdownForceTime: '45s',
   };

@@ -1,4 +1,4 @@
-import { condition, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 
 /**
  * One wait for all streams of a connection: one timer in the history, that says why. The stream that waited tries first;
@@ -7,8 +7,8 @@ import { condition, sleep } from '@temporalio/workflow';
 export interface Gate {
   /** Resolves when the stream may ask the service. */
   pass(stream: string): Promise<void>;
-  /** The service wants to be left alone until then. */
-  closeUntil(stream: string, time: number, why: string): Promise<void>;
+  /** The service wants to be left alone until then, or until it says that this is over. */
+  closeUntil(stream: string, time: number, wait: { why: string; isOver: () => boolean }): Promise<void>;
   /** The stream got through, or has ended. */
   reopen(stream: string): void;
 }
@@ -18,11 +18,16 @@ export function createGate(onChange: (waiting: string | undefined) => void): Gat
   const pass = (stream: string): Promise<void> => condition(() => first === undefined || first === stream);
   return {
     pass,
-    async closeUntil(stream, time, why) {
+    async closeUntil(stream, time, { why, isOver }) {
       if (first !== undefined && first !== stream) return pass(stream);
       first = stream;
       onChange(why);
-      await sleep(Math.max(time - Date.now(), 1_000), { summary: why });
+      const timer = new CancellationScope();
+      await Promise.race([
+        timer.run(() => sleep(Math.max(time - Date.now(), 1_000), { summary: why })),
+        condition(isOver),
+      ]);
+      timer.cancel();
       onChange(undefined);
     },
     reopen(stream) {

@@ -1,4 +1,5 @@
 /** Every workflow that a worker runs; the bundle starts here. */
+export { applyWebhooks } from './apply-webhooks.ts';
 export { awaitApproval } from './await-approval.ts';
 export { backfillConnection } from './backfill-connection.ts';
 export { exportSnapshot } from './export-snapshot.ts';

@@ -60,6 +60,13 @@ export const exporting = proxyActivities<Pick<Activities, 'exportSnapshot'>>({
   retry,
 });
 
+/** Applying webhooks: a chunk ends after 30 s. Not behind the pages of long syncs, for a change is to be seen in seconds. */
+export const applying = proxyActivities<Pick<Activities, 'applyWebhooks'>>({
+  startToCloseTimeout: '5m',
+  heartbeatTimeout: '20s',
+  retry,
+});
+
 /** What a schedule does when it fires: a look at the database, and one call of Temporal. */
 export const starting = proxyActivities<Pick<Activities, 'startScheduled'>>({
   startToCloseTimeout: '20s',

@@ -24,6 +24,8 @@ export interface StreamReader {
   read(stream: string): Promise<ReadOutcome>;
   /** Asks something else of the service until it no longer says to wait. */
   ask<Answer extends { wait?: Wait }>(stream: string, ask: () => Promise<Answer>): Promise<Answer>;
+  /** The service says that the data is ready: who waits for that asks again. */
+  dataReady(): void;
 }
 
 /** Reads all lists side by side, and then the events. When one fails the others go on to their end. */
@@ -45,6 +47,7 @@ export async function readStreams(
 
 export function createReader(run: Run, progress: Progress, readOn: ReadOn = readerOf(run)): StreamReader {
   const waits = startOfWaits();
+  let toldReady = false;
   const gate = createGate((why) => {
     progress.waiting(why);
   });
@@ -83,6 +86,9 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = read
         gate.reopen(stream);
       }
     },
+    dataReady() {
+      toldReady = true;
+    },
   };
 
   async function waitIfTold(stream: string, { wait }: { wait?: Wait }): Promise<void> {
@@ -90,7 +96,11 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = read
       waits.over();
       gate.reopen(stream);
     } else {
-      await gate.closeUntil(stream, waits.until(wait), inWords(wait.reason, run.connection));
+      await gate.closeUntil(stream, waits.until(wait), {
+        why: waitInWords(wait.reason, run.connection),
+        isOver: () => wait.reason === 'not ready' && toldReady,
+      });
+      toldReady = false;
     }
   }
 }
@@ -128,7 +138,7 @@ function startOfWaits(): Waits {
   };
 }
 
-function inWords(reason: Wait['reason'], connection: string): string {
+export function waitInWords(reason: Wait['reason'], connection: string): string {
   return reason === 'not ready'
     ? `The service is still preparing the data of ${connection}`
     : 'The service asked for a pause: too many requests';

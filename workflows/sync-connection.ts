@@ -1,4 +1,4 @@
-import { continueAsNew } from '@temporalio/workflow';
+import { continueAsNew, defineSignal, setHandler } from '@temporalio/workflow';
 import { bookkeeping } from './proxies.ts';
 import { trackProgress } from './progress.ts';
 import { createReader, readStreams } from './read-streams.ts';
@@ -15,6 +15,9 @@ export interface SyncConnectionInput {
   continues?: { runId: string };
 }
 
+/** The service says that the data of the connection is ready, or that more of it is. Takes no input. */
+export const dataReadySignal = defineSignal('dataReady');
+
 /**
  * Brings every stream of a connection up to date. What is left to do is decided by the passes in Postgres, never by this
  * history: reset it, terminate and start it again, start it twice, and the tables end the same.
@@ -26,6 +29,13 @@ export async function syncConnection(input: SyncConnectionInput): Promise<RunRes
   const { streams, searchable } = await bookkeeping.beginRun({ ...run, resources });
   const progress = trackProgress({ connection, searchable, streams });
   const reader = createReader(run, progress);
+  setHandler(
+    dataReadySignal,
+    () => {
+      reader.dataReady();
+    },
+    { description: 'The service has prepared the data: ask again now. Takes no input.' },
+  );
   const result = await runToEnd(run, progress, () => readStreams(reader, streams));
   return result === 'unfinished'
     ? continueAsNew<typeof syncConnection>({ ...input, continues: { runId } })

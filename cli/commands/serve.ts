@@ -12,6 +12,7 @@ export function serveCommand(): Command {
       const { createLogger } = await import('../../worker/logging.ts');
       const { connectTemporal } = await import('../../worker/temporal-client.ts');
       const { serveHttp } = await import('../serve-http.ts');
+      const { watchAlerts } = await import('../../worker/alerts/watch-alerts.ts');
       const { untilStopped } = await import('../until-stopped.ts');
       const stopped = untilStopped();
       const settings = await readSettings(['database', 'temporal']);
@@ -20,9 +21,16 @@ export function serveCommand(): Command {
       await checkSchema(warehouse);
       const client = await connectTemporal(settings);
       const http = await serveHttp({ settings, warehouse, client, logger });
+      const stopping = new AbortController();
+      // When every worker is gone, this is who says so.
+      const alertsWatched = watchAlerts(
+        { warehouse, temporal: client, url: settings.alertUrl, version: settings.productVersion },
+        { logger, stopping: stopping.signal },
+      );
       printAside(`Serving at ${http.url}. Stop with Ctrl-C.`);
       await stopped;
-      await http.close();
+      stopping.abort();
+      await Promise.all([http.close(), alertsWatched]);
       await Promise.all([client.connection.close(), warehouse.close()]);
     });
 }

@@ -1,13 +1,15 @@
 import { Command } from 'commander';
 import { openHome } from '../../embedded/home.ts';
 import { readRuntimeFile } from '../../embedded/runtime-file.ts';
+import { readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.ts';
 import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
 import { formatDuration } from '../../worker/config/duration.ts';
+import type { ConnectionReport } from '../../worker/connection-reports.ts';
 import type { Settings } from '../../worker/settings.ts';
-import { connectionReports, type ConnectionReport } from '../connection-reports.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print, printJson, printTable, shown } from '../printer.ts';
 import type { SetExitCode } from '../program.ts';
+import { readConnectionReports } from '../read-connection-reports.ts';
 import { readConfig } from '../settings.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 import { withoutPassword } from '../without-password.ts';
@@ -20,10 +22,11 @@ export function statusCommand(setExitCode: SetExitCode): Command {
     .addHelpText('after', '\nExample:\n  $ npx daybook status acme-us')
     .action(async (name: string | undefined, { json }: { json?: true }) => {
       await withWarehouse(async (warehouse, settings) => {
-        const connections = await connectionReports({ warehouse, settings }, name);
+        const connections = await readConnectionReports({ warehouse, settings }, name);
         const places = await placesOf(settings);
-        if (json === true) printJson({ ...places, connections });
-        else show(places, connections);
+        const alerts = await readOpenAlerts(warehouse, name);
+        if (json === true) printJson({ ...places, alerts, connections });
+        else show(places, connections, alerts);
         if (connections.some(({ stale }) => stale)) setExitCode(exitCodes.partly);
       });
     });
@@ -44,14 +47,18 @@ async function placesOf({ temporal, database }: Settings): Promise<Places> {
   };
 }
 
-function show(places: Places, connections: readonly ConnectionReport[]): void {
+function show(places: Places, connections: readonly ConnectionReport[], alerts: readonly Alert[]): void {
   print(`Temporal  ${places.temporal.ui ?? places.temporal.address ?? 'not configured'}`);
   print(`Postgres  ${places.database.url}`);
   if (places.http !== null) print(`Daybook   ${places.http}`);
   if (connections.length === 0) print('\nThere are no connections yet.');
   for (const connection of connections) {
     print(`\n${headline(connection)}`);
+    for (const trouble of connection.troubles) print(`  tried again: ${trouble}`);
     for (const line of scheduleLines(connection)) print(`  ${line}`);
+    for (const line of webhookLines(connection)) print(`  ${line}`);
+    for (const alert of alerts.filter(({ connection_id }) => connection_id === connection.name))
+      print(`  ${alertLine(alert)}`);
     printTable(
       ['stream', 'state', 'complete up to', 'last success', 'age', 'reconciled'],
       connection.streams.map((stream) => [
@@ -87,9 +94,22 @@ function scheduleLines(connection: ConnectionReport): string[] {
   ];
 }
 
+function alertLine({ kind, opened_at, message, remedy }: Alert): string {
+  return `alert (${kind}, since ${shown(opened_at)}): ${message} What to do: ${remedy}`;
+}
+
+function webhookLines({ webhooks }: ConnectionReport): string[] {
+  const { last_received_at: last, waiting, applied_24h: applied, unannounced_24h: unannounced } = webhooks;
+  if (last === null) return [];
+  const waits = waiting > 0 ? `, ${shown(waiting)} wait` : '';
+  const changes = `changes of 24 h: ${shown(applied)} by webhook, ${shown(unannounced)} by a sync alone`;
+  return [`webhooks: last at ${shown(last)}${waits}; ${changes}`];
+}
+
 const inWords: Record<StreamStatus['state'], string> = {
   never: 'not complete yet',
   reading: 'being read',
+  begun: 'begun: the next sync goes on',
   failing: 'failing, tried again',
   stalled: 'stalled: run "daybook reconcile"',
   unsupported: 'not offered for this platform',

@@ -1,35 +1,138 @@
-/** What happened at the source while nobody looked. */
-export interface SourceChanges {
-  changed: number;
-  /** Ids of deleted bills: of the first an event tells, of the second nothing does. */
-  announced: string;
-  unannounced: string;
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import type { RunningUp } from '../start-up.ts';
+
+type Sandbox = NonNullable<RunningUp['sandbox']>;
+
+/** Where people work at the source: with the service's own API, in the name of a company of the sandbox. */
+export interface Desk {
+  readonly sandbox: Sandbox;
+  readonly connection: string;
+  readonly credentials: { readonly clientId: string; readonly clientSecret: string };
 }
 
-/** Lets a day pass at a company of the sandbox, through the sandbox's admin interface. */
-export async function changeSource(adminUrl: string, connection: string): Promise<SourceChanges> {
-  const activity = { connection, seed: Date.now(), changes: 2 };
-  const { commands } = (await post(`${adminUrl}/activity`, activity)) as { commands: unknown[] };
-  const bills = await (await ok(fetch(`${adminUrl}/content/${connection}/bills?limit=2`))).text();
-  const [announced = '', unannounced = ''] = bills
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => (JSON.parse(line) as { id: string }).id);
-  await post(`${adminUrl}/commands`, [
-    { kind: 'delete', connection, resource: 'bills', id: announced },
-    { kind: 'delete', connection, resource: 'bills', id: unannounced, event: false },
-  ]);
-  return { changed: commands.length, announced, unannounced };
+/** Ids of the bills that somebody changed, entered and deleted. */
+export interface Bookings {
+  readonly changed: string;
+  readonly entered: string;
+  readonly deleted: string;
 }
 
-async function post(url: string, body: unknown): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await ok(fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }));
+/** Works on three bills, through the service's write API. Webhooks tell of each. */
+export async function workOnBills(desk: Desk): Promise<Bookings> {
+  const [first, second] = await someBills(desk);
+  const { id: changed } = first;
+  const memo = `Approved at ${new Date().toISOString()}`;
+  await call(desk, 'PATCH', `/accounting/bills/${changed}`, `{"bill":{"memo":"${memo}"}}`);
+  const { vendor_id, issue_date, currency_code } = first;
+  const head = JSON.stringify({ vendor_id, issue_date, currency_code }).slice(1, -1);
+  // As text, like every amount: parsed, it would be a float.
+  const lines = '[{"description":"Entered by the tour","total_amount":49.90}]';
+  const body = `{"bill":{${head},"line_items":${lines}}}`;
+  const { bill } = (await call(desk, 'POST', '/accounting/bills', body)) as { bill: { id: string } };
+  await call(desk, 'DELETE', `/accounting/bills/${second.id}`);
+  return { changed, entered: bill.id, deleted: second.id };
+}
+
+/** Seconds until Postgres has all three, by webhooks alone; undefined when it had not within 30 s. */
+export async function secondsUntilCopied(
+  { pool }: Warehouse,
+  { connection, bookings, since }: { connection: string; bookings: Bookings; since: Date },
+): Promise<number | undefined> {
+  const { changed, entered, deleted } = bookings;
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline) {
+    const { rows } = await pool.query(
+      `select
+       where exists (select from finance.bills where connection_id = $1 and id = $2 and last_synced_at >= $5)
+         and exists (select from finance.bills where connection_id = $1 and id = $3)
+         and not exists (select from finance.bills where connection_id = $1 and id = $4)`,
+      [connection, changed, entered, deleted, since],
+    );
+    if (rows.length > 0) return (Date.now() - since.getTime()) / 1000;
+    await wait(50);
+  }
+  return undefined;
+}
+
+/** What happens while no webhook gets through: records change, and one bill is deleted without a word. */
+export async function workUnheard({
+  sandbox,
+  connection,
+}: Desk): Promise<{ changed: number; vanished: string }> {
+  const { adminUrl } = sandbox;
+  const settings = (await (await ok(fetch(`${adminUrl}/webhooks`))).json()) as object;
+  await send(`${adminUrl}/webhooks`, 'PUT', JSON.stringify({ ...settings, lost: 1 }));
+  try {
+    const activity = JSON.stringify({ connection, seed: Date.now(), changes: 2 });
+    const { commands } = (await send(`${adminUrl}/activity`, 'POST', activity)) as { commands: unknown[] };
+    const oldest = await (await ok(fetch(`${adminUrl}/content/${connection}/bills?limit=1`))).text();
+    const { id: vanished } = JSON.parse(oldest) as { id: string };
+    const command = { kind: 'delete', connection, resource: 'bills', id: vanished, event: false };
+    await send(`${adminUrl}/commands`, 'POST', JSON.stringify(command));
+    return { changed: commands.length, vanished };
+  } finally {
+    await send(`${adminUrl}/webhooks`, 'PUT', JSON.stringify(settings));
+  }
+}
+
+interface Bill {
+  id: string;
+  vendor_id: string | null;
+  issue_date: string;
+  currency_code: string;
+  linked_credit_memos: unknown[];
+}
+
+/** Two that no credit was applied to: the service deletes no others. */
+async function someBills(desk: Desk): Promise<[Bill, Bill]> {
+  const { bills } = (await call(desk, 'GET', '/accounting/bills')) as { bills: Bill[] };
+  const [first, second] = bills.filter(({ linked_credit_memos: credits }) => credits.length === 0);
+  if (first === undefined || second === undefined)
+    throw new Error(`${desk.connection} has no bills left to show.`);
+  return [first, second];
+}
+
+async function call(
+  { sandbox, connection, credentials }: Desk,
+  method: string,
+  path: string,
+  body?: string,
+): Promise<unknown> {
+  const token = sandbox.connections.find(({ name }) => name === connection)?.accessToken ?? '';
+  const { clientId, clientSecret } = credentials;
+  return send(
+    `${sandbox.url}${path}?${new URLSearchParams({ access_token: token }).toString()}`,
+    method,
+    body,
+    {
+      authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+      'x-service-version': '2023-03-14',
+    },
+  );
+}
+
+async function send(
+  url: string,
+  method: string,
+  body: string | undefined,
+  headers: Record<string, string> = {},
+): Promise<unknown> {
+  const response = await ok(
+    fetch(url, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body }),
+    }),
+  );
   return response.json();
 }
 
 async function ok(pending: Promise<Response>): Promise<Response> {
   const response = await pending;
-  if (!response.ok) throw new Error(`The sandbox answered ${response.status} to ${response.url}.`);
+  if (!response.ok) {
+    const { pathname } = new URL(response.url);
+    throw new Error(`The sandbox answered ${response.status} to ${pathname}: ${await response.text()}`);
+  }
   return response;
 }

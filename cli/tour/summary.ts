@@ -14,7 +14,7 @@ export async function summarise(warehouse: Warehouse, { settings, httpUrl }: Run
     [],
     [
       ['Temporal Web UI', settings.temporal.ui ?? settings.temporal.connection.address],
-      ['Daybook', `${httpUrl}/readyz, ${httpUrl}/metrics`],
+      ['Daybook console', httpUrl],
       ['Postgres', withoutPassword(settings.database.url)],
     ],
   );

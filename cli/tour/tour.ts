@@ -5,6 +5,7 @@ import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts
 import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
 import { readDiscrepancies } from '../../warehouse/reconcile/read-discrepancies.ts';
 import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
+import { startRun, type RunRequest } from '../../worker/start-run.ts';
 import { connectTemporal } from '../../worker/temporal-client.ts';
 import { previewBackfill } from '../commands/backfill/preview-backfill.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -12,10 +13,9 @@ import { followSchedules } from '../follow-schedules.ts';
 import { followRun } from '../follow-run.ts';
 import { print, printAside } from '../printer.ts';
 import { readConfig } from '../settings.ts';
-import { startRun, type RunRequest } from '../start-run.ts';
 import { startUp, type RunningUp } from '../start-up.ts';
 import { untilStopped } from '../until-stopped.ts';
-import { changeSource } from './source-changes.ts';
+import { secondsUntilCopied, workOnBills, workUnheard, type Desk } from './source-changes.ts';
 import { summarise } from './summary.ts';
 
 /** The two companies of the sandbox that the tour copies; at the first the source changes. */
@@ -61,7 +61,7 @@ async function walk(up: RunningUp): Promise<ExitCode> {
     await addMissing(warehouse, up);
     const endings: ExitCode[] = [];
     for (const connection of shownConnections) endings.push(await syncOf(guide, connection));
-    if (up.sandbox !== undefined) endings.push(...(await followChanges(guide, up.sandbox.adminUrl)));
+    if (up.sandbox !== undefined) endings.push(...(await followChanges(guide, up.sandbox)));
     await summarise(warehouse, up);
     return endings.find((ending) => ending !== exitCodes.done) ?? exitCodes.done;
   } finally {
@@ -75,17 +75,18 @@ interface Guide {
   client: Client;
 }
 
-/** A sync brings what the source tells; a reconcile finds what it keeps to itself. */
-async function followChanges(guide: Guide, adminUrl: string): Promise<ExitCode[]> {
-  const { changed, announced, unannounced } = await changeSource(adminUrl, changing);
+/** Webhooks bring what the source tells, a sync what they missed, and a reconcile what the source keeps to itself. */
+async function followChanges(guide: Guide, sandbox: NonNullable<RunningUp['sandbox']>): Promise<ExitCode[]> {
+  const desk: Desk = { sandbox, connection: changing, credentials: guide.up.settings.api };
+  await followWebhooks(guide, desk);
+  const { changed, vanished } = await workUnheard(desk);
   print(
-    `\nAt the source, ${changed} records of ${changing} change, and two bills are deleted:\n` +
-      `  ${announced}, which the service announces\n  ${unannounced}, which it does not`,
+    `\nThen ${changed} records of ${changing} change while no webhook gets through, and a bill is deleted without a word:\n  ${vanished}`,
   );
   const endings = [await syncOf(guide, changing), await reconcileOf(guide, changing)];
   const [newest] = await readDiscrepancies(guide.warehouse, { connectionId: changing, limit: 1 });
-  if (newest?.record_id === unannounced)
-    print(`It found that the source no longer has bill ${unannounced}, and deleted it.`);
+  if (newest?.record_id === vanished)
+    print(`It found that the source no longer has bill ${vanished}, and deleted it.`);
   const year = new Date().getUTCFullYear();
   const [from, to] = [`${year - 1}-01-01`, `${year}-01-01`];
   print(
@@ -94,6 +95,22 @@ async function followChanges(guide: Guide, adminUrl: string): Promise<ExitCode[]
   const plan = backfillPlan({ from, to, windowMilliseconds: 90 * 86_400_000, resources: [] });
   await previewBackfill({ connection: changing, plan, json: false });
   return endings;
+}
+
+async function followWebhooks({ warehouse }: Guide, desk: Desk): Promise<void> {
+  const since = new Date();
+  const bookings = await workOnBills(desk);
+  const { changed, entered, deleted } = bookings;
+  print(
+    `\nAt the source somebody works on three bills of ${changing}, and the service sends a webhook for each:\n` +
+      `  ${changed} is changed\n  ${entered} is new\n  ${deleted} is deleted`,
+  );
+  const seconds = await secondsUntilCopied(warehouse, { connection: changing, bookings, since });
+  print(
+    seconds === undefined
+      ? 'After 30 s the three are not all in Postgres: see /webhooks of the console.'
+      : `After ${seconds.toFixed(1)} s all three are in Postgres.`,
+  );
 }
 
 function syncOf(guide: Guide, connection: string): Promise<ExitCode> {

@@ -6,6 +6,7 @@ import { faultRuleSchema } from '../faults/fault-rule.ts';
 import type { Service } from '../http/service.ts';
 import { settingsSchema } from '../http/settings.ts';
 import { commandSchema } from '../world/command.ts';
+import { webhookSettingsSchema } from '../webhooks/webhook-settings.ts';
 import { resourceNames } from '../world/resources.ts';
 import { CommandError } from '../world/command-error.ts';
 import { activitySchema, planActivity } from './plan-activity.ts';
@@ -15,7 +16,7 @@ import { contentLines } from './content-lines.ts';
 /** The test side of the sandbox, on a port of its own: looks into the world, changes it and breaks the API on purpose. */
 export function createAdminServer(service: Service): FastifyInstance {
   const app = fastify({ forceCloseConnections: true, bodyLimit: 256 * 1024 * 1024 });
-  const { world, faults, log } = service;
+  const { world, faults, log, webhooks } = service;
 
   app.get('/connections', () =>
     [...world.connections.values()].map((connection) => describeConnection(world, connection)),
@@ -56,6 +57,21 @@ export function createAdminServer(service: Service): FastifyInstance {
     return {};
   });
 
+  app.get('/webhooks', () => webhooks.settings);
+  app.put('/webhooks', async (request) => {
+    await webhooks.configure(webhookSettingsSchema.parse(request.body));
+    return webhooks.settings;
+  });
+  app.get('/webhooks/deliveries', () => {
+    const { waiting, dropped, log } = webhooks;
+    return { total: log.total, waiting, dropped, deliveries: log.list() };
+  });
+  app.delete('/webhooks/deliveries', () => {
+    webhooks.clear();
+    return {};
+  });
+  app.post('/webhooks/send', (request) => webhooks.sendOnce(messageSchema.parse(request.body)));
+
   app.get('/clock', () => ({ now: world.clock.now() }));
   app.get('/settings', () => service.settings);
   app.put('/settings', (request) => {
@@ -72,6 +88,11 @@ export function createAdminServer(service: Service): FastifyInstance {
 
 const connectionParams = z.object({ connection: z.string() });
 const contentParams = connectionParams.extend({ resource: z.enum(resourceNames) });
+const messageSchema = z.strictObject({
+  body: z.string(),
+  signature: z.string().nullish(),
+  address: z.url().optional(),
+});
 const contentQuery = z.object({
   expand: z.literal('platform_data').optional(),
   limit: z.coerce.number().default(Infinity),

@@ -3,6 +3,24 @@ import { commandSchema } from '../world/command.ts';
 
 const retryAfter = z.string().optional();
 
+/** What happens between the service and the platform when a write is passed on, each attempt by itself. */
+const platformFaultSchemas = [
+  /** The platform's own error: 450 (it answered 400), 451 (401), 452 (429) or 550 (500). */
+  z.strictObject({
+    kind: z.literal('platform-error'),
+    status: z.literal([450, 451, 452, 550]),
+    message: z.string().default('The platform said no.'),
+  }),
+  /** The platform refuses, and the answer is `errors`. */
+  z.strictObject({
+    kind: z.literal('platform-refusal'),
+    code: z.string().default('PLATFORM_VALIDATION'),
+    message: z.string().default('The platform does not accept this.'),
+  }),
+  /** The platform takes its time. */
+  z.strictObject({ kind: z.literal('slow-platform'), ms: z.number().min(0) }),
+] as const;
+
 /** One way for an answer to go wrong. */
 export const faultSchema = z.discriminatedUnion('kind', [
   /** An error of the service; `retryAfter` is sent as written. */
@@ -34,12 +52,14 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('short-page'), records: z.int().min(0) }),
   /** The right answer, after the world has changed: mutations between two pages. */
   z.strictObject({ kind: z.literal('mutate'), commands: z.array(commandSchema) }),
+  ...platformFaultSchemas,
 ]);
 
 export const faultRuleSchema = z.strictObject({
   /** Which requests: the path begins with `path`, the query has `query` in it. Without both: all. */
   match: z
     .strictObject({
+      method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']).optional(),
       path: z.string().optional(),
       connection: z.string().optional(),
       query: z.string().optional(),
@@ -55,6 +75,13 @@ export const faultRuleSchema = z.strictObject({
 });
 
 export type Fault = z.output<typeof faultSchema>;
+export type PlatformFault = z.output<(typeof platformFaultSchemas)[number]>;
+/** Faults on the way between the client and the service. */
+export type RequestFault = Exclude<Fault, PlatformFault>;
+
+export function isPlatformFault(fault: Fault): fault is PlatformFault {
+  return platformFaultSchemas.some(({ shape }) => shape.kind.value === fault.kind);
+}
 /** A rule as it is sent; members with a default may be left out. */
 export type FaultRuleInput = z.input<typeof faultRuleSchema>;
 export type FaultRule = z.output<typeof faultRuleSchema>;

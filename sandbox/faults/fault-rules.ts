@@ -1,4 +1,5 @@
-import type { Fault, FaultRule } from './fault-rule.ts';
+import { isPlatformFault } from './fault-rule.ts';
+import type { Fault, FaultRule, PlatformFault, RequestFault } from './fault-rule.ts';
 
 /** The faults that are armed. The oldest rule that matches a request and is not used up decides. */
 export class FaultRules {
@@ -24,10 +25,20 @@ export class FaultRules {
     return [...this.#armed].map(([id, { rule, matched, happened }]) => ({ id, rule, matched, happened }));
   }
 
-  take(request: FaultTarget): Fault | null {
+  /** What happens to a request on its way. */
+  take(request: FaultTarget): RequestFault | null {
+    return this.#take(request, (fault): fault is RequestFault => !isPlatformFault(fault));
+  }
+
+  /** What happens when a write is passed on to the platform. */
+  takePlatform(request: FaultTarget): PlatformFault | null {
+    return this.#take(request, isPlatformFault);
+  }
+
+  #take<Kind extends Fault>(request: FaultTarget, isKind: (fault: Fault) => fault is Kind): Kind | null {
     for (const armed of this.#armed.values()) {
       const { rule } = armed;
-      if (!matches(rule.match, request)) continue;
+      if (!isKind(rule.fault) || !matches(rule.match, request)) continue;
       armed.matched += 1;
       const usedUp = armed.happened >= (rule.times ?? Infinity) || performance.now() > armed.until;
       if (armed.matched <= rule.after || usedUp) continue;
@@ -38,13 +49,15 @@ export class FaultRules {
   }
 }
 
-function matches(match: FaultRule['match'], { path, connection, query }: FaultTarget): boolean {
+function matches(match: FaultRule['match'], { method, path, connection, query }: FaultTarget): boolean {
+  if (match.method !== undefined && match.method !== method) return false;
   if (match.path !== undefined && !path.startsWith(match.path)) return false;
   if (match.connection !== undefined && match.connection !== connection) return false;
   return match.query === undefined || query.includes(match.query);
 }
 
 export interface FaultTarget {
+  readonly method: string;
   readonly path: string;
   /** Decoded, without the access token. */
   readonly query: string;

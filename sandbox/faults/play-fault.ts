@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/api-error.ts';
-import type { Fault } from './fault-rule.ts';
+import type { Answer } from '../http/data-request.ts';
+import type { RequestFault } from './fault-rule.ts';
 
 /**
  * Plays a fault that comes instead of the answer, or before it. The others change the answer itself and are left alone.
@@ -10,7 +11,7 @@ import type { Fault } from './fault-rule.ts';
  * @throws ApiError for faults that are ordinary errors of the service.
  * @returns whether the request is answered (or never will be).
  */
-export async function playFault(fault: Fault, reply: FastifyReply): Promise<boolean> {
+export async function playFault(fault: RequestFault, reply: FastifyReply): Promise<boolean> {
   switch (fault.kind) {
     case 'status':
       throw new ApiError(fault.status, fault.code, 'A fault that was asked for.', retryAfterHeader(fault));
@@ -49,17 +50,22 @@ export async function playFault(fault: Fault, reply: FastifyReply): Promise<bool
 }
 
 /** Sends the right answer, whole or as the fault wants it. */
-export function sendAnswer(reply: FastifyReply, body: string, fault: Fault | null): FastifyReply {
+export function sendAnswer(
+  reply: FastifyReply,
+  { status, body }: Answer,
+  fault: RequestFault | null,
+): FastifyReply {
   const half = body.slice(0, body.length / 2);
   if (fault?.kind === 'cut') {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     reply.hijack();
-    reply.raw.writeHead(200, headers);
+    reply.raw.writeHead(status, headers);
     reply.raw.write(half, () => reply.raw.socket?.destroy());
     return reply;
   }
   // Encoded once: sending text would go through it twice, to count its bytes and to write them.
   return reply
+    .code(status)
     .type('application/json; charset=utf-8')
     .send(Buffer.from(fault?.kind === 'truncated' ? half : body));
 }

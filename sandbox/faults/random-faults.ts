@@ -1,9 +1,9 @@
 import { dice } from '../data/dice.ts';
 import type { ChaosProfile } from './chaos-profile.ts';
-import type { Fault } from './fault-rule.ts';
+import type { RequestFault } from './fault-rule.ts';
 
 /** The faults of a profile, one question per request: the n-th request of a seed always meets the same fate. */
-export function createRandomFaults(profile: ChaosProfile, seed: number): () => Fault | null {
+export function createRandomFaults(profile: ChaosProfile, seed: number): () => RequestFault | null {
   if (profile !== 'flaky') return () => null;
   const chance = dice(`flaky/${seed}`);
   let request = 0;
@@ -14,7 +14,7 @@ export function createRandomFaults(profile: ChaosProfile, seed: number): () => F
   };
 }
 
-const flakyFaults: readonly Fault[] = [
+const flakyFaults: readonly RequestFault[] = [
   { kind: 'status', status: 500, code: 'INTERNAL_SERVER_ERROR' },
   { kind: 'status', status: 500, code: 'INTERNAL_SERVER_ERROR' },
   { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED' },

@@ -26,6 +26,16 @@ export class ApiError extends Error {
   }
 }
 
+/** Any error as the service answers it; what the HTTP server refuses (too large a body) is the client's fault. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const message = error instanceof Error ? error.message : 'Unknown.';
+  const refused = error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500;
+  return refused
+    ? new ApiError(400, 'INVALID_REQUEST', message)
+    : new ApiError(500, 'INTERNAL_SERVER_ERROR', message);
+}
+
 function errorType(status: number, code: string): string {
   if (connectionCodes.includes(code)) return 'CONNECTION_ERROR';
   if (status === 429) return 'RATE_LIMIT_ERROR';

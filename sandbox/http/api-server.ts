@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { resourceNames, resources } from '../world/resources.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, asApiError } from './api-error.ts';
+import { fetchJob } from '../writes/fetch-job.ts';
+import { writeEndpoints } from '../writes/write-endpoints.ts';
 import { exchangePublicToken } from './exchange-public-token.ts';
 import { fetchRecord } from './fetch-record.ts';
 import { listEvents } from './list-events.ts';
 import { listRecords } from './list-records.ts';
+import { openForJob, openForReading, openForWriting } from './open-connection.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createServe } from './serve.ts';
 import type { Service } from './service.ts';
 
-/** The finance API: every read of sections 4.2 to 4.6. What is not served answers 404, as section 7 has it. */
+/** The finance API: sections 4.2 to 4.7. What is not served answers 404, as section 7 has it. */
 export function createApiServer(service: Service): FastifyInstance {
   const app = fastify({ forceCloseConnections: true });
   const serve = createServe(
@@ -32,30 +35,33 @@ export function createApiServer(service: Service): FastifyInstance {
     const { path } = resources[name];
     app.get(
       path,
-      serve((request) => listRecords(request, name)),
+      serve(openForReading, (request) => listRecords(request, name)),
     );
     if (name !== 'subscriptions')
       app.get(
         `${path}/:id`,
-        serve((request, id) => fetchRecord(request, name, id)),
+        serve(openForReading, (request, id) => fetchRecord(request, name, id)),
       );
   }
-  app.get('/events', serve(listEvents));
+  for (const { method, path, answer } of writeEndpoints(service))
+    app.route({ method, url: path, handler: serve(openForWriting, answer) });
+  app.get(
+    '/v2/jobs/:id',
+    serve(openForJob, (request, id) => fetchJob(service.jobs, request, id)),
+  );
+  app.get('/events', serve(openForReading, listEvents));
   app.post('/item/public_token/exchange', (request, reply) => {
     const body = typeof request.body === 'string' ? request.body : '';
     return reply.type('application/json').send(exchangePublicToken(service.world, service.credentials, body));
   });
 
   app.setNotFoundHandler(
-    serve(() => {
+    serve(openForWriting, () => {
       throw new ApiError(404, 'NOT_SUPPORTED', 'This endpoint is not implemented.');
     }),
   );
   app.setErrorHandler((error, _request, reply) => {
-    const answer =
-      error instanceof ApiError
-        ? error
-        : new ApiError(500, 'INTERNAL_SERVER_ERROR', error instanceof Error ? error.message : 'Unknown.');
+    const answer = asApiError(error);
     return reply.code(answer.status).headers(answer.headers).type('application/json').send(answer.body());
   });
   return app;

@@ -28,4 +28,16 @@ export function inVersion(version: ApiVersion, resource: ResourceName, text: str
   return joinMembers(members);
 }
 
+/** The opposite of `inVersion`, for the members of a record that a client writes. */
+export function fromVersion(
+  version: ApiVersion,
+  resource: ResourceName,
+  members: ReadonlyMap<string, string>,
+): Map<string, string> {
+  const older = version === '2023-02-07' && resource === 'bills';
+  return new Map(
+    [...members].map(([name, value]) => [older && name === 'currency' ? 'currency_code' : name, value]),
+  );
+}
+
 export type ApiVersion = '2023-03-14' | '2023-02-07';

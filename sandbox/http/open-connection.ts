@@ -1,3 +1,4 @@
+import { batchesArrived } from '../world/arrival.ts';
 import type { Connection } from '../world/connection.ts';
 import { isReady } from '../world/connection.ts';
 import type { World } from '../world/world.ts';
@@ -8,10 +9,21 @@ import type { Settings } from './settings.ts';
 /**
  * The connection a request is about (section 5.2), if it may be read now (section 7, rule 1).
  *
- * @throws ApiError 400 without a token or before the first sync is finished; 401, or what the connection was told, when
- * it cannot be used.
+ * @throws ApiError as `openForWriting`, and 400 before the first sync is finished.
  */
-export function openConnection(world: World, settings: Settings, parameters: Parameters): Connection {
+export function openForReading({ world, settings }: Access, parameters: Parameters): Connection {
+  const connection = openForWriting({ world }, parameters);
+  const forced = parameters.oneOf('force_fetch', ['true', 'false']) === 'true';
+  if (!forced && !isReady(connection, world.clock.now())) throw notReady(settings);
+  return connection;
+}
+
+/**
+ * The connection a request is about (section 5.2). Only reads wait for the first sync.
+ *
+ * @throws ApiError 400 without a token; 401, or what the connection was told, when it cannot be used.
+ */
+export function openForWriting({ world }: Pick<Access, 'world'>, parameters: Parameters): Connection {
   const token = parameters.text('access_token');
   if (token === null) throw new ApiError(400, 'INVALID_PARAMETER', 'The parameter access_token is missing.');
   const connection = world.connectionOfToken(token);
@@ -20,9 +32,12 @@ export function openConnection(world: World, settings: Settings, parameters: Par
   const { refusal } = connection;
   if (refusal !== null)
     throw new ApiError(refusal.status, refusal.code, `The connection is refused: ${refusal.code}.`);
-  const forced = parameters.oneOf('force_fetch', ['true', 'false']) === 'true';
-  if (!forced && !isReady(connection, world.clock.now())) throw notReady(settings);
   return connection;
+}
+
+/** A job is fetched with or without the token of its connection: its address as it is handed out has none. */
+export function openForJob(access: Access, parameters: Parameters): Connection | null {
+  return parameters.text('access_token') === null ? null : openForWriting(access, parameters);
 }
 
 export function notReady(settings: Settings): ApiError {
@@ -35,12 +50,18 @@ export function notReady(settings: Settings): ApiError {
 
 /** Which of the records of the first sync are already there: before it is finished, `force_fetch` sees only the first ones. */
 export function syncedSoFar(connection: Connection, now: number): number {
-  if (isReady(connection, now)) return 1;
-  if (connection.readyAt === null) return 0.5;
-  return Math.min(1, Math.max(0, (now - connection.addedAt) / (connection.readyAt - connection.addedAt)));
+  const { addedAt, readyAt, batches } = connection.arrival;
+  if (isReady(connection, now)) return batchesArrived(connection.arrival, now) / batches;
+  if (readyAt === null) return 0.5;
+  return Math.min(1, Math.max(0, (now - addedAt) / (readyAt - addedAt)));
 }
 
 /** The `connection` object of section 2.1, as JSON text. */
 export function renderConnection(connection: Connection): string {
   return JSON.stringify({ id: connection.id, orgId: connection.orgId, platform: connection.platformCode });
+}
+
+interface Access {
+  readonly world: World;
+  readonly settings: Settings;
 }

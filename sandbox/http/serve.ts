@@ -1,31 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Fault } from '../faults/fault-rule.ts';
+import type { FaultTarget } from '../faults/fault-rules.ts';
+import type { RequestFault } from '../faults/fault-rule.ts';
 import { playFault, sendAnswer } from '../faults/play-fault.ts';
+import type { Connection } from '../world/connection.ts';
 import { readVersion } from './api-version.ts';
 import { authenticate } from './authenticate.ts';
-import type { DataRequest } from './data-request.ts';
-import { notReady, openConnection } from './open-connection.ts';
+import type { Answer, DataRequest } from './data-request.ts';
+import { notReady } from './open-connection.ts';
 import { Parameters } from './parameters.ts';
 import type { Service } from './service.ts';
 
 /**
- * Serves one request for data: faults first, as they happen on the way, then credentials, rate limit, version and
- * connection, then the answer, which is a function of the request and gives JSON text.
+ * Serves one request: faults first, as they happen on the way, then credentials, rate limit, version and connection,
+ * then the answer, which is a function of the request: JSON text, of a status other than 200 if it says so.
  */
 export function createServe(service: Service, limitRate: () => void): Serve {
-  return (answer) => async (request, reply) => {
+  return (open, answer) => async (request, reply) => {
     const [path = '', query = ''] = request.url.split('?');
     const parameters = new Parameters(query);
-    const fault = logAndTakeFault(service, request, reply, { path, parameters });
+    const target = targetOf(service, { method: request.method, path, parameters });
+    const fault = logAndTakeFault(service, request, reply, { target, parameters });
     if (fault !== null && (await playFault(fault, reply))) return reply;
     if (fault?.kind === 'mutate') for (const command of fault.commands) service.execute(command);
 
     authenticate(request.headers.authorization, service.credentials);
     limitRate();
     const version = readVersion(request.headers['x-service-version']);
-    const connection = openConnection(service.world, service.settings, parameters);
+    const connection = open(service, parameters);
     if (fault?.kind === 'not-ready') throw notReady(service.settings);
-    const data: DataRequest = {
+    const data = {
       connection,
       parameters,
       version,
@@ -33,31 +36,35 @@ export function createServe(service: Service, limitRate: () => void): Serve {
       now: service.world.clock.now(),
       repeatsCursor: fault?.kind === 'repeat-cursor',
       atMostRecords: fault?.kind === 'short-page' ? fault.records : null,
+      target,
+      url: `http://${request.host}${request.url}`,
+      idempotencyKey: textOf(request.headers['idempotency-key']),
+      body: textOf(request.body) ?? '',
     };
-    return sendAnswer(reply, answer(data, idOf(request.params)), fault);
+    const given = await answer(data, idOf(request.params));
+    return sendAnswer(reply, typeof given === 'string' ? { status: 200, body: given } : given, fault);
   };
+}
+
+function targetOf(service: Service, { method, path, parameters }: Asked): FaultTarget {
+  const connection = service.world.connectionOfToken(parameters.text('access_token') ?? '')?.name ?? null;
+  return { method, path, query: decodeURIComponent(parameters.forLog().replaceAll('+', ' ')), connection };
 }
 
 function logAndTakeFault(
   service: Service,
   request: FastifyRequest,
   reply: FastifyReply,
-  target: Target,
-): Fault | null {
-  const { path, parameters } = target;
-  const connection = service.world.connectionOfToken(parameters.text('access_token') ?? '')?.name ?? null;
-  const query = parameters.forLog();
-  const fault =
-    service.faults.take({ path, query: decodeURIComponent(query.replaceAll('+', ' ')), connection }) ??
-    service.randomFault();
-  const version = request.headers['x-service-version'];
+  { target, parameters }: Arrival,
+): RequestFault | null {
+  const fault = service.faults.take(target) ?? service.randomFault();
   const entry = service.log.add({
     at: Date.now(),
-    method: request.method,
-    path,
-    query,
-    connection,
-    version: typeof version === 'string' ? version : null,
+    method: target.method,
+    path: target.path,
+    query: parameters.forLog(),
+    connection: target.connection,
+    version: textOf(request.headers['x-service-version']),
     fault: fault?.kind ?? null,
     status: null,
   });
@@ -71,11 +78,23 @@ function idOf(params: unknown): string {
   return typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : '';
 }
 
-export type Serve = (
-  answer: (request: DataRequest, id: string) => string,
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** `open` finds the connection that the request may use, or throws. */
+export type Serve = <Opened extends Connection | null>(
+  open: (service: Service, parameters: Parameters) => Opened,
+  answer: (request: DataRequest<Opened>, id: string) => string | Answer | Promise<Answer>,
 ) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-interface Target {
+interface Asked {
+  readonly method: string;
   readonly path: string;
+  readonly parameters: Parameters;
+}
+
+interface Arrival {
+  readonly target: FaultTarget;
   readonly parameters: Parameters;
 }

@@ -18,6 +18,14 @@ export const settingsSchema = z.strictObject({
   cursor: z.enum(['value', 'row']).default('value'),
   /** Lists do not show yet what was synced within this time; fetches and events do. */
   listLagMs: z.number().min(0).default(0),
+  /** The waits inside a write (the platform's time, the 30 s of `prefer_sync`, retries after 452) pass so many times faster. */
+  timeFactor: z.number().positive().default(1),
+  /** Whether a create without what no platform can do without (a vendor, lines, a name) answers 400. */
+  requiredFields: z.boolean().default(true),
+  /** What happens to members of a write that the record does not have or that only the service writes. */
+  otherFields: z.enum(['ignore', 'refuse']).default('ignore'),
+  /** HTTP status of an answer that is `errors`. */
+  refusalStatus: z.int().default(200),
 });
 
 export type SettingsInput = z.input<typeof settingsSchema>;

@@ -1,3 +1,5 @@
+import { endOfString, endOfValue, skipSpace } from './scan.ts';
+
 /**
  * Takes the text of a valid JSON object apart without reading its values, so that numbers keep every digit they were
  * written with. Of members with the same name the last one counts.
@@ -20,35 +22,4 @@ export function splitMembers(text: string): Map<string, string> {
 /** The opposite of `splitMembers`. */
 export function joinMembers(members: ReadonlyMap<string, string>): string {
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
-}
-
-/** The index of the comma or bracket that ends the value. */
-function endOfValue(text: string, start: number): number {
-  let depth = 0;
-  let position = start;
-  while (position < text.length) {
-    const character = text[position];
-    if (character === '"') {
-      position = endOfString(text, position);
-      continue;
-    }
-    if (depth === 0 && (character === ',' || character === '}' || character === ']')) return position;
-    if (character === '{' || character === '[') depth += 1;
-    if (character === '}' || character === ']') depth -= 1;
-    position += 1;
-  }
-  return position;
-}
-
-/** The index after the closing quote of the string that starts at `start`. */
-function endOfString(text: string, start: number): number {
-  let position = start + 1;
-  while (position < text.length && text[position] !== '"') position += text[position] === '\\' ? 2 : 1;
-  return position + 1;
-}
-
-function skipSpace(text: string, start: number): number {
-  let position = start;
-  while (/\s/.test(text.charAt(position))) position += 1;
-  return position;
 }

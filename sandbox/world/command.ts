@@ -22,6 +22,8 @@ export const commandSchema = z.discriminatedUnion('kind', [
     /** Never ready until told so (`false`), ready at once, or ready this long after being added. */
     ready: z.boolean().default(true),
     readyAfterMs: z.number().min(0).optional(),
+    /** With `readyAfterMs`: the first sync arrives in so many batches, and its data is readable from the first one on. */
+    batches: z.int().min(1).max(1_000).default(1),
   }),
   z.strictObject({ kind: z.literal('make-ready'), connection: z.string() }),
   z.strictObject({
@@ -53,6 +55,14 @@ export const commandSchema = z.discriminatedUnion('kind', [
     record: jsonObject,
     /** Keeps the `last_synced_at` written in the record, or its absence. */
     keepLastSyncedAt: z.boolean().default(false),
+  }),
+  /** Applies a bill credit memo to bills: both sides' balances, links and states move. Amounts are JSON numbers as text. */
+  z.strictObject({
+    kind: z.literal('apply-credit'),
+    connection: z.string(),
+    memo: z.string(),
+    date: z.string(),
+    bills: z.array(z.strictObject({ id: z.string(), amount: z.string() })).min(1),
   }),
   z.strictObject({
     kind: z.literal('set-clock'),

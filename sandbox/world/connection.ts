@@ -1,6 +1,8 @@
 import { createRecordSources } from '../data/record-sources.ts';
 import { withOddities } from '../faults/oddities.ts';
 import type { ChaosProfile } from '../faults/chaos-profile.ts';
+import { batchesArrived, inBatches } from './arrival.ts';
+import type { Arrival } from './arrival.ts';
 import { Collection } from './collection.ts';
 import type { DeletionEvent } from './deletion-event.ts';
 import { platformNamed } from './platforms.ts';
@@ -19,9 +21,10 @@ export function createConnection(input: ConnectionInput): Connection {
     asOf: input.asOf,
     counts: splitRecords(platform, input.records),
   });
+  const arrival = { addedAt: input.addedAt, readyAt: input.readyAt, batches: input.batches };
   const collections = {} as Record<ResourceName, Collection>;
   for (const name of resourceNames)
-    collections[name] = new Collection(withOddities(sources[name], name, input.chaos));
+    collections[name] = new Collection(inBatches(withOddities(sources[name], name, input.chaos), arrival));
   return {
     name: input.name,
     id: `conn-${input.name}`,
@@ -29,16 +32,16 @@ export function createConnection(input: ConnectionInput): Connection {
     accessToken: input.accessToken ?? `sandbox-token-${input.name}`,
     platformCode: input.platform,
     platform,
-    addedAt: input.addedAt,
-    readyAt: input.readyAt,
+    arrival,
     refusal: null,
     collections,
     events: [],
   };
 }
 
+/** Whether reads are served: the first sync is finished or, in batches, its first batch is here (sections 3 and 7). */
 export function isReady(connection: Connection, now: number): boolean {
-  return connection.readyAt !== null && connection.readyAt <= now;
+  return batchesArrived(connection.arrival, now) > 0;
 }
 
 export interface ConnectionInput {
@@ -51,6 +54,7 @@ export interface ConnectionInput {
   readonly chaos: ChaosProfile;
   readonly addedAt: number;
   readonly readyAt: number | null;
+  readonly batches: number;
 }
 
 export interface Connection {
@@ -60,9 +64,7 @@ export interface Connection {
   readonly accessToken: string;
   readonly platformCode: string;
   readonly platform: Platform;
-  readonly addedAt: number;
-  /** When the initial sync is (or was) finished; null: not before it is told so. */
-  readyAt: number | null;
+  readonly arrival: Arrival;
   /** What every request to the connection answers, if it is refused. */
   refusal: { readonly status: number; readonly code: string } | null;
   readonly collections: Readonly<Record<ResourceName, Collection>>;

@@ -2,7 +2,7 @@ import type { CommandOf } from './command.ts';
 
 /** The connections of a new world: every platform that differs, one without most lists, one that is not ready yet. */
 export function defaultConnections(records: number): CommandOf<'add-connection'>[] {
-  const connection = { kind: 'add-connection' as const, records, ready: true };
+  const connection = { kind: 'add-connection' as const, records, ready: true, batches: 1 };
   return [
     { ...connection, name: 'acme-us', platform: 'QUICKBOOKS' },
     { ...connection, name: 'acme-eu', platform: 'NETSUITE' },

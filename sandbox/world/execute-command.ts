@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { splitMembers } from '../json/members.ts';
 import type { Collection } from './collection.ts';
 import type { Command, CommandOf } from './command.ts';
+import { applyCredit } from './apply-credit.ts';
 import { createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
 import type { ResourceName } from './resources.ts';
@@ -9,7 +10,7 @@ import { resources } from './resources.ts';
 import type { StoredRecord } from './stored-record.ts';
 import { CommandError } from './command-error.ts';
 import type { World } from './world.ts';
-import { idOf, quotedTime, writeSynced, writeTouched, writeVerbatim } from './write-record.ts';
+import { idOf, writeChanged, writeSynced, writeTouched, writeVerbatim } from './write-record.ts';
 
 /**
  * Changes the world. `at` is the service's time, Unix ms: commands depend on nothing else, so that replaying a journal
@@ -22,8 +23,7 @@ export function executeCommand(world: World, command: Command, at: number): Comm
     case 'add-connection':
       return addConnection(world, command, at);
     case 'make-ready':
-      world.connectionNamed(command.connection).readyAt = at;
-      return {};
+      return makeReady(world.connectionNamed(command.connection), at);
     case 'refuse':
       world.connectionNamed(command.connection).refusal = command.refusal;
       return {};
@@ -37,6 +37,8 @@ export function executeCommand(world: World, command: Command, at: number): Comm
       return recreateRecord(collectionOf(world, command), command, at);
     case 'add':
       return addRecord(collectionOf(world, command), command, at);
+    case 'apply-credit':
+      return applyCredit(world.connectionNamed(command.connection), command, at);
     case 'set-clock':
       world.clock.set(command);
       return {};
@@ -44,7 +46,9 @@ export function executeCommand(world: World, command: Command, at: number): Comm
 }
 
 function addConnection(world: World, command: CommandOf<'add-connection'>, at: number): CommandResult {
-  const { name } = command;
+  const { name, batches } = command;
+  if (batches > 1 && command.readyAfterMs === undefined)
+    throw new CommandError('Batches need readyAfterMs: the time in which they arrive.');
   if (world.connections.has(name)) throw new CommandError(`There is a connection named ${name} already.`);
   const readyAt = command.readyAfterMs !== undefined ? at + command.readyAfterMs : command.ready ? at : null;
   const connection = createConnection({ ...world.description, ...command, addedAt: at, readyAt });
@@ -52,15 +56,17 @@ function addConnection(world: World, command: CommandOf<'add-connection'>, at: n
   return { accessToken: connection.accessToken };
 }
 
+/** A sync in batches has its times already: its records carry them. */
+function makeReady({ name, arrival }: Connection, at: number): CommandResult {
+  if (arrival.batches > 1) throw new CommandError(`The records of ${name} arrive in batches by themselves.`);
+  arrival.readyAt = at;
+  return {};
+}
+
 function changeRecord(collection: Collection, command: CommandOf<'change'>, at: number): CommandResult {
   const record = find(collection, command);
-  const members = splitMembers(collection.text(record));
   const patch = splitMembers(command.patch);
-  if (!patch.has('updated_at')) members.set('updated_at', quotedTime(at));
-  for (const [name, value] of patch) members.set(name, value);
-  for (const name of command.remove) members.delete(name);
-  const platformData = collection.platformData(record);
-  writeSynced(collection, command.resource, { id: record.id, members, platformData }, at);
+  writeChanged(collection, command.resource, { record, patch, remove: command.remove }, at);
   return { id: record.id };
 }
 
@@ -98,13 +104,14 @@ function recreateRecord(collection: Collection, command: CommandOf<'recreate'>, 
 
 function addRecord(collection: Collection, command: CommandOf<'add'>, at: number): CommandResult {
   const id = idOf(command.record);
+  const replaced = collection.get(id) !== null;
   if (command.keepLastSyncedAt) {
     writeVerbatim(collection, command.record, at);
   } else {
     const members = splitMembers(command.record);
     writeSynced(collection, command.resource, { id, members, platformData: null }, at);
   }
-  return { id };
+  return { id, ...(replaced && { replaced }) };
 }
 
 function find(collection: Collection, target: { resource: ResourceName; id: string }): StoredRecord {
@@ -119,6 +126,8 @@ function collectionOf(world: World, target: { connection: string; resource: Reso
 
 export interface CommandResult {
   readonly id?: string;
+  /** There was a record of this ID before. */
+  readonly replaced?: boolean;
   readonly count?: number;
   readonly accessToken?: string;
 }

@@ -18,11 +18,11 @@ export function openWorld(options: WorldOptions): OpenWorld {
   const world = createWorld(description);
   for (const { command, at } of journal.entries) executeCommand(world, command, at);
 
-  function execute(command: Command): CommandResult {
+  function execute(command: Command): Executed {
     const at = world.clock.now();
     const result = executeCommand(world, command, at);
     journal.append(command, at);
-    return result;
+    return { command, result, at };
   }
 
   if (journal.description === null) {
@@ -43,5 +43,12 @@ interface WorldOptions {
 export interface OpenWorld {
   readonly world: World;
   /** Executes a command at the service's present time and keeps it in the journal. */
-  readonly execute: (command: Command) => CommandResult;
+  readonly execute: (command: Command) => Executed;
+}
+
+export interface Executed {
+  readonly command: Command;
+  readonly result: CommandResult;
+  /** The service's time, Unix ms. */
+  readonly at: number;
 }

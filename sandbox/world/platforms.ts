@@ -1,4 +1,4 @@
-import type { ResourceName } from './resources.ts';
+import type { ResourceName, WriteOperation } from './resources.ts';
 
 /**
  * What one accounting platform supports (API document 1.8, 4.6, "some integrations only"). A code that is not listed
@@ -12,6 +12,7 @@ const accounting = ['bills', 'expenses', 'bill_credit_memos', 'customers', 'item
 
 const otherPlatform: Platform = {
   lists: accounting,
+  missingWrites: {},
   deletionEvents: [],
   filters: [],
   platformIds: false,
@@ -25,6 +26,7 @@ const platforms: Record<string, Platform | undefined> = {
   // No real accounting platform has subscriptions too; here one connection shows every resource at once.
   QUICKBOOKS: {
     lists: [...accounting, 'subscriptions'],
+    missingWrites: {},
     deletionEvents: ['bills', 'expenses', 'customers', 'items'],
     filters: ['document_number', 'transaction_date', 'customer_name', 'name'],
     platformIds: true,
@@ -35,6 +37,7 @@ const platforms: Record<string, Platform | undefined> = {
   },
   NETSUITE: {
     lists: accounting,
+    missingWrites: {},
     deletionEvents: accounting,
     filters: ['document_number'],
     platformIds: true,
@@ -45,6 +48,7 @@ const platforms: Record<string, Platform | undefined> = {
   },
   XERO: {
     ...otherPlatform,
+    missingWrites: { expenses: ['update', 'delete'], bill_credit_memos: ['apply'] },
     filters: ['transaction_date'],
     platformIds: true,
     homeCurrency: 'GBP',
@@ -57,6 +61,8 @@ const platforms: Record<string, Platform | undefined> = {
 export interface Platform {
   /** Lists that answer; the others are 404. */
   readonly lists: readonly ResourceName[];
+  /** Writes of the document that answer 404, beside all writes of what is not listed. */
+  readonly missingWrites: Partial<Record<ResourceName, readonly WriteOperation[]>>;
   /** Resources whose deletions become `object_deleted` events. */
   readonly deletionEvents: readonly ResourceName[];
   /** Optional filters that work; the others are ignored. */

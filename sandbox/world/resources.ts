@@ -1,16 +1,48 @@
-/** The lists of API document 4.2 to 4.5, as data: where each is served and how its payload is called. */
+/** The resources of API document 4.2 to 4.5, as data: where each is served, how its payload is called and what writes it has. */
 export const resources = {
-  bills: { path: '/accounting/bills', singular: 'bill', eventName: 'BILL' },
-  expenses: { path: '/accounting/expenses', singular: 'expense', eventName: 'EXPENSE' },
+  bills: {
+    path: '/accounting/bills',
+    singular: 'bill',
+    eventName: 'BILL',
+    webhookType: 'BILL',
+    writes: ['create', 'update', 'delete'],
+  },
+  expenses: {
+    path: '/accounting/expenses',
+    singular: 'expense',
+    eventName: 'EXPENSE',
+    webhookType: 'EXPENSE',
+    writes: ['create', 'update', 'delete'],
+  },
   bill_credit_memos: {
     path: '/accounting/bill_credit_memos',
     singular: 'bill_credit_memo',
     eventName: 'BILL_CREDIT_MEMO',
+    webhookType: 'BILL_CREDIT_MEMO',
+    writes: ['create', 'apply'],
   },
-  customers: { path: '/accounting/customers', singular: 'customer', eventName: 'ACCOUNTING_CUSTOMER' },
-  items: { path: '/accounting/items', singular: 'item', eventName: 'ITEMS' },
-  subscriptions: { path: '/subscriptions', singular: 'subscription', eventName: null },
-} as const;
+  customers: {
+    path: '/accounting/customers',
+    singular: 'customer',
+    eventName: 'ACCOUNTING_CUSTOMER',
+    webhookType: 'CUSTOMER',
+    writes: ['create', 'update'],
+  },
+  items: {
+    path: '/accounting/items',
+    singular: 'item',
+    eventName: 'ITEMS',
+    webhookType: 'ITEM',
+    writes: ['create', 'update'],
+  },
+  subscriptions: {
+    path: '/subscriptions',
+    singular: 'subscription',
+    eventName: null,
+    webhookType: null,
+    writes: [],
+  },
+} as const satisfies Record<string, ResourceDescription>;
 
 export type ResourceName = keyof typeof resources;
 
@@ -22,3 +54,16 @@ export const resourceNames = [
   'items',
   'subscriptions',
 ] as const satisfies readonly ResourceName[];
+
+/** `apply` is the bill credit application (4.4), which is filed under its memo. */
+export type WriteOperation = 'create' | 'update' | 'delete' | 'apply';
+
+interface ResourceDescription {
+  readonly path: string;
+  readonly singular: string;
+  /** Its name in deletion events; null: it has none. */
+  readonly eventName: string | null;
+  /** Its name in webhooks; null: it has none. */
+  readonly webhookType: string | null;
+  readonly writes: readonly WriteOperation[];
+}

@@ -19,6 +19,21 @@ export function writeSynced(
   collection.put({ id, text: joinMembers(members), platformData, lastSyncedAt: at, updatedAt });
 }
 
+/** Replaces members of a record. Both times move, unless the patch sets `updated_at`. */
+export function writeChanged(
+  collection: Collection,
+  resource: ResourceName,
+  { record, patch, remove = [] }: Change,
+  at: number,
+): void {
+  const members = splitMembers(collection.text(record));
+  if (!patch.has('updated_at')) members.set('updated_at', quotedTime(at));
+  for (const [name, value] of patch) members.set(name, value);
+  for (const name of remove) members.delete(name);
+  const platformData = collection.platformData(record);
+  writeSynced(collection, resource, { id: record.id, members, platformData }, at);
+}
+
 /** Writes a record exactly as it is; it stands in the lists by the time it carries, or by `at`. */
 export function writeVerbatim(collection: Collection, record: string, at: number): void {
   const members = splitMembers(record);
@@ -60,6 +75,13 @@ function timeOf(json: string | undefined): number | null {
 function textOf(json: string | undefined): string | null {
   const value: unknown = json === undefined ? null : JSON.parse(json);
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+interface Change {
+  readonly record: StoredRecord;
+  /** Names and JSON texts. */
+  readonly patch: ReadonlyMap<string, string>;
+  readonly remove?: readonly string[];
 }
 
 interface Written {

@@ -88,7 +88,7 @@ test('a second backfill of the same time joins the one that runs', async () => {
   const connection = await installation.connect();
   await admin.addFault({
     match: { connection, path: '/accounting/bills' },
-    fault: { kind: 'slow', ms: 1_000 },
+    fault: { kind: 'status', status: 503 },
   });
   const { cwd, env } = installation;
   const first = startDaybook(['backfill', connection, ...spring], { cwd, env });

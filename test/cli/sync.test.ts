@@ -37,7 +37,7 @@ test('a sync that quarantined a record exits with 3, and the entry is listed and
   await admin.execute({ kind: 'add', connection, resource: 'bills', record });
   const { code, stdout } = await installation.run(['sync', connection]);
   expect(code).toBe(3);
-  expect(stdout).toContain('1 records are in quarantine');
+  expect(stdout).toContain('1 record is in quarantine');
   const listed = await installation.run(['quarantine', 'list', '--json']);
   const entries = JSON.parse(listed.stdout) as { id: number; connection_id: string }[];
   const entry = entries.find(({ connection_id }) => connection_id === connection);
@@ -77,7 +77,7 @@ test('one resource is synced when only one is asked for', async () => {
 
 test('a second sync joins the one that runs, which shows its progress', async () => {
   const connection = await installation.connect();
-  await admin.configure({ maximumLimit: 5 });
+  await admin.configure({ maximumLimit: 1 });
   await admin.addFault({
     match: { connection, path: '/accounting/bills' },
     fault: { kind: 'slow', ms: 500 },

@@ -44,6 +44,7 @@ test('nothing configured means everything embedded, with the documented defaults
       keep: { last: 7, daily: 30, monthEnds: true },
     },
     http: { host: '127.0.0.1', port: 8390, portIsDefault: true },
+    consolePassword: undefined,
     logLevel: undefined,
     reportingTimezone: 'UTC',
   });
@@ -65,6 +66,7 @@ test('what is configured is taken', () => {
     DAYBOOK_GIVE_UP_AFTER: '2h',
     DAYBOOK_KEEP_RUNS: '7d',
     DAYBOOK_KEEP_HISTORY: '365d',
+    DAYBOOK_CONSOLE_PASSWORD: 'open',
     DAYBOOK_LOG_LEVEL: 'debug',
     PATH: '/bin',
   });
@@ -83,6 +85,7 @@ test('what is configured is taken', () => {
     lookbackMilliseconds: 0,
     giveUpAfterMilliseconds: 2 * 3_600_000,
     keep: { runsMilliseconds: 7 * 86_400_000, historyMilliseconds: 365 * 86_400_000 },
+    consolePassword: 'open',
     logLevel: 'debug',
   });
 });

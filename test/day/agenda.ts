@@ -2,7 +2,8 @@ import type { Chance } from './chance.ts';
 
 /** What is due, beside the ticks, once every connection has ticked so often. */
 export type Appointment = { readonly tick: number } & (
-  | { readonly what: 'kill'; readonly worker: number }
+  | { readonly what: 'kill'; readonly process: number }
+  | { readonly what: 'no Temporal' }
   | { readonly what: 'reconcile'; readonly connection: string }
   | ({ readonly what: 'backfill'; readonly connection: string } & BackfillWindow)
 );
@@ -13,21 +14,22 @@ export interface BackfillWindow {
   readonly to: string;
 }
 
-/** Spreads kills of workers, reconciles and backfills over the day, the soonest first. */
+/** Spreads kills of processes, outages of Temporal, reconciles and backfills over the day, the soonest first. */
 export function planAgenda(input: {
   ticks: number;
-  workers: number;
+  processes: number;
   connections: readonly string[];
   chance: Chance;
 }): Appointment[] {
-  const { ticks, workers, connections, chance } = input;
+  const { ticks, processes, connections, chance } = input;
   const every = (interval: number, appoint: (tick: number) => Appointment): Appointment[] =>
     Array.from({ length: Math.ceil(ticks / interval) }, (_, index) =>
       // Early in it, so that there is something left to happen afterwards.
       appoint(index * interval + chance.below(Math.ceil(Math.min(interval, ticks) * 0.3))),
     );
   return [
-    ...every(30, (tick) => ({ tick, what: 'kill', worker: chance.below(workers) })),
+    ...every(20, (tick) => ({ tick, what: 'kill', process: chance.below(processes) })),
+    ...every(100, (tick) => ({ tick, what: 'no Temporal' })),
     ...every(15, (tick) => ({ tick, what: 'reconcile', connection: chance.of(connections) })),
     ...every(25, (tick) => ({
       tick,

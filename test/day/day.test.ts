@@ -11,7 +11,7 @@ const { address, namespace, client } = await createTestNamespace();
 const folder = await mkdtemp(join(tmpdir(), 'daybook-day-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('after a day of changes, faults and killed workers everything is as the source has it', async () => {
+test('after a day of changes, lost and doubled webhooks, faults and killed processes everything is as the source has it', async () => {
   const place = {
     ...{ databaseUrl: url, warehouse, temporalAddress: address, namespace, client, folder },
   };

@@ -3,6 +3,7 @@ import type { Deed } from './deed.ts';
 import { judgeRequests } from './judge-requests.ts';
 import { judgeRuns } from './judge-runs.ts';
 import { judgeTombstones } from './judge-tombstones.ts';
+import { judgeWebhooks } from './judge-webhooks.ts';
 import { connections, requestsPer10s, type Company } from './open-company.ts';
 
 /** Holds the product to its promises after a day. Returns what was broken, in sentences. */
@@ -15,5 +16,6 @@ export async function judgeDay(company: Company, deeds: readonly Deed[]): Promis
   }
   complaints.push(...(await judgeTombstones(company, deeds)));
   complaints.push(...(await judgeRuns(company, deeds)));
+  complaints.push(...(await judgeWebhooks(company)));
   return complaints;
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Command } from 'commander';
 import { freePort } from '../../embedded/free-port.ts';
@@ -33,12 +34,18 @@ await program.parseAsync();
 async function inPlace(live: (place: Place) => Promise<Day>): Promise<Day> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-day-'));
   const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: await freePort() });
-  const temporal = await startTemporal({
+  const temporalOptions = {
     databaseFile: join(folder, 'temporal.db'),
     port: await freePort(),
     uiPort: await freePort(),
     report,
-  });
+  };
+  let temporal = await startTemporal(temporalOptions);
+  const interruptTemporal = async (): Promise<void> => {
+    await temporal.stop();
+    await wait(5_000);
+    temporal = await startTemporal(temporalOptions);
+  };
   const warehouse = openWarehouse({ url: postgres.url, connections: 4 });
   const connection = await Connection.connect({ address: temporal.address });
   try {
@@ -46,7 +53,7 @@ async function inPlace(live: (place: Place) => Promise<Day>): Promise<Day> {
     report(`Watch it at ${temporal.ui}`);
     return await live({
       ...{ databaseUrl: postgres.url, warehouse, temporalAddress: temporal.address, namespace: 'default' },
-      ...{ client: new Client({ connection }), folder },
+      ...{ client: new Client({ connection }), folder, interruptTemporal },
     });
   } finally {
     await connection.close();

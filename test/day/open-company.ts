@@ -3,8 +3,9 @@ import { startSandbox, type Sandbox } from '../../sandbox/start-sandbox.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
+import { freePort } from '../../embedded/free-port.ts';
 import { createSandboxAdmin, type SandboxAdmin } from '../support/sandbox-admin.ts';
-import { startWorkers, type Workers } from './workers.ts';
+import { startProcesses, type ProcessPlan, type Processes } from './processes.ts';
 
 /** Where a day takes place: an empty warehouse, and a Temporal namespace of its own. */
 export interface Place {
@@ -13,14 +14,16 @@ export interface Place {
   readonly temporalAddress: string;
   readonly namespace: string;
   readonly client: Client;
-  /** A folder of its own, where the workers run. */
+  /** A folder of its own, where the processes run. */
   readonly folder: string;
+  /** Lets Temporal be away for some seconds, where it is not shared with others. */
+  readonly interruptTemporal?: () => Promise<void>;
 }
 
 export interface Company extends Place {
   readonly sandbox: Sandbox;
   readonly admin: SandboxAdmin;
-  readonly workers: Workers;
+  readonly processes: Processes;
   /** What a process of Daybook is configured with. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -31,12 +34,15 @@ export interface Company extends Place {
  */
 export const connections = ['acme-us', 'acme-eu', 'acme-uk'] as const;
 
-export const workersOfDay = 2;
+const worker: ProcessPlan = { command: 'worker', ready: /worker is ready/ };
+
+/** Two workers, and whoever takes the webhooks. */
+export const processesOfDay = 3;
 
 /** Less than the service allows, so that the budget has to hold something back. */
 export const requestsPer10s = 200;
 
-/** The connections of the sandbox in the warehouse, and workers that may be killed. */
+/** The connections of the sandbox in the warehouse, webhooks that come to it, and processes that may be killed. */
 export async function openCompany(
   place: Place,
   { seed, records }: { seed: number; records: number },
@@ -69,10 +75,25 @@ export async function openCompany(
       DAYBOOK_GIVE_UP_AFTER: '15s',
       DAYBOOK_LOG_LEVEL: 'error',
     };
-    const workers = await startWorkers(workersOfDay, { env, cwd: place.folder });
-    return { ...place, sandbox, admin: createSandboxAdmin(sandbox.adminUrl), workers, env };
+    const port = await freePort();
+    const serve = { command: 'serve', ready: /Serving at/, env: { DAYBOOK_HTTP_PORT: String(port) } };
+    const processes = await startProcesses([worker, worker, serve], { env, cwd: place.folder });
+    const admin = createSandboxAdmin(sandbox.adminUrl);
+    await admin.sendWebhooks({ ...badPost, addresses: [`http://127.0.0.1:${port}/webhooks`], seed });
+    return { ...place, sandbox, admin, processes, env };
   } catch (error) {
     await sandbox.close();
     throw error;
   }
 }
+
+/** Webhooks that get lost, come twice, late or from somebody else. A minute of attempts takes a second. */
+const badPost = {
+  lost: 0.1,
+  doubled: 0.1,
+  delayed: 0.2,
+  delayMs: 240_000,
+  forged: 0.05,
+  touched: 0.5,
+  timeFactor: 60,
+};

@@ -6,7 +6,7 @@ import { chanceOf } from './chance.ts';
 import { disturb } from './disturb.ts';
 import { judgeDay } from './judge-day.ts';
 import { openOffice, type Office } from './office.ts';
-import { connections, openCompany, workersOfDay, type Company, type Place } from './open-company.ts';
+import { connections, openCompany, processesOfDay, type Company, type Place } from './open-company.ts';
 import { startTicking } from './start-ticking.ts';
 import { summarise, ticksOf, type Summary } from './summarise.ts';
 
@@ -27,8 +27,8 @@ export interface Day {
 }
 
 /**
- * A day of three companies in minutes: their connections are synced all the time while people work, the service stumbles and
- * workers are killed. Then all goes quiet, and everything must be as the source has it.
+ * A day of three companies in minutes: their connections are synced all the time while people work, webhooks arrive or do not,
+ * the service stumbles and processes are killed. Then all goes quiet, and everything must be as the source has it.
  */
 export async function runDay(
   place: Place,
@@ -45,7 +45,7 @@ export async function runDay(
       report('All quiet now: a sync of each, and two reconciles');
       ended.push(...(await settle(company)));
     } finally {
-      ended.push(...(await company.workers.stop()));
+      ended.push(...(await company.processes.stop()));
     }
     const complaints = [...ended, ...(await judgeDay(company, office.deeds))];
     return { summary: await summarise(company, { deeds: office.deeds, started }), complaints };
@@ -60,7 +60,7 @@ async function liveThroughDay(
 ): Promise<void> {
   const { admin } = company;
   const chance = chanceOf(`day/${options.seed}`);
-  const agenda = planAgenda({ ...options, workers: workersOfDay, connections, chance });
+  const agenda = planAgenda({ ...options, processes: processesOfDay, connections, chance });
   const asked: Promise<unknown>[] = [];
   const ticking = await startTicking(company, options);
   let spoken = performance.now();
@@ -73,7 +73,7 @@ async function liveThroughDay(
     }
     if (performance.now() - spoken > 10_000) {
       report(
-        `${ticks} of ${options.ticks} ticks, ${office.deeds.length} deeds, ${company.workers.kills()} kills`,
+        `${ticks} of ${options.ticks} ticks, ${office.deeds.length} deeds, ${company.processes.kills()} kills`,
       );
       spoken = performance.now();
     }
@@ -84,10 +84,15 @@ async function liveThroughDay(
   await Promise.all(asked);
 }
 
-/** Kills the worker, or waits for the run. A run may fail while the service stumbles; in the end none may. */
-async function keep({ client, workers }: Company, appointment: Appointment): Promise<void> {
+/** Kills the process, or waits for the run. A run may fail while the service stumbles; in the end none may. */
+async function keep(company: Company, appointment: Appointment): Promise<void> {
+  const { client, processes } = company;
   if (appointment.what === 'kill') {
-    workers.kill(appointment.worker);
+    processes.kill(appointment.process);
+    return;
+  }
+  if (appointment.what === 'no Temporal') {
+    await company.interruptTemporal?.();
     return;
   }
   const run =
@@ -100,8 +105,10 @@ async function keep({ client, workers }: Company, appointment: Appointment): Pro
 }
 
 /** Returns complaints about the runs that had no excuse any more. */
-async function settle({ client, warehouse }: Company): Promise<string[]> {
+async function settle(company: Company): Promise<string[]> {
+  const { client, warehouse } = company;
   const complaints: string[] = [];
+  await untilPostIsDone(company);
   for (const connection of connections) {
     let last = '';
     for (const ask of [askForSync, askForReconcile, askForReconcile]) {
@@ -117,4 +124,17 @@ async function settle({ client, warehouse }: Company): Promise<string[]> {
     complaints.push(...rows.map(({ found }) => `${connection}: the second reconcile still found: ${found}.`));
   }
   return complaints;
+}
+
+/** The last webhooks are still being tried; a stored one is applied within 30 s. */
+async function untilPostIsDone({ admin, warehouse }: Company): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (performance.now() < deadline) {
+    const { waiting } = await admin.deliveries();
+    const { rows } = await warehouse.pool.query(
+      `select from sync.webhook_inbox where status = 'waiting' limit 1`,
+    );
+    if (waiting === 0 && rows.length === 0) return;
+    await wait(500);
+  }
 }

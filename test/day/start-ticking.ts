@@ -2,7 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { runDaybook } from '../support/daybook-process.ts';
 import { connections, type Company } from './open-company.ts';
 
-/** Gives every connection a schedule. `stop` pauses it, and waits for the syncs that still run. */
+/** Gives every connection a schedule. `stop` takes it away, and waits for the syncs that still run. */
 export async function startTicking(
   company: Pick<Company, 'client' | 'env' | 'folder'>,
   { tickSeconds }: { tickSeconds: number },
@@ -10,7 +10,7 @@ export async function startTicking(
   await connectionCommand(company, 'set', ['--every', `${tickSeconds}s`]);
   return {
     stop: async () => {
-      await connectionCommand(company, 'pause', ['--why', 'the day is over']);
+      await connectionCommand(company, 'set', ['--every', 'off']);
       for (const connection of connections) {
         const { client } = company;
         await client.workflow

@@ -19,7 +19,7 @@ export async function summarise(
   company: Company,
   { deeds, started }: { deeds: readonly Deed[]; started: number },
 ): Promise<Summary> {
-  const { admin, warehouse, workers } = company;
+  const { admin, warehouse, processes } = company;
   const requests = await admin.requests();
   const { rows } = await warehouse.pool.query<{ run: string }>(
     `select kind || ' ' || status as run from sync.runs order by 1`,
@@ -27,7 +27,7 @@ export async function summarise(
   return {
     ticks: await ticksOf(company),
     deeds: countsOf(deeds.map(({ kind }) => kind)),
-    kills: workers.kills(),
+    kills: processes.kills(),
     faults: requests.filter(({ fault }) => fault !== null).length,
     requests: requests.length,
     runs: countsOf(rows.map(({ run }) => run)),

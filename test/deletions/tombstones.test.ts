@@ -56,6 +56,21 @@ describe('an announced deletion', () => {
     });
   });
 
+  test('keeps how it was learned first, when another tells of it later', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await warehouse.pool.query(`update sync.tombstones set source = 'webhook' where connection_id = $1`, [
+      connectionId,
+    ]);
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2027-01-01T00:00:00Z')] });
+    expect(
+      await row(warehouse, `select source, version::text from sync.tombstones where connection_id = $1`, [
+        connectionId,
+      ]),
+    ).toEqual({ source: 'webhook', version: '2027-01-01 00:00:00+00' });
+  });
+
   test('is a row of history, and as_of before it shows the record', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));

@@ -11,6 +11,8 @@ const nothing = {
   'sync.run_streams': 0,
   'sync.quarantine': 0,
   'sync.discrepancies': 0,
+  'sync.webhook_inbox': 0,
+  'sync.alerts': 0,
   'history.record_versions': 0,
 };
 

@@ -42,6 +42,27 @@ test('a restarted sandbox is the same world: content, connections, events, clock
   });
 });
 
+test('what was written over the API is there again after a restart', async () => {
+  const journal = join(folder, 'writes.jsonl');
+  const before = await withSandbox({ journal, records: 300 }, async (admin, url) => {
+    const api = createSandboxApi({ url });
+    const line = '"vendor_id":"v","line_items":[{"total_amount":9007199254740993.10}]';
+    const bill = idIn((await api.send('POST', '/accounting/bills', `{"bill":{${line}}}`)).text);
+    const memos = '/accounting/bill_credit_memos';
+    const memo = idIn((await api.send('POST', memos, `{"bill_credit_memo":{${line}}}`)).text);
+    const linked = `[{"id":"${bill}","allocated_amount":0.30}]`;
+    const application = `{"bill_credit_memo_id":"${memo}","linked_bills":${linked}}`;
+    const body = `{"bill_credit_application":${application}}`;
+    await api.send('POST', '/accounting/bill_credit_applications', body);
+    await api.send('PATCH', `/accounting/bills/${bill}`, '{"bill":{"memo":"kept"}}');
+    const expense = idIn((await admin.content('acme-us', 'expenses', { limit: 1 }))[0] ?? '');
+    await api.send('DELETE', `/accounting/expenses/${expense}`);
+    return books(admin, url);
+  });
+  expect(JSON.stringify(before)).toContain('9007199254740992.80');
+  expect(await withSandbox({ journal }, books)).toEqual(before);
+});
+
 test('a journal that holds anything else is refused', async () => {
   const journal = join(folder, 'damaged.jsonl');
   await withSandbox({ journal, records: 100 }, (admin) => admin.connections());
@@ -68,6 +89,15 @@ async function look(admin: SandboxAdmin, url: string): Promise<Seen> {
     connections: (await admin.connections()).map((connection) => ({ ...connection, ready: 'by then' })),
     offset: (await admin.now()) - Date.now(),
   };
+}
+
+async function books(admin: SandboxAdmin, url: string): Promise<unknown[]> {
+  const { bills, events } = await look(admin, url);
+  return [bills, events, await admin.content('acme-us', 'bill_credit_memos')];
+}
+
+function idIn(text: string): string {
+  return /"id":"([^"]+)"/.exec(text)?.[1] ?? '';
 }
 
 interface Seen {

@@ -2,7 +2,11 @@ import type { Sandbox } from '../../sandbox/start-sandbox.ts';
 
 /** Asks the API of a sandbox the way the document says, and nothing more. */
 export function createSandboxApi(sandbox: Pick<Sandbox, 'url'>): SandboxApi {
-  async function get(path: string, query: Query = {}, headers: Query = {}): Promise<Answer> {
+  function get(path: string, query: Query = {}, headers: Query = {}): Promise<Answer> {
+    return ask({ method: 'GET', path }, query, headers);
+  }
+
+  async function ask({ method, path, body }: Asked, query: Query, headers: Query): Promise<Answer> {
     const url = new URL(path, sandbox.url);
     const parameters: Query = { access_token: 'sandbox-token-acme-us', ...query };
     for (const [name, value] of Object.entries(parameters)) {
@@ -10,12 +14,14 @@ export function createSandboxApi(sandbox: Pick<Sandbox, 'url'>): SandboxApi {
     }
     const sent: Query = { ...defaultHeaders, ...headers };
     const kept = Object.entries(sent).filter((header): header is [string, string] => header[1] !== null);
-    const response = await fetch(url, { headers: kept });
+    const response = await fetch(url, { method, headers: kept, ...(body !== undefined && { body }) });
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
   return {
     get,
+    send: (method, path, body, query = {}, headers = {}) =>
+      ask({ method, path, ...(body !== undefined && { body }) }, query, headers),
     async readAll(path, query = {}, betweenPages = () => Promise.resolve()) {
       const records: SandboxRecord[] = [];
       let cursor: string | null | undefined = null;
@@ -47,10 +53,18 @@ const defaultHeaders = {
 };
 
 /** A null takes a parameter or header away that is otherwise sent. */
-type Query = Readonly<Record<string, string | null>>;
+export type Query = Readonly<Record<string, string | null>>;
 
 export interface SandboxApi {
   get(path: string, query?: Query, headers?: Query): Promise<Answer>;
+  /** The body is sent as it is. */
+  send(
+    method: 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: string,
+    query?: Query,
+    headers?: Query,
+  ): Promise<Answer>;
   readAll(
     path: string,
     query?: Query,
@@ -58,7 +72,13 @@ export interface SandboxApi {
   ): Promise<SandboxRecord[]>;
 }
 
-interface Answer {
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+}
+
+export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

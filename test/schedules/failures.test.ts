@@ -21,7 +21,7 @@ test('a refused token pauses the connection with what to do, and the right one r
   const connection = await scheduled({ token: 'nobody-has-this-token' });
   const end = await sync(installation, connection);
   expect(end.run.status).toBe('failed');
-  const why = `The finance API refused the credentials of ${connection}: set the right token with "daybook connection set-token ${connection}"; it resumes by itself then.`;
+  const why = `The finance API refused the credentials of ${connection}: set the right token with "daybook connection set-token ${connection}"; it resumes by itself then. If it refused every connection, DAYBOOK_CLIENT_ID or DAYBOOK_CLIENT_SECRET is wrong: set it, restart Daybook, then "daybook connection resume ${connection}".`;
   expect(await stateOf(connection)).toMatchObject({ paused_by: 'daybook', paused_why: why, failures: 1 });
   for (const kind of ['sync', 'reconcile']) {
     const paused = { paused: true, note: `Paused by Daybook: ${why}` };

@@ -121,7 +121,7 @@ function recordingBudget(): RecordingBudget {
     take(signal) {
       signal?.throwIfAborted();
       taken += 1;
-      return Promise.resolve();
+      return Promise.resolve(undefined);
     },
     reportRateLimited(notBefore) {
       reported.push(notBefore);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../../embedded/free-port.ts';
-import { startPostgres, type PostgresServer } from '../../embedded/postgres.ts';
+import { startPostgres } from '../../embedded/postgres.ts';
+import { prepareDatabase } from '../../embedded/prepare-database.ts';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { temporalOnDemand } from './temporal-on-demand.ts';
@@ -20,15 +21,14 @@ declare module 'vitest' {
   }
 }
 
-/** One Postgres for the whole test run, with a migrated database to clone; one Temporal server, once a test asks for it. */
+/**
+ * One Postgres for the whole test run, with a migrated database to clone; one Temporal server, once a test asks for it.
+ * `TEST_POSTGRES_URL` (of user `postgres`, with its password) names an empty one of another version.
+ */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-'));
-  const postgres = await startPostgres({
-    dataDir: join(folder, 'postgres'),
-    port: await freePort(),
-    // The data lives as long as the test run, so nothing waits for a disk.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
-  });
+  const given = process.env.TEST_POSTGRES_URL;
+  const postgres = given === undefined ? await startOwn(folder) : await useGiven(given);
   const temporal = await temporalOnDemand(folder);
   const tearDown = async (): Promise<void> => {
     await temporal.stop();
@@ -48,8 +48,31 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   return tearDown;
 }
 
+/** Owned by the test run, or given to it. */
+interface TestPostgres {
+  readonly url: string;
+  readonly adminUrl: string;
+  stop(): Promise<void>;
+}
+
+async function startOwn(folder: string): Promise<TestPostgres> {
+  return startPostgres({
+    dataDir: join(folder, 'postgres'),
+    port: await freePort(),
+    // The data lives as long as the test run, so nothing waits for a disk.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+  });
+}
+
+async function useGiven(adminUrl: string): Promise<TestPostgres> {
+  const url = new URL(adminUrl);
+  await prepareDatabase(adminUrl, url.password);
+  url.username = url.pathname = 'daybook';
+  return { adminUrl, url: url.href, stop: () => Promise.resolve() };
+}
+
 /** Database `daybook` is the template: only sessions that ended let it be cloned. */
-async function migrateTemplate(postgres: PostgresServer): Promise<void> {
+async function migrateTemplate(postgres: TestPostgres): Promise<void> {
   const warehouse = openWarehouse({ url: postgres.url, connections: 1 });
   try {
     await migrate(warehouse);
@@ -59,7 +82,7 @@ async function migrateTemplate(postgres: PostgresServer): Promise<void> {
 }
 
 /** Test files drop their databases, except those in which a test failed. */
-async function keptDatabases(postgres: PostgresServer): Promise<boolean> {
+async function keptDatabases(postgres: TestPostgres): Promise<boolean> {
   const client = new pg.Client({ connectionString: postgres.adminUrl });
   await client.connect();
   try {

@@ -5,6 +5,8 @@ import type { LoggedRequest } from '../../sandbox/http/request-log.ts';
 import type { Settings, SettingsInput } from '../../sandbox/http/settings.ts';
 import type { Command, CommandInput } from '../../sandbox/world/command.ts';
 import type { CommandResult } from '../../sandbox/world/execute-command.ts';
+import type { LoggedDelivery } from '../../sandbox/webhooks/delivery-log.ts';
+import type { WebhookSettings, WebhookSettingsInput } from '../../sandbox/webhooks/webhook-settings.ts';
 import type { ResourceName } from '../../sandbox/world/resources.ts';
 
 /** A client of the sandbox's admin interface, which sandbox/README.md describes. */
@@ -47,6 +49,8 @@ export function createSandboxAdmin(adminUrl: string): SandboxAdmin {
     },
     now: async () => (await json<{ now: number }>('GET', '/clock')).now,
     configure: (settings) => json('PUT', '/settings', settings),
+    sendWebhooks: (settings) => json('PUT', '/webhooks', settings),
+    deliveries: () => json('GET', '/webhooks/deliveries'),
   };
 }
 
@@ -70,4 +74,8 @@ export interface SandboxAdmin {
   now(): Promise<number>;
   /** Replaces the settings; what is left out is the default again. */
   configure(settings: SettingsInput): Promise<Settings>;
+  /** Replaces the settings of the webhooks; what is left out is the default again. */
+  sendWebhooks(settings: WebhookSettingsInput): Promise<WebhookSettings>;
+  /** What became of the newest webhooks; `waiting` are still on their way. */
+  deliveries(): Promise<{ total: number; waiting: number; deliveries: LoggedDelivery[] }>;
 }

@@ -38,6 +38,14 @@ test('when the service asks for silence, nobody of the organisation sends before
   expect(Date.now()).toBeGreaterThanOrEqual(notBefore.getTime());
 });
 
+test('a silence too long to wait for is told instead', async () => {
+  const clientId = randomUUID();
+  const notBefore = new Date(Date.now() + 60_000);
+  await budgetOf(warehouse, clientId).reportRateLimited(notBefore);
+  const until = await budgetOf(warehouse, clientId).take();
+  expect(Math.abs((until?.getTime() ?? 0) - notBefore.getTime())).toBeLessThan(1_000);
+});
+
 test('other organisations have budgets of their own', async () => {
   const blocked = randomUUID();
   await budgetOf(warehouse, blocked).reportRateLimited(new Date(Date.now() + 60_000));
@@ -48,7 +56,7 @@ test('other organisations have budgets of their own', async () => {
 
 test('who waits for the budget stops waiting when it is told to', async () => {
   const budget = budgetOf(warehouse, randomUUID());
-  await budget.reportRateLimited(new Date(Date.now() + 60_000));
+  await budget.reportRateLimited(new Date(Date.now() + 10_000));
   const stop = new AbortController();
   const taking = budget.take(stop.signal);
   stop.abort(new Error('enough'));

@@ -113,7 +113,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     ...{ org_id: true, platform: true, expand_platform_data: true, created_at: true },
     ...{ sync_every: true, reconcile_every: true, backfill_every: true, backfill_last: true },
     ...{ paused_at: true, paused_why: true, paused_by: true, pause_reached_schedules: true },
-    ...{ failures: true, failed_run_id: true },
+    ...{ failures: true, failed_run_id: true, webhooks_after: true },
   },
   'sync.streams': {
     ...{ connection_id: true, stream: true, resource: true, capability: true, capability_checked_at: true },
@@ -154,7 +154,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   },
   'sync.alerts': {
     ...{ id: true, kind: true, connection_id: true, message: true, remedy: true, opened_at: true },
-    ...{ resolved_at: true, open_sent_at: true, resolved_sent_at: true },
+    ...{ resolved_at: true, open_sent_at: true, resolved_sent_at: true, tries: true, try_after: true },
   },
   'sync.snapshots': {
     ...{ snapshot_id: true, run_id: true, lake: true, taken_at: true, published_at: true, rows: true },

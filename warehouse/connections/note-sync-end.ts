@@ -49,9 +49,15 @@ async function noteSuccess({ db }: Warehouse, { connectionId, runId, status }: E
   return db.transaction().execute(async (transaction) => {
     const noted = await transaction
       .updateTable('sync.connections')
-      .set({ failures: 0 })
+      .set({ failures: 0, webhooks_after: null })
       .where('connection_id', '=', connectionId)
-      .where((eb) => eb.or([eb('failures', '>', 0), eb('paused_by', '=', 'daybook')]))
+      .where((eb) =>
+        eb.or([
+          eb('failures', '>', 0),
+          eb('paused_by', '=', 'daybook'),
+          eb('webhooks_after', 'is not', null),
+        ]),
+      )
       .where(
         sql<boolean>`(
           ${status} = 'succeeded'

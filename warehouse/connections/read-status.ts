@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import { streamNames, streams as lists } from '../../resources/index.ts';
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { RunKind, RunStatus } from '../tables/runs.ts';
+import { noWebhooks, readWebhookStatus, type WebhookStatus } from '../webhooks/read-webhook-status.ts';
+import { stale } from './stale.ts';
 
 export interface ConnectionStatus {
   name: string;
@@ -14,8 +17,16 @@ export interface ConnectionStatus {
   stale: boolean;
   /** Syncs that failed in a row. */
   failures: number;
-  last_run: { run_id: string; kind: string; status: string; failure: string | null; started_at: Date } | null;
+  last_run: {
+    run_id: string;
+    workflow_id: string;
+    kind: RunKind;
+    status: RunStatus;
+    failure: string | null;
+    started_at: Date;
+  } | null;
   quarantined: number;
+  webhooks: WebhookStatus;
   streams: StreamStatus[];
 }
 
@@ -24,10 +35,10 @@ export interface StreamStatus {
   /** Null for events, which are of all. */
   resource: string | null;
   /**
-   * never: not once complete; reading: a pass is open; failing: it is, and its requests fail; stalled: its list hides a newer
-   * record that was met otherwise; unsupported; complete.
+   * never: not once complete; reading: a run reads it; failing: one does, and its requests fail; begun: a run ended before it
+   * was complete, and the next one goes on; stalled: its list hides a newer record that was met otherwise; unsupported; complete.
    */
-  state: 'never' | 'reading' | 'failing' | 'stalled' | 'unsupported' | 'complete';
+  state: 'never' | 'reading' | 'begun' | 'failing' | 'stalled' | 'unsupported' | 'complete';
   watermark: Date | null;
   last_success_at: Date | null;
   /** Seconds since the last success. */
@@ -36,7 +47,8 @@ export interface StreamStatus {
 }
 
 /** Throws UnknownConnection when the one asked for does not exist. */
-export async function readStatus({ db }: Warehouse, connectionId?: string): Promise<ConnectionStatus[]> {
+export async function readStatus(warehouse: Warehouse, connectionId?: string): Promise<ConnectionStatus[]> {
+  const { db } = warehouse;
   let query = db
     .selectFrom('sync.connections')
     .select(['connection_id', 'platform', 'org_id', 'failures', 'paused_at', 'paused_why'])
@@ -52,15 +64,19 @@ export async function readStatus({ db }: Warehouse, connectionId?: string): Prom
     select s.connection_id, s.stream, s.capability, s.watermark, s.last_success_at, s.last_reconcile_at,
       s.stalled_at is not null as stalled,
       extract(epoch from now() - s.last_success_at)::bigint as freshness_seconds,
-      p.connection_id is not null as reading, p.failing_since is not null as failing
+      p.connection_id is not null as begun, p.failing_since is not null as failing,
+      r.run_id is not null as reading
     from sync.streams s
     left join sync.passes p on p.connection_id = s.connection_id and p.stream = s.stream and p.kind = 'sync'
+    left join sync.runs r on r.run_id = p.run_id and r.status = 'running'
   `.execute(db);
   const { rows: runs } = await sql<LastRun>`
-    select distinct on (connection_id) connection_id, run_id, kind, status, failure, started_at
+    select distinct on (connection_id) connection_id, run_id, workflow_id, kind, status, failure, started_at
     from sync.runs
+    where kind <> 'webhook'
     order by connection_id, started_at desc
   `.execute(db);
+  const webhooks = await readWebhookStatus(warehouse);
   const quarantined = await db
     .selectFrom('sync.quarantine')
     .select(({ fn }) => ['connection_id', fn.countAll<number>().as('entries')])
@@ -73,6 +89,7 @@ export async function readStatus({ db }: Warehouse, connectionId?: string): Prom
     paused: since === null ? null : { why: why ?? '', since },
     last_run: lastRunOf(runs.find((run) => run.connection_id === name)),
     quarantined: quarantined.find((row) => row.connection_id === name)?.entries ?? 0,
+    webhooks: webhooks.get(name) ?? noWebhooks,
     streams: streamNames.map((stream) =>
       statusOf(
         stream,
@@ -81,19 +98,6 @@ export async function readStatus({ db }: Warehouse, connectionId?: string): Prom
     ),
   }));
 }
-
-/** A stream that was never complete counts from when the connection was added. */
-const stale = sql<boolean>`(
-  sync_every is not null and paused_at is null
-  and now() - 2 * sync_every > coalesce(
-    (
-      select min(coalesce(s.last_success_at, created_at))
-      from sync.streams s
-      where s.connection_id = connections.connection_id and s.capability <> 'unsupported'
-    ),
-    created_at
-  )
-)`;
 
 interface StreamRow {
   connection_id: string;
@@ -104,6 +108,7 @@ interface StreamRow {
   freshness_seconds: number | null;
   last_reconcile_at: Date | null;
   stalled: boolean;
+  begun: boolean;
   reading: boolean;
   failing: boolean;
 }
@@ -112,8 +117,8 @@ type LastRun = NonNullable<ConnectionStatus['last_run']> & { connection_id: stri
 
 function lastRunOf(run: LastRun | undefined): ConnectionStatus['last_run'] {
   if (run === undefined) return null;
-  const { run_id, kind, status, failure, started_at } = run;
-  return { run_id, kind, status, failure, started_at };
+  const { run_id, workflow_id, kind, status, failure, started_at } = run;
+  return { run_id, workflow_id, kind, status, failure, started_at };
 }
 
 function statusOf(stream: string, row: StreamRow | undefined): StreamStatus {
@@ -132,6 +137,7 @@ function stateOf(row: StreamRow | undefined): StreamStatus['state'] {
   if (row === undefined) return 'never';
   if (row.capability === 'unsupported') return 'unsupported';
   if (row.reading) return row.failing ? 'failing' : 'reading';
+  if (row.begun) return 'begun';
   if (row.last_success_at === null) return 'never';
   return row.stalled ? 'stalled' : 'complete';
 }

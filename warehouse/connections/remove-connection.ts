@@ -13,7 +13,7 @@ export async function removeConnection(
 ): Promise<void> {
   const { connectionId, keepData } = input;
   await db.transaction().execute(async (transaction) => {
-    // Everything in sync hangs on this row and goes with it.
+    // Everything in sync hangs on this row and goes with it, but alerts: whoever was told of one is told that it is over.
     const removed = await transaction
       .deleteFrom('sync.connections')
       .where('connection_id', '=', connectionId)

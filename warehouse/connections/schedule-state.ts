@@ -57,8 +57,13 @@ export async function withScheduleState<Result>(
   });
 }
 
-/** Columns of a connection that is not paused. */
-export const notPaused = { paused_at: null, paused_why: null, paused_by: null } as const;
+/** Columns of a connection that is not paused. Its webhooks are applied again, too. */
+export const notPaused = {
+  paused_at: null,
+  paused_why: null,
+  paused_by: null,
+  webhooks_after: null,
+} as const;
 
 async function readState(
   db: Transaction<Database>,

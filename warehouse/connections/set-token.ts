@@ -16,7 +16,7 @@ export async function setToken(
   return db.transaction().execute(async (transaction) => {
     const updated = await transaction
       .updateTable('sync.connections')
-      .set({ token_sealed: sealToken(key, input) })
+      .set({ token_sealed: sealToken(key, input), webhooks_after: null })
       .where('connection_id', '=', connectionId)
       .returning('paused_by')
       .executeTakeFirst();

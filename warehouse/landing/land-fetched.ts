@@ -33,6 +33,8 @@ export async function landFetched(
     record: unknown;
     text: string;
     identity: ServiceIdentity | null;
+    /** It may be seconds ahead of its list, as what webhooks bring is: then no sync is held to see it. */
+    aheadOfList?: boolean;
   },
 ): Promise<FetchedLanding> {
   const { connectionId, resource, runId, identity } = input;
@@ -50,7 +52,12 @@ export async function landFetched(
     const [stream] = resource.streams;
     if (refused.length > 0) {
       await quarantineRecords(client, { ...where, stream: input.stream ?? stream?.name ?? '', refused });
-    } else if (page.highest !== null && resource.streams.length === 1 && stream !== undefined) {
+    } else if (
+      input.aheadOfList !== true &&
+      page.highest !== null &&
+      resource.streams.length === 1 &&
+      stream !== undefined
+    ) {
       await noteAhead(client, { connectionId, stream: stream.name, highest: page.highest });
     }
     return { counts: landed.counts, refused: refused[0]?.reason };

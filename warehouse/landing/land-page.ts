@@ -8,6 +8,7 @@ import { lockPass } from '../passes/lock-pass.ts';
 import type { PassInHand } from '../passes/pass.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
 import { recordPage, type PageFacts } from '../passes/record-page.ts';
+import { noteUnannounced } from '../webhooks/note-unannounced.ts';
 import { listRecords } from '../reconcile/list-records.ts';
 import { noteDiscrepancies } from '../reconcile/note-discrepancies.ts';
 import { bisectRecords, isRefusedData } from './bisect-records.ts';
@@ -84,12 +85,15 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   return counted;
 }
 
-/** A difference is only a discrepancy where a complete listing found it. */
+/** A difference is only a discrepancy where a complete listing found it; a sync may have been ahead of a webhook, or done without. */
 async function noteFindings(
   client: PoolClient,
   { pass, resource }: PageToLand,
   findings: Findings,
 ): Promise<void> {
+  if (pass.kind === 'sync') {
+    await noteUnannounced(client, { ...pass, resource, changed: [...findings.missing, ...findings.stale] });
+  }
   if (pass.kind === 'reconcile') await noteDiscrepancies(client, { pass, resource, findings });
 }
 

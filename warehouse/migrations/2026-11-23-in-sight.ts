@@ -53,6 +53,10 @@ const inSight = `
   comment on column sync.webhook_inbox.last_received_at is 'When it last arrived, by the database clock';
   comment on column sync.webhook_inbox.closed_at is 'When it was applied or ignored, by the database clock';
 
+  alter table sync.connections add column webhooks_after timestamptz;
+  comment on column sync.connections.webhooks_after is
+    'Webhooks are not applied before this time, by the database clock: the service asked for a pause, or refused; null: they are';
+
   alter table sync.run_streams add column unannounced bigint not null default 0;
   comment on column sync.run_streams.unannounced is
     'Of a sync after the first: records it changed that no webhook had told of, though the connection gets webhooks';
@@ -60,24 +64,29 @@ const inSight = `
   create table sync.alerts (
     id bigint generated always as identity primary key,
     kind text not null,
-    connection_id text collate "C" references sync.connections on delete cascade,
+    connection_id text collate "C",
     message text not null,
     remedy text not null,
     opened_at timestamptz not null default clock_timestamp(),
     resolved_at timestamptz,
     open_sent_at timestamptz,
-    resolved_sent_at timestamptz
+    resolved_sent_at timestamptz,
+    tries integer not null default 0,
+    try_after timestamptz
   );
   create unique index on sync.alerts (kind, coalesce(connection_id, '')) where resolved_at is null;
   create index on sync.alerts (resolved_at) where resolved_at is not null;
   comment on table sync.alerts is 'What needs, or needed, a person';
   comment on column sync.alerts.id is 'Number of the alert';
   comment on column sync.alerts.kind is 'What is wrong: failed, paused, stale, stalled, approval, quarantine, webhooks';
-  comment on column sync.alerts.connection_id is 'Connection it is about; null: all of them';
+  comment on column sync.alerts.connection_id is 'Connection it is about, or was: it may be removed since; null: no single one';
   comment on column sync.alerts.message is 'What is wrong, in a sentence';
   comment on column sync.alerts.remedy is 'What to do about it';
   comment on column sync.alerts.opened_at is 'Since when, by the database clock';
   comment on column sync.alerts.resolved_at is 'When it was over, by the database clock; null: it is not';
-  comment on column sync.alerts.open_sent_at is 'When DAYBOOK_ALERT_URL was told that it is open; null: not yet';
-  comment on column sync.alerts.resolved_sent_at is 'When DAYBOOK_ALERT_URL was told that it is over; null: not yet';
+  comment on column sync.alerts.open_sent_at is 'When DAYBOOK_ALERT_URL was told that it is open; null: it was not';
+  comment on column sync.alerts.resolved_sent_at is 'When DAYBOOK_ALERT_URL was told that it is over; null: it was not';
+  comment on column sync.alerts.tries is 'How often it was tried to tell it, since that last worked';
+  comment on column sync.alerts.try_after is
+    'Not confirmed yet: told again from this time on, by the database clock; null: confirmed, or never tried';
 `;

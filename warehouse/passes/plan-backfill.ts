@@ -53,6 +53,6 @@ function windowsOf({ from, to, windowMilliseconds, windows }: BackfillPlan): Raw
           ${from}::timestamptz + (place + 1) * length,
           ${to}::timestamptz - interval '1 millisecond'
         ) as ceiling
-      from (select ${windowMilliseconds}::bigint * interval '1 millisecond' as length)
+      from (select ${windowMilliseconds}::bigint * interval '1 millisecond' as length) step
     ) bounds`;
 }

@@ -27,15 +27,28 @@ const columns = [
   'closed_why',
 ] as const;
 
-/** Open entries, the newest first; with `all` the closed ones too. */
+/** Open entries, or all, the newest first. */
 export function listQuarantine(
   { db }: Warehouse,
-  { all, connectionId }: { all: boolean; connectionId?: string | undefined },
+  { all, connectionId, resource, before, limit }: QuarantineListed,
 ): Promise<QuarantineEntry[]> {
   let query = db.selectFrom('sync.quarantine').select(columns).orderBy('id', 'desc');
   if (!all) query = query.where('status', '=', 'open');
   if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
+  if (resource !== undefined) query = query.where('resource', '=', resource);
+  if (before !== undefined) query = query.where('id', '<', before);
+  if (limit !== undefined) query = query.limit(limit);
   return query.execute();
+}
+
+export interface QuarantineListed {
+  /** Closed entries too. */
+  all: boolean;
+  connectionId?: string | undefined;
+  resource?: string | undefined;
+  /** Entries of lower numbers only. */
+  before?: number | undefined;
+  limit?: number;
 }
 
 /** The entries of these numbers that there are, in the order of their numbers. */

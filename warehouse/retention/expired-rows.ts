@@ -52,7 +52,25 @@ const discrepancies: ExpiredRows = {
   tables: { 'sync.discrepancies': 'id' },
 };
 
-export const expired: readonly ExpiredRows[] = [runs, quarantine, discrepancies];
+const webhooks: ExpiredRows = {
+  keys: `
+    select w.id as key
+    from sync.webhook_inbox w
+    where w.closed_at < $1::timestamptz and w.status <> 'waiting'
+    order by w.closed_at`,
+  tables: { 'sync.webhook_inbox': 'id' },
+};
+
+const alerts: ExpiredRows = {
+  keys: `
+    select a.id as key
+    from sync.alerts a
+    where a.resolved_at < $1::timestamptz
+    order by a.resolved_at`,
+  tables: { 'sync.alerts': 'id' },
+};
+
+export const expired: readonly ExpiredRows[] = [runs, quarantine, discrepancies, webhooks, alerts];
 
 /** How many rows there are, by table. */
 export async function countExpired(

@@ -6,7 +6,7 @@ import { countOldVersions, removeOldVersions, type Place } from './old-versions.
 
 /** How long what is over is kept. */
 export interface Keep {
-  /** Runs, closed quarantine entries, closed discrepancies. */
+  /** Runs, closed quarantine entries, discrepancies and alerts, webhooks that are done. */
   readonly runsMilliseconds: number;
   /** Versions that are no longer current; null: forever. */
   readonly historyMilliseconds: number | null;

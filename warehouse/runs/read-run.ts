@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { streamNames } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunKind, RunStatus } from '../tables/runs.ts';
@@ -41,12 +42,29 @@ export interface RunStreamRead {
   finished_at: Date | null;
 }
 
-/** The newest runs first, with what they did to each stream. */
+/** The newest runs first, with what they did to each stream; those older than the run `before`, and only running ones, if asked. */
 export async function readRuns(
   { db }: Warehouse,
-  input: { connectionId?: string | undefined; temporalRunId?: string | undefined; limit: number },
+  input: {
+    connectionId?: string | undefined;
+    temporalRunId?: string | undefined;
+    before?: string | undefined;
+    running?: boolean;
+    limit: number;
+  },
 ): Promise<RunRead[]> {
-  let query = db.selectFrom('sync.runs').selectAll().orderBy('started_at', 'desc').limit(input.limit);
+  let query = db
+    .selectFrom('sync.runs')
+    .selectAll()
+    .orderBy('started_at', 'desc')
+    .orderBy('run_id', 'desc')
+    .limit(input.limit);
+  if (input.running === true) query = query.where('status', '=', 'running');
+  if (input.before !== undefined) {
+    query = query.where(
+      sql<boolean>`(started_at, run_id) < (select started_at, run_id from sync.runs where run_id = ${input.before})`,
+    );
+  }
   if (input.connectionId !== undefined) query = query.where('connection_id', '=', input.connectionId);
   const { temporalRunId } = input;
   if (temporalRunId !== undefined) {

@@ -11,6 +11,8 @@ export interface AlertsTable {
   resolved_at: Time | null;
   open_sent_at: Time | null;
   resolved_sent_at: Time | null;
+  tries: Generated<number>;
+  try_after: Time | null;
 }
 
 export type AlertKind = 'failed' | 'paused' | 'stale' | 'stalled' | 'approval' | 'quarantine' | 'webhooks';

@@ -20,4 +20,5 @@ export interface ConnectionsTable {
   pause_reached_schedules: Generated<boolean>;
   failures: Generated<number>;
   failed_run_id: string | null;
+  webhooks_after: Time | null;
 }

@@ -129,7 +129,9 @@ const burySql = `
   insert into sync.tombstones (connection_id, resource, record_id, version, deleted_at, source, payload, run_id)
   select $1, $2, id, version, deleted_at, $5, payload, $3 from buried
   on conflict (connection_id, resource, record_id) do update set
-    version = excluded.version, deleted_at = excluded.deleted_at, source = excluded.source,
+    version = excluded.version, deleted_at = excluded.deleted_at,
+    -- How the deletion was learned first; one of a record that lived again is another.
+    source = case when excluded.record_id = any($9::text[]) then excluded.source else sync.tombstones.source end,
     payload = excluded.payload, run_id = excluded.run_id`;
 
 /** A statement may touch a row only once. */

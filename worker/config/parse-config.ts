@@ -41,6 +41,10 @@ export interface Config {
   /** Whose today the marts speak of. */
   readonly reportingTimezone: string;
   readonly http: { readonly host: string; readonly port: number; readonly portIsDefault: boolean };
+  /** None: who reaches the console may use it, which is for loopback only. */
+  readonly consolePassword: string | undefined;
+  /** Who is told of alerts, a secret; none: nobody. */
+  readonly alertUrl: string | undefined;
   readonly logLevel: string | undefined;
 }
 
@@ -89,6 +93,8 @@ export function parseConfig(env: Env): Config {
       port: values.DAYBOOK_HTTP_PORT ?? 8390,
       portIsDefault: values.DAYBOOK_HTTP_PORT === undefined,
     },
+    consolePassword: values.DAYBOOK_CONSOLE_PASSWORD,
+    alertUrl: values.DAYBOOK_ALERT_URL,
     logLevel: values.DAYBOOK_LOG_LEVEL,
   };
 }

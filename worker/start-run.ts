@@ -2,9 +2,10 @@ import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/c
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
-import type { Settings } from '../worker/settings.ts';
-import { priorities } from '../worker/priorities.ts';
-import { mainQueue } from '../worker/task-queues.ts';
+import type { Settings } from './settings.ts';
+import { priorities } from './priorities.ts';
+import { mainQueue } from './task-queues.ts';
+import { workflowLink } from './workflow-link.ts';
 import type { backfillConnection, reconcileConnection, syncConnection } from '../workflows/index.ts';
 
 /** What is to run, with the input its workflow takes. */
@@ -29,7 +30,7 @@ export async function startRun(
 ): Promise<StartedRun> {
   const { connection } = input;
   await checkSecretKey(warehouse, settings.secretKey);
-  // What cannot work is said here, in this terminal, and not only in a failed run.
+  // What cannot work is said to who asked, and not only in a failed run.
   await readAccess(warehouse, settings.secretKey, {
     connectionId: connection,
     apiAddress: settings.api.address,
@@ -62,6 +63,5 @@ const summaries: Record<RunRequest['workflow'], string> = {
 
 function found({ temporal }: Settings, started: Omit<StartedRun, 'link'>): StartedRun {
   const { workflowId, temporalRunId } = started;
-  const path = `namespaces/${temporal.namespace}/workflows/${encodeURIComponent(workflowId)}/${temporalRunId}`;
-  return { ...started, link: temporal.ui === undefined ? workflowId : `${temporal.ui}/${path}` };
+  return { ...started, link: workflowLink(temporal, { workflowId, temporalRunId }) ?? workflowId };
 }

@@ -1,0 +1,109 @@
+import type { Resource } from '../resources/resource.ts';
+import type { ApiClient } from '../source/api-client.ts';
+import { RecordGone, RequestRefused } from '../source/errors.ts';
+import type { FetchedRecord } from '../source/responses.ts';
+import { landFetched } from '../warehouse/landing/land-fetched.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
+import { buryAnnounced } from '../warehouse/webhooks/bury-announced.ts';
+import { closeWebhooks, putOffWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
+import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
+import { handlingOf } from './handling.ts';
+
+/** What the service says of a record that webhooks have named. */
+export interface AnnouncedAnswer {
+  readonly announced: WaitingRecord;
+  readonly found: FetchedRecord | Error;
+}
+
+/** Asks for a record; an error is an answer too, so that one record's does not cost the others theirs. */
+export async function fetchAnnounced(
+  ask: { api: ApiClient; accessToken: string; resource: Resource; signal: AbortSignal },
+  announced: WaitingRecord,
+): Promise<AnnouncedAnswer> {
+  const { api, accessToken, signal } = ask;
+  const { listPath: path, singular } = ask.resource;
+  try {
+    return { announced, found: await api.fetch({ accessToken, path, id: announced.id, singular, signal }) };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Error)) throw error;
+    return { announced, found: error };
+  }
+}
+
+/**
+ * Does what follows from the answer, then closes the record's webhooks: killed in between, it is asked for once more. A record that
+ * could not be asked for is tried later. Only a webhook that says so together with a service that has no such record is a
+ * deletion; either alone is not.
+ *
+ * Throws errors of the service that concern more than this record.
+ */
+export async function applyAnnounced(
+  warehouse: Warehouse,
+  where: { connectionId: string; resource: Resource; runId: string },
+  { announced, found }: AnnouncedAnswer,
+): Promise<{ counts: CountsToAdd; failure?: Error }> {
+  const close = ({ status, outcome }: Pick<Applied, 'status' | 'outcome'>): Promise<void> =>
+    closeWebhooks(warehouse.pool, { webhooks: announced.webhooks, status, outcome, runId: where.runId });
+  if (found instanceof RecordGone) {
+    const applied = await applyGone(warehouse, where, announced);
+    await close(applied);
+    return { counts: applied.counts };
+  }
+  if (found instanceof RequestRefused) {
+    await close({ status: 'ignored', outcome: 'the service refuses to return the record' });
+    return { counts: {} };
+  }
+  if (found instanceof Error) {
+    if (handlingOf(found) !== 'retry') throw found;
+    await putOffWebhooks(warehouse, announced.webhooks);
+    return { counts: {}, failure: found };
+  }
+  const applied = await applyFound(warehouse, where, { announced, found });
+  await close(applied);
+  return { counts: applied.counts };
+}
+
+interface Applied {
+  status: 'applied' | 'ignored';
+  outcome: string;
+  counts: CountsToAdd;
+}
+
+async function applyGone(
+  warehouse: Warehouse,
+  where: { connectionId: string; resource: Resource; runId: string },
+  { id, deleted, version, deletedAt }: WaitingRecord,
+): Promise<Applied> {
+  if (!deleted) {
+    const outcome = 'the service no longer has the record: its deletion is left to who announces it';
+    return { status: 'ignored', outcome, counts: {} };
+  }
+  if (version === null) return { status: 'applied', outcome: 'gone, and never held', counts: {} };
+  const buried = await buryAnnounced(warehouse, { ...where, id, version, deletedAt });
+  const outcome = buried.suppressed > 0 ? 'a newer version had arrived' : 'gone at the source too: deleted';
+  return { status: 'applied', outcome, counts: buried };
+}
+
+async function applyFound(
+  warehouse: Warehouse,
+  where: { connectionId: string; resource: Resource; runId: string },
+  { announced, found }: { announced: WaitingRecord; found: FetchedRecord },
+): Promise<Applied> {
+  const { record, text, connection: identity } = found;
+  const { counts, refused } = await landFetched(warehouse, {
+    ...where,
+    ...{ record, text, identity, aheadOfList: true },
+  });
+  if (refused !== undefined) {
+    const outcome = 'the record could not be landed and waits in quarantine';
+    return { status: 'applied', outcome, counts: { ...counts, read: 1, quarantined: 1 } };
+  }
+  return { status: 'applied', outcome: inWords(counts, announced), counts: { ...counts, read: 1 } };
+}
+
+function inWords({ suppressed, unchanged }: CountsToAdd, { deleted }: WaitingRecord): string {
+  if (deleted) return 'not deleted: the service still has the record';
+  if (suppressed === 1) return 'a newer version, or the deletion of the record, is known';
+  return unchanged === 1 ? 'the record was here already' : 'landed';
+}

@@ -1,0 +1,168 @@
+import { resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import { readAccess } from '../warehouse/connections/read-access.ts';
+import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
+import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
+import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
+import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
+import { applyAnnounced, fetchAnnounced } from './apply-announced.ts';
+import { startChunk } from './chunk.ts';
+import { countRequestsOf } from './counting-client.ts';
+import type { Dependencies } from './dependencies.ts';
+import { handlingOf } from './handling.ts';
+import { heartbeating } from './heartbeating.ts';
+import { requestSync, tellDataReady } from './request-sync.ts';
+import { waitOf, type Wait } from './wait.ts';
+import { createWebhookRun, type WebhookRun } from './webhook-run.ts';
+
+export interface ApplyWebhooksInput {
+  runId: string;
+  connection: string;
+}
+
+export interface WebhooksApplied {
+  /** more: further ones are due; wait: the service wants to be left alone first. */
+  state: 'more' | 'done' | 'wait';
+  wait?: Wait & { notBefore: number };
+  /** Records asked for. */
+  records: number;
+}
+
+/**
+ * Applies what waits of a connection, for one chunk: a webhook is a hint, so each record it names is fetched, once however often it
+ * is named. Done twice it does nothing more; killed anywhere, the next one does what is left.
+ */
+export function applyWebhooks(
+  dependencies: Dependencies,
+  input: ApplyWebhooksInput,
+): Promise<WebhooksApplied> {
+  return heartbeating(async (signal) => {
+    const run = createWebhookRun(dependencies.warehouse, input);
+    try {
+      const state = await applyDue(dependencies, { ...input, run, signal });
+      await run.finish();
+      return { state, records: run.records() };
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Error)) throw error;
+      return await settleFailure(dependencies, { ...input, run, error });
+    }
+  });
+}
+
+interface Applying extends ApplyWebhooksInput {
+  run: WebhookRun;
+  signal: AbortSignal;
+}
+
+/** For more records than this a list is read instead: a page of it brings 500 for one request. */
+const crowd = 300;
+
+async function applyDue(dependencies: Dependencies, applying: Applying): Promise<'more' | 'done'> {
+  const { warehouse, temporal } = dependencies;
+  const { connection, runId } = applying;
+  const { ready, resources: due } = await readWaiting(warehouse, connection);
+  if (ready.length > 0) {
+    await tellDataReady(temporal, connection);
+    const outcome = 'a sync was told, or started';
+    await closeWebhooks(warehouse.pool, { webhooks: ready, status: 'applied', outcome, runId });
+  }
+  const announced = resources.filter(({ name }) => due.has(name));
+  for (const resource of announced) await closeKnown(warehouse, { connectionId: connection, resource });
+  if (sumOf(due) > crowd) await leaveCrowdToList(dependencies, { connection, announced });
+  return announced.length === 0 ? 'done' : applyRecords(dependencies, { ...applying, announced });
+}
+
+/** What is known by now was closed a moment ago, so the crowd is counted again. */
+async function leaveCrowdToList(
+  { warehouse, temporal }: Dependencies,
+  { connection, announced }: { connection: string; announced: readonly Resource[] },
+): Promise<void> {
+  const { resources: due } = await readWaiting(warehouse, connection);
+  if (sumOf(due) <= crowd) return;
+  // In this order: a sync that runs may end at any moment, and its end is what makes them due again.
+  for (const resource of announced) await leaveToList(warehouse, { connectionId: connection, resource });
+  try {
+    await requestSync(temporal, connection);
+  } catch (error) {
+    await listsWereRead(warehouse, connection);
+    throw error;
+  }
+}
+
+/** Records asked for at once: an answer takes longer than its landing, and other connections want their turn too. */
+const lanes = 4;
+const recordsAtOnce = 40;
+/** After so many in a row the service is taken to be down, and asked again after this time. */
+const failuresInRow = 3;
+const downMilliseconds = 10_000;
+
+async function applyRecords(
+  dependencies: Dependencies,
+  { announced, connection, runId, run, signal }: Applying & { announced: readonly Resource[] },
+): Promise<'more' | 'done'> {
+  const { warehouse, apiAddress, secretKey, stopping } = dependencies;
+  const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
+  const counting = countRequestsOf(dependencies.api);
+  const chunk = startChunk(stopping);
+  let failures = 0;
+  for (const resource of announced) {
+    for (;;) {
+      const waiting = await takeWaiting(warehouse, {
+        connectionId: connection,
+        resource,
+        limit: recordsAtOnce,
+      });
+      if (waiting.length === 0) break;
+      for (let at = 0; at < waiting.length; at += lanes) {
+        const records = waiting.slice(at, at + lanes);
+        const ask = { api: counting.api, accessToken: access.token, resource, signal };
+        const answers = await Promise.all(records.map((record) => fetchAnnounced(ask, record)));
+        await run.begin();
+        await run.add(resource, { requests: counting.takeCount() });
+        for (const answer of answers) {
+          const where = { connectionId: connection, resource, runId };
+          const { counts, failure } = await applyAnnounced(warehouse, where, answer);
+          await run.add(resource, counts);
+          if (failure !== undefined) run.noteFailure(resource, failure);
+          failures = failure === undefined ? 0 : failures + 1;
+        }
+        if (failures >= failuresInRow) {
+          await holdWebhooks(warehouse, { connectionId: connection, milliseconds: downMilliseconds });
+          return 'done';
+        }
+        if (chunk.pageWasLast()) return 'more';
+      }
+    }
+  }
+  return 'done';
+}
+
+/** Somebody has to set another token, or the platform's access: until then there is nothing to be had. */
+const refusedMilliseconds = 300_000;
+const notReadyMilliseconds = 60_000;
+
+/** Where the service does not want to be asked, the whole connection is held back; what is to be retried by Temporal is thrown again. */
+async function settleFailure(
+  { warehouse, temporal }: Dependencies,
+  failed: { connection: string; run: WebhookRun; error: Error },
+): Promise<WebhooksApplied> {
+  const { connection: connectionId, run, error } = failed;
+  const wait = waitOf(error);
+  if (wait !== undefined) {
+    const notBefore = wait.notBefore ?? Date.now() + notReadyMilliseconds;
+    await holdWebhooks(warehouse, { connectionId, milliseconds: notBefore - Date.now() });
+    await run.finish();
+    return { state: 'wait', wait: { ...wait, notBefore }, records: run.records() };
+  }
+  if (handlingOf(error) === 'stop') {
+    await holdWebhooks(warehouse, { connectionId, milliseconds: refusedMilliseconds });
+    await run.finish(error);
+    // It meets the same refusal, and pauses the connection with a sentence that says what to do.
+    await requestSync(temporal, connectionId);
+  }
+  throw error;
+}
+
+function sumOf(records: ReadonlyMap<string, number>): number {
+  return [...records.values()].reduce((sum, count) => sum + count, 0);
+}

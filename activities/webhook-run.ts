@@ -1,0 +1,59 @@
+import type { Resource } from '../resources/resource.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
+import { beginRun } from '../warehouse/runs/begin-run.ts';
+import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import { runOf } from './run-of.ts';
+
+/** The run that applies webhooks; one that finds nothing to ask for leaves no row. */
+export interface WebhookRun {
+  begin(): Promise<void>;
+  add(resource: Resource, counts: CountsToAdd): Promise<void>;
+  /** A record of the resource could not be asked for; its webhooks wait. */
+  noteFailure(resource: Resource, failure: Error): void;
+  /** With what ended it early, if anything did. */
+  finish(failure?: Error): Promise<void>;
+  /** Records asked for so far. */
+  records(): number;
+}
+
+export function createWebhookRun(
+  warehouse: Warehouse,
+  { runId, connection }: { runId: string; connection: string },
+): WebhookRun {
+  const streams = new Map<string, Error | undefined>();
+  let begun: Promise<void> | undefined;
+  let records = 0;
+  const begin = (): Promise<void> =>
+    (begun ??= beginRun(warehouse, runOf({ runId, connection, kind: 'webhook', reason: 'webhook' })));
+  return {
+    begin,
+    async add(resource, counts) {
+      const stream = streamOf(resource);
+      streams.set(stream, streams.get(stream));
+      records += counts.requests ?? 0;
+      await addToRun(warehouse.pool, { runId, connectionId: connection, stream, counts });
+    },
+    noteFailure(resource, failure) {
+      streams.set(streamOf(resource), failure);
+    },
+    async finish(ended) {
+      if (ended !== undefined) await begin();
+      if (begun === undefined) return;
+      // It may have ended before any record was asked for.
+      if (streams.size === 0) streams.set('webhooks', undefined);
+      const outcomes = [...streams].map(([stream, failed]) => outcomeOf(stream, ended ?? failed));
+      await finishRun(warehouse, { runId, outcomes, cancelled: false });
+    },
+    records: () => records,
+  };
+}
+
+function streamOf({ streams: [first] }: Resource): string {
+  return first?.name ?? '';
+}
+
+function outcomeOf(stream: string, failure: Error | undefined): StreamOutcome {
+  if (failure === undefined) return { stream, state: 'done' };
+  return { stream, state: 'failed', failureType: failure.name, failure: failure.message };
+}

@@ -1,0 +1,26 @@
+import { readStatus } from '../warehouse/connections/read-status.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { ConnectionReport } from '../worker/connection-reports.ts';
+import type { Settings } from '../worker/settings.ts';
+
+/** The state of connections, for a command that does not wait long for Temporal. Throws UnknownConnection. */
+export async function readConnectionReports(
+  { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
+  connectionId: string | undefined,
+): Promise<ConnectionReport[]> {
+  const { connectionReports } = await import('../worker/connection-reports.ts');
+  const { connectTemporal } = await import('../worker/temporal-client.ts');
+  const { readTemporalFacts } = await import('../worker/read-temporal-facts.ts');
+  const { connections } = await connectionReports(
+    await readStatus(warehouse, connectionId),
+    async (questions) => {
+      const temporal = await connectTemporal(settings, { patienceMilliseconds: 3_000 });
+      try {
+        return await readTemporalFacts(temporal, questions);
+      } finally {
+        await temporal.connection.close();
+      }
+    },
+  );
+  return connections;
+}

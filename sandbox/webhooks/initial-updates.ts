@@ -1,0 +1,42 @@
+import { batchesArrived } from '../world/arrival.ts';
+import type { Connection } from '../world/connection.ts';
+import type { World } from '../world/world.ts';
+import type { Webhook } from './webhook.ts';
+import type { WebhookSender } from './webhook-sender.ts';
+
+/**
+ * Tells which connections have become ready, or have received another batch, since it looked last (section 3). What was
+ * ready at the start was told before.
+ */
+export class InitialUpdates {
+  readonly #world: World;
+  readonly #sender: WebhookSender;
+  readonly #told = new Map<string, number>();
+
+  constructor(world: World, sender: WebhookSender) {
+    this.#world = world;
+    this.#sender = sender;
+    this.#newlyArrived();
+  }
+
+  tell(): void {
+    const webhooks = this.#newlyArrived();
+    if (webhooks.length > 0) this.#sender.publish(webhooks);
+  }
+
+  #newlyArrived(): Webhook[] {
+    const now = this.#world.clock.now();
+    return [...this.#world.connections.values()].flatMap((connection) => {
+      const told = this.#told.get(connection.name) ?? 0;
+      const arrived = Math.max(told, batchesArrived(connection.arrival, now));
+      this.#told.set(connection.name, arrived);
+      return Array.from({ length: arrived - told }, () => initialUpdate(connection));
+    });
+  }
+}
+
+function initialUpdate({ name, id, accessToken }: Connection): Webhook {
+  const [type, code] = ['CONNECTION', 'INITIAL_UPDATE'];
+  const body = JSON.stringify({ type, code, connection_id: id, access_token: accessToken });
+  return { type, code, connection: name, recordId: null, body };
+}

@@ -1,0 +1,9 @@
+import { renderJob } from '../writes/job-book.ts';
+import type { RunningJob } from '../writes/job-book.ts';
+import type { Webhook } from './webhook.ts';
+
+/** Tells of the success of an asynchronous write. The document gives it no token and no connection (6.2). */
+export function jobWebhook(job: RunningJob): Webhook {
+  const { id, connection } = job;
+  return { type: 'JOB', code: 'JOB_COMPLETED', connection, recordId: id, body: renderJob(job) };
+}

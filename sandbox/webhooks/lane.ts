@@ -1,0 +1,150 @@
+import { Pool } from 'undici';
+import type { DeliveryKind, DeliveryLog, LoggedDelivery } from './delivery-log.ts';
+import { fateOf } from './fate.ts';
+import { post } from './post.ts';
+import { sign } from './sign.ts';
+import type { Webhook } from './webhook.ts';
+import type { WebhookSettings } from './webhook-settings.ts';
+
+/**
+ * The way to one address: so many attempts at a time, failed ones again later (6.2). Addresses have a lane each, so a
+ * receiver that hangs holds up nobody else. What is published is taken up only when there is room for it.
+ */
+export class Lane {
+  readonly #address: string;
+  readonly #options: LaneOptions;
+  readonly #pool: Pool;
+  /** Published and not taken up yet. */
+  readonly #published = new Set<Iterator<Webhook>>();
+  /** Taken up and not finished. */
+  readonly #open = new Set<Delivery>();
+  /** Those of them that may be sent now, and the timers of those that may not. */
+  readonly #due = new Set<Delivery>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #sending = 0;
+  #taken = 0;
+  #pumping = false;
+
+  constructor(address: string, options: LaneOptions) {
+    this.#address = address;
+    this.#options = options;
+    this.#pool = new Pool(new URL(address).origin, { connections: 256 });
+  }
+
+  get waiting(): number {
+    return this.#open.size + this.#published.size;
+  }
+
+  /** Gives false when too much waits already: then it is dropped. */
+  publish(webhooks: Iterable<Webhook>): boolean {
+    if (this.#published.size >= mostPublished) return false;
+    this.#published.add(webhooks[Symbol.iterator]());
+    this.#pump();
+    return true;
+  }
+
+  /** Forgets whatever waits. */
+  clear(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const waiting of [this.#timers, this.#published, this.#open, this.#due]) waiting.clear();
+  }
+
+  async close(): Promise<void> {
+    this.clear();
+    await this.#pool.destroy();
+  }
+
+  /** Starts attempts, soon and in portions: others have work to do too. */
+  #pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    setImmediate(() => {
+      this.#pumping = false;
+      for (
+        let taken = 0;
+        taken < portion && this.#open.size < mostOpen && this.#published.size > 0;
+        taken += 1
+      ) {
+        if (this.#due.size >= this.#options.settings().concurrency) break;
+        this.#takeUp();
+      }
+      for (const delivery of this.#due) {
+        if (this.#sending >= this.#options.settings().concurrency) return;
+        this.#due.delete(delivery);
+        void this.#send(delivery);
+      }
+      if (this.#published.size > 0 && this.#open.size < mostOpen) this.#pump();
+    });
+  }
+
+  #takeUp(): void {
+    const [source] = this.#published;
+    const next = source?.next();
+    if (source === undefined || next === undefined) return;
+    if (next.done === true) {
+      this.#published.delete(source);
+      return;
+    }
+    this.#taken += 1;
+    const fate = fateOf(this.#options.settings(), this.#taken);
+    if (fate.lost) this.#options.log.add(next.value, this.#address, 'genuine').state = 'lost';
+    else this.#start(next.value, 'genuine', fate.delayMs);
+    if (fate.doubled) this.#start(next.value, 'double', 0);
+    if (fate.forged) this.#start(next.value, 'forged', 0);
+  }
+
+  #start(webhook: Webhook, kind: DeliveryKind, delayMs: number): void {
+    const report = this.#options.log.add(webhook, this.#address, kind);
+    const delivery = { body: webhook.body, report };
+    this.#open.add(delivery);
+    if (delayMs === 0) this.#due.add(delivery);
+    else this.#sendLater(delivery, delayMs);
+  }
+
+  async #send(delivery: Delivery): Promise<void> {
+    const { body, report } = delivery;
+    const { address, kind } = report;
+    const { attempts, spreadMs, timeoutMs } = this.#options.settings();
+    const secret = kind === 'forged' ? 'not the secret' : this.#options.clientSecret;
+    this.#sending += 1;
+    report.attempts += 1;
+    const result = await post(this.#pool, { address, body, signature: sign(body, secret), timeoutMs });
+    this.#sending -= 1;
+    report.lastStatus = result.status;
+    report.lastError = result.error;
+    if (!this.#open.has(delivery)) return;
+    if (result.delivered || kind === 'forged' || report.attempts >= attempts) {
+      report.state = result.delivered ? 'delivered' : 'failed';
+      this.#open.delete(delivery);
+    } else {
+      // Waits of 1, 2, 4, … parts fill the spread.
+      this.#sendLater(delivery, (spreadMs * 2 ** (report.attempts - 1)) / (2 ** (attempts - 1) - 1));
+    }
+    this.#pump();
+  }
+
+  #sendLater(delivery: Delivery, ms: number): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#due.add(delivery);
+      this.#pump();
+    }, ms / this.#options.settings().timeFactor);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+}
+
+const portion = 64;
+const mostPublished = 50_000;
+const mostOpen = 20_000;
+
+interface Delivery {
+  readonly body: string;
+  readonly report: LoggedDelivery;
+}
+
+interface LaneOptions {
+  readonly settings: () => WebhookSettings;
+  readonly clientSecret: string;
+  readonly log: DeliveryLog;
+}

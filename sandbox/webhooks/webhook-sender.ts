@@ -1,0 +1,100 @@
+import { Pool } from 'undici';
+import { DeliveryLog } from './delivery-log.ts';
+import { Lane } from './lane.ts';
+import { post } from './post.ts';
+import type { PostResult } from './post.ts';
+import { sign } from './sign.ts';
+import type { Webhook } from './webhook.ts';
+import type { WebhookSettings } from './webhook-settings.ts';
+
+/** Sends webhooks to the addresses of the organisation (6.2). What waits does not survive a restart. */
+export class WebhookSender {
+  readonly log = new DeliveryLog();
+  readonly #clientSecret: string;
+  readonly #lanes = new Map<string, Lane>();
+  #settings: WebhookSettings;
+  #dropped = 0;
+
+  constructor(clientSecret: string, settings: WebhookSettings) {
+    this.#clientSecret = clientSecret;
+    this.#settings = settings;
+    this.#openLanes();
+  }
+
+  get settings(): WebhookSettings {
+    return this.#settings;
+  }
+
+  get hasAddress(): boolean {
+    return this.#lanes.size > 0;
+  }
+
+  /** Webhooks that wait, published batches of them that are not looked into yet counting as one. */
+  get waiting(): number {
+    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.waiting, 0);
+  }
+
+  /** How often too much was waiting for more to be kept. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** What waits for an address that is no longer there is not sent. */
+  async configure(settings: WebhookSettings): Promise<void> {
+    this.#settings = settings;
+    const gone = [...this.#lanes].filter(([address]) => !settings.addresses.includes(address));
+    for (const [address] of gone) this.#lanes.delete(address);
+    this.#openLanes();
+    await Promise.all(gone.map(([, lane]) => lane.close()));
+  }
+
+  publish(webhooks: Iterable<Webhook>): void {
+    for (const lane of this.#lanes.values()) if (!lane.publish(webhooks)) this.#dropped += 1;
+  }
+
+  /** Sends any text once, now, with the right signature unless another (or none: null) is given. */
+  async sendOnce({ body, signature, address }: OneMessage): Promise<SentMessage[]> {
+    const addresses = address === undefined ? this.#settings.addresses : [address];
+    const message = {
+      body,
+      signature: signature === undefined ? sign(body, this.#clientSecret) : signature,
+      timeoutMs: this.#settings.timeoutMs,
+    };
+    return Promise.all(
+      addresses.map(async (to) => {
+        const pool = new Pool(new URL(to).origin);
+        const result = await post(pool, { ...message, address: to });
+        await pool.destroy();
+        return { ...result, address: to };
+      }),
+    );
+  }
+
+  clear(): void {
+    this.log.clear();
+    this.#dropped = 0;
+    for (const lane of this.#lanes.values()) lane.clear();
+  }
+
+  async close(): Promise<void> {
+    await this.configure({ ...this.#settings, addresses: [] });
+  }
+
+  #openLanes(): void {
+    const options = { settings: () => this.#settings, clientSecret: this.#clientSecret, log: this.log };
+    for (const address of this.#settings.addresses) {
+      if (!this.#lanes.has(address)) this.#lanes.set(address, new Lane(address, options));
+    }
+  }
+}
+
+export interface OneMessage {
+  readonly body: string;
+  readonly signature?: string | null | undefined;
+  /** Instead of all addresses. */
+  readonly address?: string | undefined;
+}
+
+interface SentMessage extends PostResult {
+  readonly address: string;
+}

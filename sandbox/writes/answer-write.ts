@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { ApiError } from '../http/api-error.ts';
+import type { Answer, DataRequest } from '../http/data-request.ts';
+import type { Service } from '../http/service.ts';
+import { jobWebhook } from '../webhooks/job-webhook.ts';
+import type { Job } from './job-book.ts';
+import { outcomeOf } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
+import { passToPlatform, pause } from './pass-to-platform.ts';
+import type { ResponseMode } from './read-body.ts';
+
+/**
+ * Passes a write on to the platform, keeps what it wrote, and answers in one of the three ways (4.5, 4.7): with the
+ * record, with `errors`, or with the job that goes on.
+ *
+ * @throws ApiError 409 when the idempotency key came with another request before.
+ */
+export async function answerWrite(
+  service: Service,
+  request: DataRequest,
+  { responseMode, write }: PreparedWrite,
+): Promise<Answer> {
+  const attempt = async () => {
+    await passToPlatform(service, request);
+    return write();
+  };
+  if (responseMode === 'sync') return outcomeOf(service.settings, attempt);
+
+  const job = earlierJob(service, request) ?? startJob(service, request, attempt);
+  const outcome = responseMode === 'async' ? null : await outcomeInTime(service, job);
+  if (outcome !== null) return outcome;
+  job.toldLater = true;
+  return asyncAnswer(request, job);
+}
+
+function earlierJob(
+  { jobs }: Service,
+  { connection, idempotencyKey, target, body }: DataRequest,
+): Job | null {
+  const job = idempotencyKey === null ? null : jobs.ofKey(connection.name, idempotencyKey);
+  if (job === null) return null;
+  const sent = job.request;
+  if (sent.method === target.method && new URL(sent.url).pathname === target.path && sent.body === body)
+    return job;
+  const message = 'The request differs from an earlier one with the same Idempotency-Key.';
+  throw new ApiError(409, 'IDEMPOTENCY_CONFLICT', message);
+}
+
+function startJob(service: Service, request: DataRequest, attempt: () => Promise<string>): Job {
+  const { connection, idempotencyKey, target, url, body } = request;
+  const asked = {
+    connection: connection.name,
+    key: idempotencyKey,
+    request: { url, method: target.method, body },
+  };
+  return service.jobs.start(asked, async (job) => {
+    await nextTurn();
+    job.status = 'pending';
+    // Section 7: only what cannot be done twice is tried again.
+    const work = job.key === null ? attempt : () => withBackoff(service, attempt);
+    const outcome = await outcomeOf(service.settings, work);
+    job.outcome = outcome;
+    job.status = outcome.success ? 'success' : 'failure';
+    if (outcome.success && job.toldLater) service.webhooks.publish([jobWebhook(job)]);
+    return outcome;
+  });
+}
+
+async function withBackoff(service: Service, attempt: () => Promise<string>): Promise<string> {
+  for (const ms of backoffMs) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 452)) throw error;
+    }
+    await pause(service, ms);
+  }
+  return attempt();
+}
+
+/** Section 4.7: 30 seconds; null when they are over. */
+async function outcomeInTime({ settings }: Service, job: Job): Promise<Outcome | null> {
+  const finished = new AbortController();
+  const timeUp = wait(30_000 / settings.timeFactor, null, { signal: finished.signal, ref: false }).catch(
+    () => null,
+  );
+  const outcome = await Promise.race([job.finished, timeUp]);
+  finished.abort();
+  return outcome;
+}
+
+function asyncAnswer({ url }: DataRequest, { id, status }: Job): Answer {
+  const response = { id, response_url: new URL(`/v2/jobs/${id}`, url).href, status };
+  return { status: 200, body: JSON.stringify({ async_response: response }) };
+}
+
+const backoffMs = [2_000, 4_000, 8_000, 16_000, 32_000];
+
+interface PreparedWrite {
+  readonly responseMode: ResponseMode;
+  /** Does it, and gives the answer. */
+  readonly write: () => string;
+}

@@ -1,0 +1,17 @@
+import { ApiError } from '../http/api-error.ts';
+import type { DataRequest } from '../http/data-request.ts';
+import type { Connection } from '../world/connection.ts';
+import { renderJob } from './job-book.ts';
+import type { JobBook } from './job-book.ts';
+
+/**
+ * The job of an asynchronous write (4.7), finished or not.
+ *
+ * @throws ApiError 410 when there is none, or none of the connection that is asked for.
+ */
+export function fetchJob(jobs: JobBook, { connection }: DataRequest<Connection | null>, id: string): string {
+  const job = jobs.get(id);
+  if (job === null || (connection !== null && connection.name !== job.connection))
+    throw new ApiError(410, 'NOT_FOUND', 'There is no job with this ID.');
+  return renderJob(job);
+}

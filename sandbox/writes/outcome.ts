@@ -1,0 +1,23 @@
+import { asApiError } from '../http/api-error.ts';
+import type { Settings } from '../http/settings.ts';
+import { PlatformRefusal } from './platform-refusal.ts';
+
+/** How a write ended: its answer, whoever gets it. A failure is an outcome too, so nothing is thrown. */
+export async function outcomeOf(settings: Settings, write: () => Promise<string>): Promise<Outcome> {
+  try {
+    return { status: 200, body: await write(), success: true };
+  } catch (error) {
+    if (error instanceof PlatformRefusal)
+      return { status: settings.refusalStatus, body: error.body(), success: false };
+    const answer = asApiError(error);
+    return { status: answer.status, body: answer.body(), success: false };
+  }
+}
+
+export interface Outcome {
+  /** HTTP status and JSON text. */
+  readonly status: number;
+  readonly body: string;
+  /** False when the platform or the service refused. */
+  readonly success: boolean;
+}

@@ -1,0 +1,29 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ApiError } from '../http/api-error.ts';
+import type { DataRequest } from '../http/data-request.ts';
+import type { Service } from '../http/service.ts';
+import { PlatformRefusal } from './platform-refusal.ts';
+
+/**
+ * Passes a write on to the platform (1.4), which may take its time, fail or refuse: see the fault rules.
+ *
+ * @throws ApiError 450, 451, 452, 550; PlatformRefusal
+ */
+export async function passToPlatform(service: Service, { target }: DataRequest): Promise<void> {
+  const fault = service.faults.takePlatform(target);
+  if (fault?.kind === 'slow-platform') await pause(service, fault.ms);
+  if (fault?.kind === 'platform-refusal') throw new PlatformRefusal(fault.code, fault.message);
+  if (fault?.kind === 'platform-error') throw new ApiError(fault.status, codes[fault.status], fault.message);
+}
+
+/** Waits inside a write, in the compressed time of the settings; throws when the service stops. */
+export async function pause({ settings, stopping }: Service, ms: number): Promise<void> {
+  await wait(ms / settings.timeFactor, undefined, { signal: stopping });
+}
+
+const codes = {
+  450: 'PLATFORM_BAD_REQUEST',
+  451: 'PLATFORM_UNAUTHORIZED',
+  452: 'PLATFORM_RATE_LIMITED',
+  550: 'PLATFORM_SERVER_ERROR',
+} as const;

@@ -1,0 +1,16 @@
+import { joinElements, splitElements } from '../json/elements.ts';
+import { joinMembers, splitMembers } from '../json/members.ts';
+
+/** Gives an object exactly these members, null where it has none; their values stay as written. */
+export function shaped(names: readonly string[]): (json: string) => string {
+  return (json) => {
+    const members = splitMembers(json);
+    return joinMembers(new Map(names.map((name) => [name, members.get(name) ?? 'null'])));
+  };
+}
+
+/** The same for every element of an array. */
+export function shapedList(names: readonly string[]): (json: string) => string {
+  const shape = shaped(names);
+  return (json) => joinElements(splitElements(json).map(shape));
+}

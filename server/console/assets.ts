@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { FastifyInstance } from 'fastify';
+
+const files = {
+  'console.css': { type: 'text/css; charset=utf-8', from: ours('console.css') },
+  'console.js': { type: 'text/javascript; charset=utf-8', from: ours('console.js') },
+  'icon.svg': { type: 'image/svg+xml', from: ours('icon.svg') },
+  'htmx.js': {
+    type: 'text/javascript; charset=utf-8',
+    from: createRequire(import.meta.url).resolve('htmx.org/dist/htmx.min.js'),
+  },
+} as const;
+
+const contents = Object.fromEntries(
+  Object.entries(files).map(([name, { type, from }]) => [name, { type, content: readFileSync(from) }]),
+);
+
+/** The files that pages need. The address changes with the content, so browsers may keep them for good. */
+export function registerAssets(server: FastifyInstance): void {
+  for (const [name, { type, content }] of Object.entries(contents)) {
+    server.get(`/assets/${name}`, (_request, reply) =>
+      reply.type(type).header('cache-control', 'private, max-age=31536000, immutable').send(content),
+    );
+  }
+}
+
+export function assetPath(name: keyof typeof files): string {
+  const content = contents[name]?.content ?? '';
+  return `/assets/${name}?v=${createHash('sha256').update(content).digest('hex').slice(0, 12)}`;
+}
+
+function ours(name: string): URL {
+  return new URL(`assets/${name}`, import.meta.url);
+}

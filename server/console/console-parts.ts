@@ -1,0 +1,12 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import type { Settings } from '../../worker/settings.ts';
+
+/** What the console shows, and acts on. Temporal may be out of reach at any time. */
+export interface ConsoleParts {
+  readonly warehouse: Warehouse;
+  readonly settings: Settings;
+  readonly temporal: Client;
+  readonly logger: Logger;
+}

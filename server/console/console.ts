@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { readClock } from '../../warehouse/read-clock.ts';
+import { actions } from './actions.ts';
+import { registerAssets } from './assets.ts';
+import type { ConsoleParts } from './console-parts.ts';
+import { checkHost } from './guard/check-host.ts';
+import { checkPassword } from './guard/check-password.ts';
+import { checkSameOrigin } from './guard/check-same-origin.ts';
+import { setSecurityHeaders } from './guard/set-security-headers.ts';
+import { keepNotice, takeNotice } from './notice.ts';
+import { pages } from './pages.ts';
+import { paths } from './paths.ts';
+import { sendError, sendNotFound } from './send-error.tsx';
+import { sendPage } from './send-page.tsx';
+import { explainRefusal } from './explain-refusal.ts';
+
+/**
+ * The console: pages for people, and forms that do what commands do. It is a plugin of its own, so that its guards are about
+ * its routes only: neither probes nor webhooks have a password.
+ */
+export function createConsole(parts: ConsoleParts): FastifyPluginAsync {
+  return async (server) => {
+    server.addHook('onRequest', setSecurityHeaders);
+    await guard(server, parts);
+    readFormsOnly(server);
+    server.setErrorHandler(sendError(parts));
+    server.setNotFoundHandler(sendNotFound);
+    registerAssets(server);
+    registerPages(server, parts);
+    registerActions(server, parts);
+  };
+}
+
+async function guard(server: FastifyInstance, { settings }: ConsoleParts): Promise<void> {
+  const { consolePassword: password } = settings;
+  if (password === undefined) server.addHook('onRequest', checkHost);
+  else await checkPassword(server, password);
+  server.addHook('onRequest', checkSameOrigin);
+}
+
+function readFormsOnly(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser<string>(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, text, done) => {
+      done(null, new URLSearchParams(text));
+    },
+  );
+}
+
+function registerPages(server: FastifyInstance, parts: ConsoleParts): void {
+  for (const [path, read] of Object.entries(pages)) {
+    server.get<Routed>(path, async (request, reply) => {
+      const now = await readClock(parts.warehouse);
+      const { searchParams: query } = new URL(request.url, 'http://console');
+      const page = await read(parts, { params: request.params, query, now });
+      if (page === undefined) return sendNotFound(request, reply);
+      const notice = takeNotice(request, reply);
+      return sendPage(reply, { page, notice, url: request.url });
+    });
+  }
+}
+
+function registerActions(server: FastifyInstance, parts: ConsoleParts): void {
+  for (const [path, act] of Object.entries(actions)) {
+    server.post<Routed & { Body: URLSearchParams | undefined }>(path, async (request, reply) => {
+      const { params, body: form = new URLSearchParams() } = request;
+      try {
+        const { notice, next } = await act(parts, { params, form });
+        keepNotice(reply, { kind: 'done', text: notice });
+        return await reply.redirect(next, 303);
+      } catch (error) {
+        keepNotice(reply, { kind: 'refused', text: explainRefusal(error) });
+        return reply.redirect(pageOf(path, params), 303);
+      }
+    });
+  }
+}
+
+/** Where the form of an action stands. */
+function pageOf(path: string, { connection }: Routed['Params']): string {
+  return path.startsWith('/connections/') ? paths.connection(connection ?? '') : paths.quarantine();
+}
+
+interface Routed {
+  Params: Record<string, string>;
+}

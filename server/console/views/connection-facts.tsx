@@ -1,0 +1,48 @@
+import type { VNode } from 'preact';
+import type { WebhookStatus } from '../../../warehouse/webhooks/read-webhook-status.ts';
+import { formatDuration } from '../../../worker/config/duration.ts';
+import type { ConnectionReport } from '../../../worker/connection-reports.ts';
+import { Facts } from './facts.tsx';
+import { Moment } from './moment.tsx';
+
+/** What a connection is, and when it is synced. */
+export function ConnectionFacts({ report, now }: { report: ConnectionReport; now: Date }): VNode {
+  const {
+    platform,
+    org_id,
+    every_seconds: every,
+    next_run_at: next,
+    paused,
+    failures,
+    troubles,
+    webhooks,
+  } = report;
+  return (
+    <Facts
+      of={{
+        Platform: platform,
+        Organisation: org_id === null ? null : <code>{org_id}</code>,
+        Synced: every === null ? 'when somebody asks' : `every ${formatDuration(every * 1_000)}`,
+        'Next run': next === null ? null : <Moment at={next} now={now} />,
+        Paused:
+          paused === null ? null : (
+            <>
+              {paused.why}{' '}
+              <span class="aside">
+                <Moment at={paused.since} now={now} />
+              </span>
+            </>
+          ),
+        'By webhooks, 24 h': webhooks.last_received_at === null ? null : byWebhooks(webhooks),
+        'Tried again': troubles.length === 0 ? null : troubles.join(' '),
+        'Failures in a row': failures === 0 ? null : String(failures),
+      }}
+    />
+  );
+}
+
+/** Of what changed in a day, how much webhooks told of. */
+function byWebhooks({ applied_24h: applied, unannounced_24h: unannounced }: WebhookStatus): string {
+  const told = `${applied.toLocaleString('en-US')} ${applied === 1 ? 'record' : 'records'}`;
+  return unannounced === 0 ? told : `${told}; ${unannounced.toLocaleString('en-US')} came without one`;
+}

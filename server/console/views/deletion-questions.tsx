@@ -1,0 +1,56 @@
+import type { VNode } from 'preact';
+import type { WaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
+import { paths } from '../paths.ts';
+import { Icon } from './icon.tsx';
+import { PostButton } from './post-button.tsx';
+
+/** Asks for each connection whether what is gone at the source may be deleted. Approving takes two steps. */
+export function DeletionQuestions({ waiting }: { waiting: readonly WaitingDeletions[] }): VNode {
+  const connections = [...new Set(waiting.map(({ connection_id }) => connection_id))];
+  return (
+    <>
+      {connections.map((connection) => (
+        <Question
+          key={connection}
+          connection={connection}
+          waiting={waiting.filter(({ connection_id }) => connection_id === connection)}
+        />
+      ))}
+    </>
+  );
+}
+
+function Question({
+  connection,
+  waiting,
+}: {
+  connection: string;
+  waiting: readonly WaitingDeletions[];
+}): VNode {
+  const records = waiting.reduce((sum, one) => sum + one.records, 0).toLocaleString('en-US');
+  const list = waiting.map((one) => `${one.records.toLocaleString('en-US')} ${one.resource}`).join(', ');
+  return (
+    <article class="alert alert-question" id={`deletions-${connection}`}>
+      <Icon name="warning" />
+      <div>
+        <h2>
+          <a href={paths.connection(connection)}>{connection}</a>: deletions wait for approval
+        </h2>
+        <p>
+          A reconcile found {list} gone at the source, more than it deletes without asking. Nothing is deleted
+          yet. If the source is at fault, leave them: the next reconcile decides anew.
+        </p>
+        <details id={`approve-${connection}`}>
+          <summary>Approve the deletions …</summary>
+          <p>
+            {records} records leave <code>finance</code>. They stay in <code>history</code> and in{' '}
+            <code>finance.deleted_records</code>.
+          </p>
+          <PostButton action={`${paths.connection(connection)}/approve-deletions`} kind="danger">
+            Delete {records} records
+          </PostButton>
+        </details>
+      </div>
+    </article>
+  );
+}

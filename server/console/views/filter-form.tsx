@@ -1,0 +1,33 @@
+import type { VNode } from 'preact';
+
+export interface Choice {
+  readonly name: string;
+  readonly label: string;
+  readonly options: readonly string[];
+  /** Undefined: all. */
+  readonly chosen: string | undefined;
+}
+
+/** Narrows a list. It changes the address only, so that a narrowed list can be kept and sent. */
+export function FilterForm({ action, choices }: { action: string; choices: readonly Choice[] }): VNode {
+  return (
+    <form method="get" action={action} class="filter" id="filter">
+      {choices.map(({ name, label, options, chosen }) => (
+        <label key={name}>
+          {label}
+          <select name={name} id={`filter-${name}`}>
+            <option value="">All</option>
+            {options.map((option) => (
+              <option key={option} value={option} selected={option === chosen}>
+                {option}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+      <button type="submit" class="button">
+        Show
+      </button>
+    </form>
+  );
+}

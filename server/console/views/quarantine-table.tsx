@@ -1,0 +1,61 @@
+import type { VNode } from 'preact';
+import type { QuarantineEntry } from '../../../warehouse/quarantine/read-quarantine.ts';
+import { paths } from '../paths.ts';
+import { DataTable, type Column } from './data-table.tsx';
+import { Moment } from './moment.tsx';
+
+/** Records that wait: which, and why. Their content is for the command line. */
+export function QuarantineTable({
+  entries,
+  now,
+  choosable = false,
+  ofConnection = false,
+}: {
+  entries: readonly QuarantineEntry[];
+  now: Date;
+  /** With a box for each, in a form. */
+  choosable?: boolean;
+  /** All are of one connection, which the page names. */
+  ofConnection?: boolean;
+}): VNode {
+  return (
+    <DataTable
+      caption="Records in quarantine"
+      columns={columnsAt(now, choosable)}
+      rows={entries}
+      keyOf={({ id }) => `entry-${id}`}
+      empty="Nothing is in quarantine."
+      without={ofConnection ? 'Connection' : undefined}
+    />
+  );
+}
+
+function columnsAt(now: Date, choosable: boolean): Column<QuarantineEntry>[] {
+  return [
+    { head: 'Entry', kind: 'name', cell: ({ id }) => (choosable ? <Choice id={id} /> : String(id)) },
+    {
+      head: 'Record',
+      cell: ({ resource, record_id: record }) => (
+        <>
+          {resource} <code>{record ?? 'without an id'}</code>
+        </>
+      ),
+    },
+    {
+      head: 'Connection',
+      cell: ({ connection_id: name }) => <a href={paths.connection(name)}>{name}</a>,
+    },
+    { head: 'Why', kind: 'text', cell: ({ reason }) => reason },
+    { head: 'Since', cell: ({ first_seen_at: at }) => <Moment at={at} now={now} /> },
+    { head: 'Last seen', cell: ({ last_seen_at: at }) => <Moment at={at} now={now} /> },
+  ];
+}
+
+function Choice({ id }: { id: number }): VNode {
+  return (
+    <label class="choice">
+      <input type="checkbox" name="id" value={String(id)} id={`choose-${id}`} />
+      <span class="unseen">Choose entry</span> {id}
+    </label>
+  );
+}

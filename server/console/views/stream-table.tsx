@@ -1,0 +1,47 @@
+import type { VNode } from 'preact';
+import type { StreamStatus } from '../../../warehouse/connections/read-status.ts';
+import { DataTable, type Column } from './data-table.tsx';
+import { Moment } from './moment.tsx';
+import { Pill } from './pill.tsx';
+import { streamStates } from './states.ts';
+
+type Held = Readonly<Record<string, number>> | undefined;
+
+/** How far each list of a connection is, and how many records are held of it. */
+export function StreamTable({
+  streams,
+  held,
+  now,
+}: {
+  streams: readonly StreamStatus[];
+  held: Held;
+  now: Date;
+}): VNode {
+  return (
+    <DataTable
+      caption="Streams"
+      columns={columnsAt(now, held)}
+      rows={streams}
+      keyOf={({ stream }) => `stream-${stream}`}
+      empty="There are no streams."
+    />
+  );
+}
+
+function columnsAt(now: Date, held: Held): Column<StreamStatus>[] {
+  return [
+    { head: 'Stream', kind: 'name', cell: ({ stream }) => stream },
+    { head: 'State', cell: ({ state }) => <Pill state={streamStates[state]} /> },
+    { head: 'Records held', kind: 'number', cell: (stream) => heldOf(stream, held) },
+    { head: 'Complete up to', cell: ({ watermark: at }) => <Moment at={at} now={now} /> },
+    { head: 'Last success', cell: ({ last_success_at: at }) => <Moment at={at} now={now} /> },
+    { head: 'Reconciled', cell: ({ last_reconcile_at: at }) => <Moment at={at} now={now} /> },
+  ];
+}
+
+/** Records are counted by resource: what two streams bring stands in the row of the first. */
+function heldOf({ stream, resource }: StreamStatus, held: Held): number | string {
+  if (resource === null) return '';
+  if (resource !== stream) return `in ${resource}`;
+  return held?.[resource] ?? 'too many to count';
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { microsecondsOf } from '../resources/instant.ts';
+import { resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import { replaceNul } from './replace-nul.ts';
+import { withoutTokens } from './without-tokens.ts';
+
+/** A webhook (API document 6.2), as far as anything follows from it. */
+export interface Webhook {
+  /** The body without access tokens; all else is as it was sent. */
+  readonly text: string;
+  /** Of `text`: the same content again has the same one. */
+  readonly digest: string;
+  readonly type: string;
+  readonly code: string;
+  readonly serviceConnectionId: string | null;
+  /** Null when it is about nothing that is copied. */
+  readonly resource: Resource | null;
+  readonly recordId: string | null;
+  /** Of the record as the webhook has it, in the service's clock; null when it does not say. */
+  readonly version: string | null;
+}
+
+/** Undefined when the body is not a JSON object. */
+export function readWebhook(body: Buffer): Webhook | undefined {
+  const sent = replaceNul(body.toString('utf8'));
+  const parsed = parseObject(sent);
+  if (parsed === undefined) return undefined;
+  const text = withoutTokens(sent);
+  const type = textOf(parsed.type) ?? '';
+  const resource = resources.find(({ webhookName }) => webhookName !== null && webhookName === type) ?? null;
+  const record = resource === null ? undefined : parsed[resource.singular];
+  const version = isObject(record) && resource !== null ? textOf(record[resource.version]) : null;
+  return {
+    text,
+    digest: createHash('sha256').update(text).digest('hex'),
+    type,
+    code: textOf(parsed.code) ?? '',
+    serviceConnectionId: textOf(parsed.connection_id),
+    resource,
+    recordId: isObject(record) ? textOf(record.id) : null,
+    version: version !== null && microsecondsOf(version) !== undefined ? version : null,
+  };
+}
+
+/** What JSON.parse says quotes the text, so it is not kept. */
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,53 @@
+import { skipSpace, valueEnd } from './value-end.ts';
+
+/**
+ * JSON text without access tokens: members `access_token` are cut out at any depth, and so are tokens within other texts, such
+ * as the address of a request or a body kept as text. All else stays character by character. `text` must be JSON.
+ */
+export function withoutTokens(text: string): string {
+  if (!mayNameToken.test(text)) return text;
+  const kept: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf('"'); at !== -1;) {
+    const end = valueEnd(text, at);
+    const string = JSON.parse(text.slice(at, end)) as string;
+    const colon = skipSpace(text, end);
+    if (text[colon] === ':' && tokenName.test(string)) {
+      const memberEnd = valueEnd(text, skipSpace(text, colon + 1));
+      kept.push(text.slice(from, at));
+      from = skipSpace(text, memberEnd);
+      // The member goes with one of its commas: the one after it, or as the last of its object the one before.
+      if (text[from] === ',') from += 1;
+      else dropTrailingComma(kept);
+      at = text.indexOf('"', from);
+      continue;
+    }
+    const clean = string.replace(tokenWithin, '$1');
+    if (clean !== string) {
+      kept.push(text.slice(from, at), JSON.stringify(clean));
+      from = end;
+    }
+    at = text.indexOf('"', end);
+  }
+  kept.push(text.slice(from));
+  return kept.join('');
+}
+
+/** Escapes can spell the name in many ways; a text without it and without escapes needs no further look. */
+const mayNameToken = /access_?token|\\u/i;
+
+const tokenName = /^access_?token$/i;
+
+/** `access_token=…` of an address, `"access_token":"…"` of JSON within a text, `access_token%3D…` of an address within one. */
+const tokenWithin = /(access_?token(?:[\s"'\\=:]|%3[ad]|%22)+)[^&\s"'\\#,;}]+/gi;
+
+function dropTrailingComma(kept: string[]): void {
+  const last = kept.length - 1;
+  for (let at = last; at >= 0; at -= 1) {
+    const part = kept[at] ?? '';
+    const trimmed = part.trimEnd();
+    if (trimmed === '') continue;
+    if (trimmed.endsWith(',')) kept[at] = trimmed.slice(0, -1);
+    return;
+  }
+}

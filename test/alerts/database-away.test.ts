@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../embedded/free-port.ts';
+import { startPostgres } from '../../embedded/postgres.ts';
+import { migrate } from '../../warehouse/migrate.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { createDatabaseWatch } from '../../worker/alerts/database-watch.ts';
+import { watchAlerts } from '../../worker/alerts/watch-alerts.ts';
+import { eventually } from '../embedded/eventually.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { startReceiver } from './alert-receiver.ts';
+
+test('a Postgres that stops is told of once, and that it is back', async () => {
+  const options = { dataDir: join(await temporaryFolder(), 'postgres'), port: await freePort() };
+  const postgres = await startPostgres(options);
+  onTestFinished(() => postgres.stop());
+  const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
+  onTestFinished(() => warehouse.close());
+  await migrate(warehouse);
+  const receiver = await startReceiver();
+  const stopping = new AbortController();
+  const temporal = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
+  const ended = watchAlerts(
+    { warehouse, temporal, url: receiver.url, version: '1.2.3' },
+    {
+      ...{ logger: pino({ level: 'silent' }), stopping: stopping.signal },
+      ...{ everyMilliseconds: 50, database: createDatabaseWatch({ away: 1_500, refusing: 1_500 }) },
+    },
+  );
+  await postgres.stop();
+  const [opened] = await receiver.gets(1);
+  expect(opened).toMatchObject({ event: 'open', alert: { id: null, kind: 'database', connection: null } });
+  expect(opened!.text).toMatch(
+    /^Daybook: Postgres has not answered since 20.* UTC \((ECONNREFUSED|57P03)\), so nothing is synced\. What to do: Bring it back/,
+  );
+  expect(opened!.text).not.toMatch(/127\.0\.0\.1|:\/\//);
+  const again = await startPostgres(options);
+  onTestFinished(() => again.stop());
+  const [, resolved] = await receiver.gets(2);
+  expect(resolved).toMatchObject({ event: 'resolve', alert: { kind: 'database' } });
+  expect(resolved!.text).toMatch(/^Daybook: over: Postgres answers, and is written again\./);
+  stopping.abort();
+  await ended;
+  expect(receiver.received).toHaveLength(2);
+});
+
+test('an absence that nobody was told of is not told of later; one that somebody may know of is', async () => {
+  const watch = createDatabaseWatch({ away: 1, refusing: 1 });
+  for (const told of ['not told', 'perhaps'] as const) {
+    watch.failed(withCode('53300'));
+    const away = await eventually(() => Promise.resolve(watch.due()));
+    expect(away).toMatchObject({
+      message: expect.stringContaining('(it has no connection left)') as string,
+      resolved_at: null,
+    });
+    watch.settle(told);
+    watch.answered();
+    if (told === 'not told') expect(watch.due()).toBeUndefined();
+    else expect(watch.due()).toMatchObject({ resolved_at: expect.any(Date) as Date });
+  }
+});
+
+test('a full disk is told of at once, although small statements get through, and is over when nothing is refused any more', async () => {
+  const watch = createDatabaseWatch({ away: 60_000, refusing: 200 });
+  expect(watch.due()).toBeUndefined();
+  watch.refused(withCode('ECONNREFUSED'));
+  watch.refused(withCode('23505'));
+  expect(watch.due()).toBeUndefined();
+  watch.refused(withCode('53100'));
+  watch.answered();
+  expect(watch.due()).toMatchObject({
+    message: expect.stringMatching(/^Postgres has refused to write since .* \(its disk is full\)/) as string,
+    resolved_at: null,
+  });
+  watch.settle('told');
+  expect(watch.due()).toBeUndefined();
+  expect(await eventually(() => Promise.resolve(watch.due()))).toMatchObject({
+    resolved_at: expect.any(Date) as Date,
+  });
+});
+
+function withCode(code: string): Error {
+  return Object.assign(new Error('refused'), { code });
+}

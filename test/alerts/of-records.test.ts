@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
+import { readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.ts';
+import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
+import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { addEntry, addRun, addStream, addWebhook } from './facts.ts';
+
+const { warehouse } = await createTestDatabase();
+
+let name: string;
+beforeEach(async () => {
+  await warehouse.pool.query('delete from sync.connections; delete from sync.alerts; delete from sync.runs');
+  name = await addTestConnection(warehouse);
+});
+
+test('stalled names the streams, and is over when none has', async () => {
+  await addStream(warehouse, { connection: name, stream: 'items', stalled: true });
+  await addStream(warehouse, { connection: name, stream: 'bills', stalled: true });
+  await judge();
+  const [alert] = await open();
+  expect(alert).toMatchObject({
+    kind: 'stalled',
+    remedy: expect.stringContaining(`"daybook reconcile ${name}"`) as string,
+  });
+  expect(alert?.message).toContain('newer records of bills, items than its list shows');
+  await warehouse.pool.query('update sync.streams set stalled_at = null');
+  await judge();
+  expect(await open()).toEqual([]);
+});
+
+test('approval says how many of how many and how to approve, until nothing waits', async () => {
+  const runId = await addRun(warehouse, {
+    connection: name,
+    kind: 'reconcile',
+    status: 'partial',
+    streams: [
+      {
+        stream: 'bills',
+        status: 'partial',
+        type: 'ApprovalNeeded',
+        failure: '1200 of 2000 bills are gone at the source, and none was deleted.',
+      },
+    ],
+  });
+  await warehouse.pool.query(
+    `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, run_id)
+     select $1, 'bills', 'bill ' || n, 'extra', 'confirmed', $2 from generate_series(1, 1200) n`,
+    [name, runId],
+  );
+  await judge();
+  const alerts = await open();
+  expect(alerts).toMatchObject([{ kind: 'approval' }]);
+  expect(alerts[0]?.message).toContain('1200 of 2000 bills are gone at the source, and none was deleted.');
+  expect(alerts[0]?.remedy).toContain(`"daybook reconcile ${name} --approve-deletes"`);
+  expect(alerts[0]?.remedy).toContain(`signal approveDeletes to the workflow approve-deletes/${name}`);
+  await warehouse.pool.query(`update sync.discrepancies set status = 'repaired', closed_at = now()`);
+  await judge();
+  expect(await open()).toEqual([]);
+});
+
+describe('quarantine', () => {
+  test('opens for records of the last 24 hours, counts them, and is over when none is left', async () => {
+    await addEntry(warehouse, { connection: name, resource: 'bills', hoursAgo: 30 });
+    await judge();
+    expect(await open()).toEqual([]);
+    await addEntry(warehouse, { connection: name, resource: 'bills', hoursAgo: 2 });
+    await addEntry(warehouse, { connection: name, resource: 'items', hoursAgo: 1 });
+    await judge();
+    const [alert] = await open();
+    expect(alert?.kind).toBe('quarantine');
+    expect(alert?.message).toMatch(
+      /: 2 records could not be landed since 20.* UTC \(1 of bills, 1 of items\) and wait in quarantine, 3 with those before\.$/,
+    );
+    expect(alert?.remedy).toContain('"daybook quarantine list"');
+    await warehouse.pool.query(
+      `update sync.quarantine set status = 'landed', closed_at = now() where first_seen_at > now() - interval '1 day'`,
+    );
+    await judge();
+    expect(await open()).toEqual([]);
+  });
+
+  test('shows no text of a record', async () => {
+    await addEntry(warehouse, {
+      connection: name,
+      resource: 'bills',
+      hoursAgo: 1,
+      payload: '{"memo":"planted body"}',
+    });
+    await judge();
+    expect(JSON.stringify(await open())).not.toContain('planted');
+  });
+});
+
+describe('webhooks', () => {
+  test('opens when one waits for more than 60 seconds, and is over when it is applied', async () => {
+    await addWebhook(warehouse, { connection: name, secondsAgo: 50 });
+    await judge();
+    expect(await open()).toEqual([]);
+    await addWebhook(warehouse, { connection: name, secondsAgo: 70 });
+    await judge();
+    const alerts = await open();
+    expect(alerts).toMatchObject([{ kind: 'webhooks' }]);
+    expect(alerts[0]?.message).toMatch(
+      /1 webhook has waited since .* the next sync brings what they tell of\.$/,
+    );
+    await warehouse.pool.query(`update sync.webhook_inbox set status = 'applied', closed_at = now()`);
+    await judge();
+    expect(await open()).toEqual([]);
+  });
+
+  test('waits rightly while the connection is paused or the service has asked for a pause', async () => {
+    await addWebhook(warehouse, { connection: name, secondsAgo: 70 });
+    await warehouse.pool.query(`update sync.connections set webhooks_after = now() + interval '1 minute'`);
+    await judge();
+    expect(await open()).toEqual([]);
+    await warehouse.pool.query('update sync.connections set webhooks_after = null');
+    await pauseConnection(warehouse, { connectionId: name, why: 'month end' });
+    await judge();
+    expect(await open()).toEqual([]);
+    await resumeConnection(warehouse, { connectionId: name });
+    await judge();
+    expect(await open()).toHaveLength(1);
+  });
+});
+
+function judge(): Promise<void> {
+  return judgeAlerts(warehouse, { pausedElsewhere: [] });
+}
+
+function open(): Promise<Alert[]> {
+  return readOpenAlerts(warehouse, name);
+}

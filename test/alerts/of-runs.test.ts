@@ -1,0 +1,172 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
+import { readAlerts, readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.ts';
+import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
+import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
+import { setToken } from '../../warehouse/connections/set-token.ts';
+import { addTestConnection, testKey } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { addRun, addStream, failSync, succeedSync } from './facts.ts';
+
+const { warehouse } = await createTestDatabase();
+
+let name: string;
+beforeEach(async () => {
+  await warehouse.pool.query('delete from sync.connections; delete from sync.alerts; delete from sync.runs');
+  name = await addTestConnection(warehouse);
+});
+
+describe('failed', () => {
+  test('opens with the failure of the last sync, and is over with the next that gets through', async () => {
+    await failSync(warehouse, name, 'GET /accounting/bills failed (500): it is tried again.');
+    await judge();
+    expect(await open()).toMatchObject([
+      {
+        kind: 'failed',
+        connection_id: name,
+        message: expect.stringMatching(
+          new RegExp(`^${name}: the last sync failed at 20..-.* UTC: GET /accounting/bills failed \\(500\\)`),
+        ) as string,
+        remedy: expect.stringContaining(`"daybook sync ${name}"`) as string,
+        resolved_at: null,
+      },
+    ]);
+    await failSync(warehouse, name, 'GET /accounting/bills failed (503): it is tried again.');
+    await judge();
+    const again = await open();
+    expect(again.map(({ message }) => message)).toEqual([expect.stringContaining(', 2 times in a row: GET')]);
+    await succeedSync(warehouse, name);
+    await judge();
+    expect(await open()).toEqual([]);
+    expect(await readAlerts(warehouse, { limit: 10 })).toMatchObject([
+      { kind: 'failed', resolved_at: expect.any(Date) as Date },
+    ]);
+  });
+
+  test('says so of each kind of run whose newest failed, and only of those', async () => {
+    await addRun(warehouse, {
+      connection: name,
+      kind: 'reconcile',
+      status: 'failed',
+      failure: 'Reconcile failed.',
+    });
+    await addRun(warehouse, {
+      connection: name,
+      kind: 'backfill',
+      status: 'failed',
+      failure: 'Backfill failed.',
+    });
+    await addRun(warehouse, { connection: name, kind: 'backfill', status: 'cancelled' });
+    await succeedSync(warehouse, name);
+    await judge();
+    const [alert] = await open();
+    expect(alert?.message).toMatch(
+      /the last backfill failed at .*: Backfill failed\. the last reconcile failed at .*: Reconcile failed\./i,
+    );
+    expect(alert?.remedy).toContain(`"daybook backfill ${name} …" and "daybook reconcile ${name}"`);
+    await addRun(warehouse, { connection: name, kind: 'reconcile', status: 'succeeded' });
+    await addRun(warehouse, { connection: name, kind: 'backfill', status: 'succeeded' });
+    await judge();
+    expect(await open()).toEqual([]);
+  });
+
+  test('covers a run that failed in part, but not what has an alert of its own', async () => {
+    const partly = { connection: name, status: 'partial' } as const;
+    await addRun(warehouse, {
+      ...partly,
+      streams: [{ stream: 'items', status: 'partial', type: 'Stalled', failure: 'It stalled.' }],
+    });
+    await judge();
+    expect(await open()).toEqual([]);
+    await addRun(warehouse, {
+      ...partly,
+      streams: [
+        { stream: 'items', status: 'partial', type: 'Stalled', failure: 'It stalled.' },
+        { stream: 'bills', status: 'failed', type: 'GaveUp', failure: 'Reading bills kept failing.' },
+      ],
+    });
+    await judge();
+    const [alert] = await open();
+    expect(alert?.message).toMatch(/the last sync failed in part at .* UTC: Reading bills kept failing\.$/i);
+  });
+});
+
+describe('paused', () => {
+  test('opens instead of failed when a connection pauses itself, and a new token ends it without a failure left', async () => {
+    await failSync(warehouse, name, 'GET /accounting/bills was refused for its credentials (401).', {
+      pauseWhy: `Set the right token with "daybook connection set-token ${name}".`,
+    });
+    await judge();
+    expect(await open()).toMatchObject([
+      {
+        kind: 'paused',
+        message: expect.stringMatching(
+          /has paused itself since .*: GET .* was refused for its credentials \(401\)\./,
+        ) as string,
+        remedy: `Set the right token with "daybook connection set-token ${name}".`,
+      },
+    ]);
+    await setToken(warehouse, testKey, { connectionId: name, token: 'new' });
+    await judge();
+    expect(await open()).toEqual([]);
+  });
+
+  test('is not a pause that a person made', async () => {
+    await pauseConnection(warehouse, { connectionId: name, why: 'month end' });
+    await judge();
+    expect(await open()).toEqual([]);
+  });
+});
+
+describe('stale', () => {
+  beforeEach(async () => {
+    await setSchedule(warehouse, { connectionId: name, syncEvery: 900_000 });
+    await addStream(warehouse, { connection: name, stream: 'bills', completeMinutesAgo: 31 });
+    await addStream(warehouse, { connection: name, stream: 'items', completeMinutesAgo: 1 });
+  });
+
+  test('opens beyond twice the interval, says which stream, and is over when it is complete', async () => {
+    await judge();
+    const [alert] = await open();
+    expect(alert).toMatchObject({ kind: 'stale', connection_id: name });
+    expect(alert?.message).toMatch(
+      /every 15 min, and bills \(last at 20.* UTC\) was not complete for more than twice that\. No sync is running\.$/,
+    );
+    expect(alert?.remedy).toContain('"daybook doctor"');
+    await addRun(warehouse, { connection: name, status: 'running' });
+    await judge();
+    expect((await open())[0]?.message).toMatch(/A sync has been running since 20.* UTC\.$/);
+    await addStream(warehouse, { connection: name, stream: 'bills', completeMinutesAgo: 1 });
+    await judge();
+    expect(await open()).toEqual([]);
+  });
+
+  test('says when nothing was ever read', async () => {
+    await warehouse.pool.query(
+      `delete from sync.streams; update sync.connections set created_at = now() - interval '1 day'`,
+    );
+    await judge();
+    expect((await open())[0]?.message).toContain('nothing was read since it was added');
+  });
+
+  test.each(['paused by a person', 'paused in Temporal', 'not scheduled'])(
+    'is none that is %s',
+    async (how) => {
+      await judge();
+      expect(await open()).toHaveLength(1);
+      if (how === 'paused by a person')
+        await pauseConnection(warehouse, { connectionId: name, why: 'month end' });
+      if (how === 'not scheduled') await setSchedule(warehouse, { connectionId: name, syncEvery: null });
+      await judgeAlerts(warehouse, { pausedElsewhere: how === 'paused in Temporal' ? [name] : [] });
+      expect(await open()).toEqual([]);
+    },
+  );
+});
+
+function judge(): Promise<void> {
+  return judgeAlerts(warehouse, { pausedElsewhere: [] });
+}
+
+function open(): Promise<Alert[]> {
+  return readOpenAlerts(warehouse, name);
+}

@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { registry } from '../../worker/metrics.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { startDaybook } from '../support/daybook-process.ts';
+import { createInstallation } from '../support/installation.ts';
+import { row } from '../support/rows.ts';
+import { openConsole } from './open-console.ts';
+
+const installation = await createInstallation();
+const { warehouse } = installation;
+const password = 'open sesame – ü';
+const connection = await installation.connect();
+const url = await openConsole(installation);
+const guarded = await openConsole(installation, { consolePassword: password });
+const { open } = await launchBrowser();
+
+describe('a change asked for by another site', () => {
+  test('in the browser of somebody who may is refused, and nothing is done', async () => {
+    const site = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(
+        `<form method="post" action="${url}/connections/${connection}/pause"><input name="why" value="evil"><button>Win</button></form>`,
+      );
+    }).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    onTestFinished(() => {
+      site.close();
+    });
+    const page = await open(`http://127.0.0.1:${(site.address() as AddressInfo).port}`);
+    await page.getByRole('button').click();
+    await page.getByText('This came from another site, so nothing was done.').waitFor();
+    expect(await pausedWhy()).toBeNull();
+  });
+
+  test.each([
+    ['cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['same-site', { 'sec-fetch-site': 'same-site' }],
+    ['cross-site with the right origin', { 'sec-fetch-site': 'cross-site', origin: url }],
+    ['from another origin', { origin: 'http://evil.example' }],
+    ['from no origin', { origin: 'null' }],
+    ['from nowhere', {}],
+  ])('%s is a 403', async (_name, headers: Record<string, string>) => {
+    expect((await pause(url, headers)).status).toBe(403);
+    expect(await pausedWhy()).toBeNull();
+  });
+
+  test('is no use as a GET: nothing changes by looking', async () => {
+    for (const action of ['sync', 'reconcile', 'pause', 'resume', 'approve-deletions'])
+      expect((await fetch(`${url}/connections/${connection}/${action}`)).status, action).toBe(404);
+  });
+
+  test.each([
+    ['by its origin, where browsers say no more', (own: string) => ({ origin: own })],
+    ['by what browsers say on loopback', () => ({ 'sec-fetch-site': 'same-origin' })],
+  ])('is told from one of ours %s', async (_name, headers) => {
+    expect((await pause(url, headers(url))).status).toBe(303);
+    expect(await pausedWhy()).toBe('evil');
+    await warehouse.pool.query(
+      'update sync.connections set paused_at = null, paused_why = null, paused_by = null',
+    );
+  });
+});
+
+describe('without a password', () => {
+  test.each(['evil.example', 'evil.example:8390', '127.0.0.1.evil.example', 'localhost.evil.example'])(
+    'a name that was made to point here (%s) gets nothing',
+    async (host) => {
+      const { status, text } = await askAs(host);
+      expect(status).toBe(403);
+      expect(text).not.toContain(connection);
+    },
+  );
+
+  test.each(['localhost:1', '127.0.0.1:8390', '[::1]:8390', 'LOCALHOST'])('%s is served', async (host) => {
+    expect((await askAs(host)).status).toBe(200);
+  });
+});
+
+describe('with a password', () => {
+  test('the console needs it, under any user name', async () => {
+    const anonymous = await fetch(guarded);
+    expect(anonymous.status).toBe(401);
+    expect(anonymous.headers.get('www-authenticate')).toContain('Basic realm="Daybook"');
+    expect(await anonymous.text()).not.toContain(connection);
+    for (const user of ['', 'ops', 'anybody else'])
+      expect((await fetch(guarded, { headers: basic(user, password) })).status, user).toBe(200);
+  });
+
+  test.each(['/', '/runs', '/webhooks', '/nothing', '/assets/console.css'])(
+    '%s is 401 without it',
+    async (path) => {
+      expect((await fetch(guarded + path)).status).toBe(401);
+    },
+  );
+
+  test.each(['/healthz', '/readyz', '/metrics'])('%s needs none', async (path) => {
+    expect((await fetch(guarded + path)).status).toBe(200);
+  });
+
+  test('a wrong one is refused slowly, and counted', async () => {
+    const before = await refusedPasswords();
+    const started = performance.now();
+    expect((await fetch(guarded, { headers: basic('ops', 'open') })).status).toBe(401);
+    expect(performance.now() - started).toBeGreaterThan(450);
+    expect(await refusedPasswords()).toBe(before + 1);
+  });
+
+  test('does not make up for another origin', async () => {
+    const headers = { ...basic('ops', password), 'sec-fetch-site': 'cross-site' };
+    expect((await pause(guarded, headers)).status).toBe(403);
+  });
+
+  test('a browser that has it sees the pages and may act', async () => {
+    const page = await open(`${guarded}/connections/${connection}`, {
+      httpCredentials: { username: 'ops', password },
+    });
+    await page.getByText('Pause …').click();
+    await page.getByLabel('Why').fill('holidays');
+    await page.getByRole('button', { name: 'Pause schedules' }).click();
+    await page
+      .locator('.notice')
+      .filter({ hasText: `${connection} is paused.` })
+      .waitFor();
+  });
+});
+
+describe.each(['serve', 'worker', 'up'])('daybook %s', (command) => {
+  test('refuses to listen beyond loopback without a password', async () => {
+    const { code, stderr } = await installation.run([command], { env: { DAYBOOK_HTTP_HOST: '0.0.0.0' } });
+    expect(code).toBe(2);
+    expect(stderr).toContain('DAYBOOK_CONSOLE_PASSWORD is required when DAYBOOK_HTTP_HOST is 0.0.0.0.');
+  });
+});
+
+test('daybook serve serves the console, and asks for the password it was given', async () => {
+  const { cwd, env } = installation;
+  const serving = startDaybook(['serve'], { cwd, env: { ...env, DAYBOOK_CONSOLE_PASSWORD: password } });
+  await serving.says(/Serving at http\S+\./);
+  const [own = ''] = /http\S+(?=\. Stop)/.exec(serving.output()) ?? [];
+  expect((await fetch(own)).status).toBe(401);
+  const page = await fetch(own, { headers: basic('ops', password) });
+  expect(await page.text()).toContain(connection);
+  expect(serving.output()).not.toContain(password);
+  await serving.stop();
+});
+
+async function pausedWhy(): Promise<unknown> {
+  const { paused_why: why } = await row(
+    warehouse,
+    'select paused_why from sync.connections where connection_id = $1',
+    [connection],
+  );
+  return why;
+}
+
+/** As a browser posts the form, but for what it says of its origin. */
+async function pause(to: string, headers: Record<string, string>): Promise<{ status: number }> {
+  const { port } = new URL(to);
+  return send({
+    ...{ method: 'POST', port, path: `/connections/${connection}/pause`, body: 'why=evil' },
+    headers: { host: new URL(to).host, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  });
+}
+
+function askAs(host: string): Promise<{ status: number; text: string }> {
+  return send({ method: 'GET', port: new URL(url).port, path: '/', body: '', headers: { host } });
+}
+
+/** Below fetch, which sets the headers that matter here by itself. */
+async function send(asked: {
+  method: string;
+  port: string;
+  path: string;
+  body: string;
+  headers: Record<string, string>;
+}): Promise<{ status: number; text: string }> {
+  const { body, ...options } = asked;
+  const sent = request({ host: '127.0.0.1', ...options });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const part of response) text += String(part);
+  return { status: response.statusCode ?? 0, text };
+}
+
+function basic(user: string, secret: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}` };
+}
+
+async function refusedPasswords(): Promise<number> {
+  const metric = registry.getSingleMetric('daybook_console_passwords_refused_total');
+  const [value] = (await metric?.get())?.values ?? [];
+  return value?.value ?? 0;
+}

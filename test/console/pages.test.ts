@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Client, Connection } from '@temporalio/client';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { launchBrowser } from '../support/browser.ts';
+import { clientSecret, createInstallation, secretKey } from '../support/installation.ts';
+import { openConsole } from './open-console.ts';
+import { planted, plantStates } from './plant-states.ts';
+
+const installation = await createInstallation();
+const { warehouse } = installation;
+await plantStates(warehouse, secretKey, installation.sandbox.url);
+const url = await openConsole(installation);
+const { open } = await launchBrowser();
+
+const paths = [
+  ...['/', '/runs', '/quarantine', '/discrepancies', '/webhooks', '/alerts', '/nothing'],
+  ...['acme-us', 'failing', 'gone', 'new', 'paused', 'stale'].map((name) => `/connections/${name}`),
+  ...['run-us', 'run-us-before', 'run-failing'].map((id) => `/runs/${id}`),
+];
+
+describe('the overview', () => {
+  test('says of every connection how it is, and what needs somebody', async () => {
+    const page = await open(url);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Connections');
+    const stateOf = (name: string) =>
+      page
+        .getByRole('row', { name: new RegExp(`^${name} `) })
+        .locator('.pill')
+        .allTextContents();
+    expect(await stateOf('acme-us')).toEqual(['quarantine', 'running']);
+    expect(await stateOf('acme-eu')).toEqual(['up to date']);
+    expect(await stateOf('failing')).toEqual(['failing']);
+    expect(await stateOf('gone')).toEqual(['asks for approval', 'quarantine']);
+    expect(await stateOf('paused')).toEqual(['paused']);
+    expect(await stateOf('stale')).toEqual(['stale']);
+    expect(await page.getByLabel('Open alerts').getByRole('article').count()).toBe(2);
+    expect(await page.getByRole('row', { name: /^acme-us / }).textContent()).toMatch(
+      /QUICKBOOKS.*3 min ago.*1 waiting/,
+    );
+  });
+
+  test('is shown without Temporal too, and says what is not known', async () => {
+    const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:9' }) });
+    const lonely = await openConsole({ ...installation, client: away });
+    const page = await open(lonely);
+    expect(await page.locator('.note').textContent()).toContain('Temporal does not answer');
+    expect(await page.getByRole('rowheader').count()).toBe(7);
+    await page.goto(`${lonely}/connections/acme-us`);
+    await page.getByRole('button', { name: 'Sync now' }).click();
+    expect(await page.getByRole('alert').textContent()).toContain(
+      'Temporal does not answer, so nothing was started.',
+    );
+  });
+});
+
+describe('a connection', () => {
+  test('shows its streams, what runs with a link to Temporal, and what else there is of it', async () => {
+    const page = await open(`${url}/connections/acme-us`);
+    expect(
+      await page
+        .getByRole('row', { name: /^bills / })
+        .first()
+        .textContent(),
+    ).toMatch(/complete.*4 min ago/);
+    expect(await page.getByLabel('Running now').textContent()).toMatch(/62,000 records/);
+    const link = page.getByLabel('Running now').getByRole('link', { name: /in Temporal/ });
+    expect(await link.getAttribute('href')).toBe(
+      `http://temporal.example/namespaces/${installation.namespace}/workflows/sync%2Facme-us/run-us`,
+    );
+    for (const heading of ['Streams', 'Runs', 'Quarantine', 'Discrepancies', 'Webhooks']) {
+      expect(await page.getByRole('heading', { name: heading }).count(), heading).toBe(1);
+    }
+  });
+
+  test('that is paused says why, and can be resumed', async () => {
+    const page = await open(`${url}/connections/paused`);
+    expect(await page.locator('.facts').textContent()).toContain('Month end: ');
+    expect(await page.getByRole('button', { name: 'Resume' }).isVisible()).toBe(true);
+  });
+
+  test('over the delete limit asks in two steps', async () => {
+    const page = await open(`${url}/connections/gone`);
+    const button = page.getByRole('button', { name: 'Delete 60 records' });
+    expect(await button.isVisible()).toBe(false);
+    await page.getByText('Approve the deletions …').click();
+    expect(await button.isVisible()).toBe(true);
+  });
+});
+
+describe('a run', () => {
+  test('says what it did to each stream, and what failed', async () => {
+    const page = await open(`${url}/runs/run-failing`);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sync of failing');
+    expect(await page.locator('.failure').textContent()).toContain('The next run goes on.');
+    expect(
+      await page
+        .getByRole('row', { name: /^bills / })
+        .first()
+        .textContent(),
+    ).toContain('12,400');
+    expect(await page.getByText('GaveUp').isVisible()).toBe(true);
+  });
+
+  test('that compared both sides shows their sums with every digit', async () => {
+    const page = await open(`${url}/runs/run-us-before`);
+    const row = page.getByRole('row', { name: /USD total_amount/ });
+    expect(await row.getByRole('cell').allTextContents()).toEqual([
+      ...['USD', 'total_amount', '4812733.10', '4812733.10', 'equal'],
+    ]);
+  });
+
+  test('that is unknown is a 404, as is an unknown connection', async () => {
+    for (const path of ['/runs/none', '/connections/none', '/nothing']) {
+      expect((await get(path)).status, path).toBe(404);
+    }
+  });
+});
+
+describe('a long list', () => {
+  test('is shown by the page, the newest first, and nothing is left out or shown twice', async () => {
+    const seen: string[] = [];
+    const page = await open(`${url}/discrepancies`);
+    for (;;) {
+      seen.push(...(await page.getByRole('rowheader').allTextContents()));
+      const older = page.getByRole('link', { name: 'Older' });
+      if ((await older.count()) === 0) break;
+      await older.click();
+    }
+    expect(seen).toHaveLength(61);
+    expect(new Set(seen).size).toBe(61);
+  });
+});
+
+describe.each(paths)('the page %s', (path) => {
+  test('shows what others wrote as text, and no token, secret or record body', async () => {
+    const page = await open(url + path);
+    expect(await page.title()).not.toContain('owned');
+    expect(await page.locator('img').count()).toBe(0);
+    const { text, headers } = await get(path);
+    for (const secret of [planted.token, planted.body, clientSecret, secretKey.toString('base64')])
+      expect(text).not.toContain(secret);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('does not scroll sideways, from a phone to a desk', async () => {
+    const page = await open(url + path);
+    for (const width of [390, 768, 1120, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate('document.documentElement.scrollWidth'), `${width} px`).toBe(width);
+    }
+  });
+
+  test('has no serious accessibility finding, by light on a desk and by dark on a phone', async () => {
+    const page = await open(url + path, { colorScheme: 'light', viewport: { width: 1280, height: 800 } });
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+});
+
+async function get(path: string): Promise<{ status: number; text: string; headers: Headers }> {
+  const response = await fetch(url + path);
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+interface Finding {
+  id: string;
+  impact: string;
+  nodes: { html: string }[];
+}
+
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(axe, 'utf8'));
+  const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run()');
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}

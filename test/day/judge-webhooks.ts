@@ -1,0 +1,23 @@
+import type { Company } from './open-company.ts';
+
+/** What was answered with success is stored and done with; what was forged was refused. */
+export async function judgeWebhooks({ warehouse, admin }: Company): Promise<string[]> {
+  const { deliveries, total } = await admin.deliveries();
+  if (total > deliveries.length) return ['The log of deliveries is incomplete; the day was too long.'];
+  const complaints: string[] = [];
+  const forged = deliveries.filter(({ kind }) => kind === 'forged');
+  const believed = forged.filter(({ lastStatus }) => lastStatus !== null && lastStatus !== 401).length;
+  if (believed > 0) complaints.push(`${believed} forged webhooks were not answered with 401.`);
+  const delivered = deliveries.filter(({ kind, state }) => kind !== 'forged' && state === 'delivered').length;
+  if (delivered === 0) complaints.push('No webhook ever arrived.');
+  const { rows } = await warehouse.pool.query<{ stored: number; waiting: number }>(
+    `select coalesce(sum(deliveries), 0)::int as stored,
+       count(*) filter (where status = 'waiting')::int as waiting
+     from sync.webhook_inbox`,
+  );
+  const { stored = 0, waiting = 0 } = rows[0] ?? {};
+  // More may be stored: of a killed process the answer is lost, and the webhook comes again.
+  if (stored < delivered) complaints.push(`${delivered} webhooks were accepted, and ${stored} are stored.`);
+  if (waiting > 0) complaints.push(`${waiting} webhooks wait for ever.`);
+  return complaints;
+}

@@ -1,0 +1,252 @@
+import { expect, test } from 'vitest';
+import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
+import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
+import { setToken } from '../../warehouse/connections/set-token.ts';
+import { eventually } from '../embedded/eventually.ts';
+import { timerSummaries } from '../support/history-of.ts';
+import { createInstallation, secretKey } from '../support/installation.ts';
+import { row, rows } from '../support/rows.ts';
+import { sync } from '../support/sync.ts';
+import {
+  appliedInbox,
+  changeBill,
+  fetchesOf,
+  idsOf,
+  inboxOf,
+  memoOf,
+  recordOf,
+  syncedCompany,
+  urlOf,
+} from './company.ts';
+import { entityWebhook, send } from './webhook.ts';
+
+const installation = await createInstallation();
+const { admin, client, warehouse } = installation;
+const worker = await installation.startWorker();
+const url = urlOf(worker);
+
+test('a change is in finance seconds after its webhook, without a schedule, by a run of its own', async () => {
+  const connection = await syncedCompany(installation);
+  const [id = ''] = await idsOf(installation, connection);
+  expect(await send(url, await changeBill(installation, connection, { id, memo: 'by webhook' }))).toBe(200);
+  const [entry] = await appliedInbox(installation, connection);
+  expect(entry).toMatchObject({ status: 'applied', outcome: 'landed', deliveries: 1 });
+  expect(await memoOf(installation, connection, id)).toBe('by webhook');
+  const run = await eventually(async () => {
+    const [found] = await rows(
+      warehouse,
+      `select r.kind, r.status, s.updated::int, s.requests::int
+       from sync.runs r join sync.run_streams s using (run_id)
+       where run_id = $1 and r.finished_at is not null`,
+      [entry?.run_id],
+    );
+    return found;
+  });
+  expect(run).toEqual({ kind: 'webhook', status: 'succeeded', updated: 1, requests: 1 });
+  expect(
+    await row(warehouse, 'select _run_id from finance.bills where connection_id = $1 and id = $2', [
+      ...[connection, id],
+    ]),
+  ).toEqual({ _run_id: entry?.run_id });
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test('a record is fetched once for a burst of webhooks about it', async () => {
+  const connection = await syncedCompany(installation);
+  const [id = ''] = await idsOf(installation, connection);
+  const last = await changeBill(installation, connection, { id, memo: 'last' });
+  const burst = Array.from({ length: 50 }, (_, index) => last.replace('"last"', `"memo ${index}"`));
+  expect(new Set(await Promise.all(burst.map((body) => send(url, body))))).toEqual(new Set([200]));
+  expect(await appliedInbox(installation, connection)).toHaveLength(50);
+  expect(await fetchesOf(installation, connection, id)).toBe(1);
+  expect(await memoOf(installation, connection, id)).toBe('last');
+});
+
+test('webhooks that come in the wrong order, late or twice change nothing but freshness', async () => {
+  const connection = await syncedCompany(installation);
+  const [id = ''] = await idsOf(installation, connection);
+  const [first, second] = [
+    await changeBill(installation, connection, { id, memo: 'first' }),
+    await changeBill(installation, connection, { id, memo: 'second' }),
+  ];
+  for (const body of [second, first, second, first]) {
+    expect(await send(url, body)).toBe(200);
+    await appliedInbox(installation, connection);
+    expect(await memoOf(installation, connection, id)).toBe('second');
+  }
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test('a 429 is waited out by a timer that says so', async () => {
+  const connection = await syncedCompany(installation);
+  const [id = ''] = await idsOf(installation, connection);
+  await admin.addFault({
+    match: { connection, path: `/accounting/bills/${id}` },
+    times: 1,
+    fault: { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '2' },
+  });
+  await send(url, await changeBill(installation, connection, { id, memo: 'after the pause' }));
+  const [entry] = await appliedInbox(installation, connection);
+  expect(entry).toMatchObject({ outcome: 'landed', tries: 0 });
+  const summaries: string[] = [];
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = 'webhooks/${connection}'` })) {
+    summaries.push(...(await timerSummaries(client.workflow.getHandle(`webhooks/${connection}`, runId))));
+  }
+  expect(summaries).toEqual(['The service asked for a pause: too many requests']);
+});
+
+test('a record whose request fails is tried again, and does not cost the others theirs', async () => {
+  const connection = await syncedCompany(installation);
+  const [bad = '', good = ''] = await idsOf(installation, connection, { count: 2 });
+  await admin.addFault({
+    match: { connection, path: `/accounting/bills/${bad}` },
+    times: 2,
+    fault: { kind: 'status', status: 500, code: 'INTERNAL' },
+  });
+  const bodies = [
+    await changeBill(installation, connection, { id: bad, memo: 'bad' }),
+    await changeBill(installation, connection, { id: good, memo: 'good' }),
+  ];
+  await Promise.all(bodies.map((body) => send(url, body)));
+  await eventually(async () =>
+    (await memoOf(installation, connection, good)) === 'good' ? true : undefined,
+  );
+  const inbox = await appliedInbox(installation, connection);
+  expect(inbox.find(({ record_id }) => record_id === bad)).toMatchObject({ outcome: 'landed', tries: 2 });
+});
+
+test('refused credentials leave webhooks waiting, and another token has them applied', async () => {
+  const connection = await syncedCompany(installation);
+  const [id = ''] = await idsOf(installation, connection);
+  const refusal = { status: 401, code: 'INVALID_CREDENTIALS' };
+  await admin.execute({ kind: 'refuse', connection, refusal });
+  await send(url, await changeBill(installation, connection, { id, memo: 'late' }));
+  const failed = await eventually(async () => {
+    for await (const found of client.workflow.list({ query: `WorkflowId = 'webhooks/${connection}'` })) {
+      if (found.status.name === 'FAILED') return found;
+    }
+    return undefined;
+  });
+  const attributes = failed.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
+  expect(attributes).toContainEqual(['DaybookFailure', 'CredentialsRefused']);
+  // A sync has met the same, and paused the connection: that is what people are told of.
+  await eventually(async () => {
+    const { rows } = await warehouse.pool.query(
+      `select from sync.connections where connection_id = $1 and paused_by = 'daybook'`,
+      [connection],
+    );
+    return rows.length > 0 ? true : undefined;
+  });
+  const asked = await fetchesOf(installation, connection, id);
+  await send(url, await changeBill(installation, connection, { id, memo: 'later' }));
+  expect(await inboxOf(installation, connection)).toMatchObject([
+    { status: 'waiting' },
+    { status: 'waiting' },
+  ]);
+  await admin.execute({ kind: 'refuse', connection, refusal: null });
+  expect(await fetchesOf(installation, connection, id)).toBe(asked);
+  await setToken(warehouse, secretKey, { connectionId: connection, token: `token-of-${connection}` });
+  await appliedInbox(installation, connection);
+  expect(await memoOf(installation, connection, id)).toBe('later');
+});
+
+test('webhooks of a paused connection wait until it is resumed', async () => {
+  const connection = await syncedCompany(installation);
+  const [id = ''] = await idsOf(installation, connection);
+  const other = await syncedCompany(installation);
+  const [otherId = ''] = await idsOf(installation, other);
+  await pauseConnection(warehouse, { connectionId: connection, why: 'month end' });
+  await send(url, await changeBill(installation, connection, { id, memo: 'paused' }));
+  await send(url, await changeBill(installation, other, { id: otherId, memo: 'not paused' }));
+  await appliedInbox(installation, other);
+  expect(await inboxOf(installation, connection)).toMatchObject([{ status: 'waiting', tries: 0 }]);
+  await resumeConnection(warehouse, { connectionId: connection });
+  await appliedInbox(installation, connection);
+  expect(await memoOf(installation, connection, id)).toBe('paused');
+});
+
+test('an answer of another company writes nothing', async () => {
+  const connection = await syncedCompany(installation);
+  const [id = ''] = await idsOf(installation, connection);
+  const body = await changeBill(installation, connection, { id, memo: 'of another' });
+  await warehouse.pool.query(`update sync.connections set org_id = 'another' where connection_id = $1`, [
+    connection,
+  ]);
+  await send(url, body);
+  await eventually(async () => {
+    const [run] = await rows(
+      warehouse,
+      `select from sync.runs r join sync.run_streams s using (run_id)
+       where r.connection_id = $1 and r.kind = 'webhook' and r.status = 'failed' and s.failure_type = 'IdentityChanged'`,
+      [connection],
+    );
+    return run;
+  });
+  expect(await memoOf(installation, connection, id)).not.toBe('of another');
+  expect(await inboxOf(installation, connection)).toMatchObject([{ status: 'waiting' }]);
+});
+
+test('status says what came by webhook, and what a sync had to bring because a webhook did not come', async () => {
+  const connection = await syncedCompany(installation);
+  const [told = '', untold = ''] = await idsOf(installation, connection, { count: 2 });
+  await send(url, await changeBill(installation, connection, { id: told, memo: 'told' }));
+  await appliedInbox(installation, connection);
+  await changeBill(installation, connection, { id: untold, memo: 'its webhook is lost' });
+  await sync(installation, connection);
+  const { stdout } = await installation.run(['status', connection, '--json']);
+  const { connections } = JSON.parse(stdout) as { connections: { webhooks: object; last_run: object }[] };
+  expect(connections[0]).toMatchObject({
+    webhooks: { waiting: 0, applied_24h: 1, unannounced_24h: 1 },
+    last_run: { kind: 'sync' },
+  });
+  const { stdout: text } = await installation.run(['status', connection]);
+  expect(text).toContain('changes of 24 h: 1 by webhook, 1 by a sync alone');
+});
+
+test('no token, secret or record is in the histories of webhooks, nor in the log', async () => {
+  const connection = await syncedCompany(installation);
+  const [id = ''] = await idsOf(installation, connection);
+  const memo = 'planted-memo-of-a-webhook';
+  await send(url, await changeBill(installation, connection, { id, memo }));
+  await appliedInbox(installation, connection);
+  let histories = '';
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = 'webhooks/${connection}'` })) {
+    const { events } = await client.workflow.getHandle(`webhooks/${connection}`, runId).fetchHistory();
+    histories += (events ?? []).flatMap(textsIn).join('\n');
+  }
+  expect(histories).toContain(connection);
+  for (const planted of [memo, id, `token-of-${connection}`]) {
+    expect(histories).not.toContain(planted);
+    expect(worker.output()).not.toContain(planted);
+  }
+});
+
+function textsIn(value: unknown): string[] {
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+test('a record that cannot land waits in quarantine, and its webhook is done', async () => {
+  const connection = await syncedCompany(installation);
+  const [id = ''] = await idsOf(installation, connection);
+  await admin.execute({
+    kind: 'change',
+    connection,
+    resource: 'bills',
+    id,
+    patch: '{"total_amount":"much"}',
+  });
+  const record = (await recordOf(installation, connection, { id })) ?? '';
+  await send(url, entityWebhook(connection, { entity: 'BILL', what: 'UPDATED', record }));
+  expect(await appliedInbox(installation, connection)).toMatchObject([
+    { outcome: 'the record could not be landed and waits in quarantine' },
+  ]);
+  expect(
+    await rows(
+      warehouse,
+      `select record_id from sync.quarantine where connection_id = $1 and status = 'open'`,
+      [connection],
+    ),
+  ).toEqual([{ record_id: id }]);
+});

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { row } from '../support/rows.ts';
+import { sync } from '../support/sync.ts';
+import {
+  appliedInbox,
+  changeBill,
+  idsOf,
+  inboxOf,
+  memoOf,
+  recordOf,
+  syncedCompany,
+  urlOf,
+} from './company.ts';
+import { entityWebhook, send } from './webhook.ts';
+import { eventually } from '../embedded/eventually.ts';
+
+const installation: Installation = await createInstallation();
+const { admin, warehouse } = installation;
+const url = urlOf(await installation.startWorker());
+
+test('a deletion that a webhook tells of is believed when the service has no such record', async () => {
+  const { connection, id, deleted } = await companyWithBill();
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  await send(url, deleted);
+  expect(await appliedInbox(installation, connection)).toMatchObject([
+    { outcome: 'gone at the source too: deleted' },
+  ]);
+  expect(
+    await row(
+      warehouse,
+      `select source, payload ->> 'id' as id from finance.deleted_records where connection_id = $1`,
+      [connection],
+    ),
+  ).toEqual({ source: 'webhook', id });
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test('a deletion that the service does not confirm deletes nothing', async () => {
+  const { connection, id, deleted } = await companyWithBill();
+  await send(url, deleted);
+  expect(await appliedInbox(installation, connection)).toMatchObject([
+    { outcome: 'not deleted: the service still has the record' },
+  ]);
+  expect((await installation.compare(connection)).differences).toEqual([]);
+  expect(await recordOf(installation, connection, { id })).toBeDefined();
+});
+
+test('a record that is gone is not deleted for a webhook that does not say so', async () => {
+  const { connection, id } = await companyWithBill();
+  const updated = await changeBill(installation, connection, { id, memo: 'last words' });
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  await send(url, updated);
+  expect(await appliedInbox(installation, connection)).toMatchObject([{ status: 'ignored' }]);
+  const held = 'select count(*)::int as bills from finance.bills where connection_id = $1 and id = $2';
+  expect(await row(warehouse, held, [connection, id])).toEqual({ bills: 1 });
+});
+
+test('a deleted record is not brought back by the late webhook of an update, nor by a sync', async () => {
+  const { connection, id } = await companyWithBill();
+  const updated = await changeBill(installation, connection, { id, memo: 'before the end' });
+  const record = (await recordOf(installation, connection, { id })) ?? '';
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  await send(url, entityWebhook(connection, { entity: 'BILL', what: 'DELETED', record }));
+  await appliedInbox(installation, connection);
+  await send(url, updated);
+  await appliedInbox(installation, connection);
+  await sync(installation, connection);
+  expect((await installation.compare(connection)).differences).toEqual([]);
+  expect(await recordOf(installation, connection, { id })).toBeUndefined();
+});
+
+test('a record that was made again lives, whichever of its webhooks comes last', async () => {
+  const { connection, id, deleted } = await companyWithBill();
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  await send(url, deleted);
+  await appliedInbox(installation, connection);
+  await admin.execute({ kind: 'recreate', connection, resource: 'bills', id });
+  const record = (await recordOf(installation, connection, { id })) ?? '';
+  await send(url, entityWebhook(connection, { entity: 'BILL', what: 'CREATED', record }));
+  await appliedInbox(installation, connection);
+  await send(
+    url,
+    entityWebhook(connection, {
+      entity: 'BILL',
+      what: 'DELETED',
+      record: `${record.slice(0, -1)},"late":1}`,
+    }),
+  );
+  await eventually(async () => ((await inboxOf(installation, connection)).length === 3 ? true : undefined));
+  expect((await appliedInbox(installation, connection)).at(-1)).toMatchObject({
+    outcome: 'not deleted: the service still has the record',
+  });
+  expect((await installation.compare(connection)).differences).toEqual([]);
+  const gone = 'select count(*)::int as records from finance.deleted_records where connection_id = $1';
+  expect(await row(warehouse, gone, [connection])).toEqual({ records: 0 });
+});
+
+test('a deletion of a record never seen is kept for a list that is late', async () => {
+  const { connection } = await companyWithBill();
+  const [id = ''] = await idsOf(installation, connection, { resource: 'items' });
+  const record = (await recordOf(installation, connection, { id, resource: 'items' })) ?? '';
+  const never = record.replace(id, 'never-seen');
+  await send(url, entityWebhook(connection, { entity: 'ITEM', what: 'DELETED', record: never }));
+  await appliedInbox(installation, connection);
+  expect(
+    await row(
+      warehouse,
+      `select resource, source from sync.tombstones where connection_id = $1 and record_id = 'never-seen'`,
+      [connection],
+    ),
+  ).toEqual({ resource: 'items', source: 'webhook' });
+  expect(await memoOf(installation, connection, 'never-seen')).toBeNull();
+});
+
+async function companyWithBill(): Promise<{ connection: string; id: string; deleted: string }> {
+  const connection = await syncedCompany(installation);
+  const [id = ''] = await idsOf(installation, connection);
+  const record = (await recordOf(installation, connection, { id })) ?? '';
+  return { connection, id, deleted: entityWebhook(connection, { entity: 'BILL', what: 'DELETED', record }) };
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { Alert } from './read-alerts.ts';
+
+/** An alert in hand, to be told of. */
+export interface Delivery {
+  readonly event: 'open' | 'resolve';
+  readonly alert: Alert;
+  /** Names the claim: who comes too late with what became of it changes nothing. */
+  readonly tries: number;
+}
+
+/**
+ * Takes what is to be told next, the oldest first, for the caller alone; undefined when there is nothing. An alert that was
+ * over before anybody was told of it is never told of. A caller that dies with a claim leaves it to the others after 15
+ * seconds, three times what telling may take; since nobody knows then whether it was told, it may be told twice.
+ */
+export async function claimDelivery({ db }: Warehouse): Promise<Delivery | undefined> {
+  const { rows } = await sql<Alert & { tries: number }>`
+    with due as (
+      select id from sync.alerts
+      where case when resolved_at is null
+          then open_sent_at is null or try_after is not null
+          else open_sent_at is not null and (resolved_sent_at is null or try_after is not null)
+        end
+        and (try_after is null or try_after <= clock_timestamp())
+      order by coalesce(resolved_at, opened_at), id
+      limit 1
+      for update skip locked
+    )
+    update sync.alerts a set
+      open_sent_at = case when resolved_at is null then clock_timestamp() else open_sent_at end,
+      resolved_sent_at = case when resolved_at is not null then clock_timestamp() end,
+      tries = tries + 1,
+      try_after = clock_timestamp() + interval '15 seconds'
+    from due
+    where a.id = due.id
+    returning a.id, kind, connection_id, message, remedy, opened_at, resolved_at, tries
+  `.execute(db);
+  const [claimed] = rows;
+  if (claimed === undefined) return undefined;
+  const { tries, ...alert } = claimed;
+  return { event: alert.resolved_at === null ? 'open' : 'resolve', alert, tries };
+}

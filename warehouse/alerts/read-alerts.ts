@@ -1,0 +1,50 @@
+import type { Warehouse } from '../open-warehouse.ts';
+import type { AlertKind } from '../tables/alerts.ts';
+
+/** What needs, or needed, a person. */
+export interface Alert {
+  id: number;
+  kind: AlertKind;
+  /** Null: it is about no single one. */
+  connection_id: string | null;
+  /** What is wrong, in a sentence or two. */
+  message: string;
+  /** What to do about it, with the command. */
+  remedy: string;
+  opened_at: Date;
+  /** Null: it is not over. */
+  resolved_at: Date | null;
+}
+
+export const alertColumns = [
+  'id',
+  'kind',
+  'connection_id',
+  'message',
+  'remedy',
+  'opened_at',
+  'resolved_at',
+] as const;
+
+/** What is wrong now, the oldest first; all of it, or what is wrong with one connection. */
+export async function readOpenAlerts({ db }: Warehouse, connectionId?: string): Promise<Alert[]> {
+  let query = db
+    .selectFrom('sync.alerts')
+    .select(alertColumns)
+    .where('resolved_at', 'is', null)
+    .orderBy('opened_at')
+    .orderBy('id');
+  if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
+  return query.execute();
+}
+
+/** The newest alerts first, open or over. */
+export async function readAlerts({ db }: Warehouse, { limit }: { limit: number }): Promise<Alert[]> {
+  return db
+    .selectFrom('sync.alerts')
+    .select(alertColumns)
+    .orderBy('opened_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { Delivery } from './claim-delivery.ts';
+
+/** Whether the receiver was told. It may have been when its answer did not come. */
+export type Told = 'told' | 'not told' | 'perhaps';
+
+/** Writes down what became of a delivery. What was not told for sure is tried again after 5 seconds, then 10, up to a minute. */
+export async function settleDelivery(
+  { db }: Warehouse,
+  { event, alert, tries }: Delivery,
+  told: Told,
+): Promise<void> {
+  const sentAt = event === 'open' ? 'open_sent_at' : 'resolved_sent_at';
+  const again = sql<Date>`clock_timestamp() + least(60, 5 * 2 ^ least(${tries}::int - 1, 4)) * interval '1 second'`;
+  await db
+    .updateTable('sync.alerts')
+    .set(told === 'told' ? { tries: 0, try_after: null } : { try_after: again })
+    .$if(told === 'not told', (query) => query.set({ [sentAt]: null }))
+    .where('id', '=', alert.id)
+    .where('tries', '=', tries)
+    .execute();
+}

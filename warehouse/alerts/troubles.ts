@@ -1,0 +1,124 @@
+import { sql, type RawBuilder } from 'kysely';
+import { stale } from '../connections/stale.ts';
+import type { AlertKind } from '../tables/alerts.ts';
+import { newestRuns } from './newest-runs.ts';
+
+/**
+ * What is wrong, by kind of alert: each statement selects kind, connection, message and remedy, one row for each connection.
+ * They are shown to anybody: names, counts and our own sentences; no token, no record.
+ */
+export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
+  /**
+   * A sync that failed counts until another one got through, or a person resumed the connection. A connection that paused
+   * itself says why in an alert of its own; so do a stream that stalled, deletions to be approved, and the quarantine.
+   */
+  failed: sql`
+    select 'failed' as kind, connection_id,
+      connection_id || ': ' || string_agg(
+        format('the last %s failed%s at %s%s: %s', kind, case when status = 'partial' then ' in part' end,
+          ${moment('finished_at')}, case when kind = 'sync' and failures > 1 then format(', %s times in a row', failures) end,
+          failure),
+        ' ' order by kind) as message,
+      'Do what the failure says, then '
+        || string_agg(format('"daybook %s %s%s"', kind, connection_id, case when kind = 'backfill' then ' …' end),
+          ' and ' order by kind)
+        || format('. "daybook runs %s" says how each stream fared.', connection_id) as remedy
+    from (${newestRuns}) newest
+    where failure is not null
+    group by connection_id`,
+
+  /** A person's pause is none of ours. */
+  paused: sql`
+    select 'paused', c.connection_id,
+      format('%s has paused itself since %s, because its sync failed: %s', c.connection_id, ${moment('c.paused_at')},
+        coalesce(r.failure, 'see the remedy.')),
+      c.paused_why
+    from sync.connections c
+    left join sync.runs r on r.run_id = c.failed_run_id
+    where c.paused_by = 'daybook'`,
+
+  stale: sql`
+    select 'stale', connection_id,
+      format('%s is stale: it is to be synced every %s min, and %s. %s',
+        connection_id, trim_scale(round(extract(epoch from sync_every) / 60, 1)),
+        coalesce((
+          select string_agg(format('%s (last at %s)', s.stream, coalesce(${moment('s.last_success_at')}, 'no time')), ', '
+            order by s.stream) || case when count(*) > 1 then ' were' else ' was' end || ' not complete for more than twice that'
+          from sync.streams s
+          where s.connection_id = connections.connection_id and s.capability <> 'unsupported'
+            and now() - 2 * sync_every > coalesce(s.last_success_at, created_at)
+        ), 'nothing was read since it was added'),
+        coalesce((
+          select format('A sync has been running since %s.', ${moment('min(r.started_at)')})
+          from sync.runs r
+          where r.connection_id = connections.connection_id and r.kind = 'sync' and r.status = 'running'
+          having count(*) > 0
+        ), 'No sync is running.')),
+      format('"daybook runs %1$s" says what the last syncs did, and the workflow sync/%1$s in the Temporal Web UI what one that '
+        'runs waits for. If none starts, "daybook doctor" says what is missing; a "daybook worker" has to run.', connection_id)
+    from sync.connections
+    where ${stale}`,
+
+  stalled: sql`
+    select 'stalled', connection_id,
+      format('%s: the service has newer records of %s than its list shows, so %s not move.', connection_id,
+        string_agg(stream, ', ' order by stream),
+        case when count(*) > 1 then 'these streams do' else 'this stream does' end),
+      format('"daybook reconcile %s" brings them. If it comes back, report it to the finance API.', connection_id)
+    from sync.streams
+    where stalled_at is not null
+    group by connection_id`,
+
+  approval: sql`
+    select 'approval', d.connection_id,
+      format('%s: a reconcile has stopped to ask. %s', d.connection_id,
+        string_agg(distinct s.failure, ' ' order by s.failure)),
+      format('If they are really gone: "daybook reconcile %1$s --approve-deletes", or send the signal approveDeletes to the '
+        'workflow approve-deletes/%1$s in the Temporal Web UI. If not, nothing is deleted: find out what the source does, and '
+        'reconcile again.', d.connection_id)
+    from (
+      select distinct connection_id, run_id from sync.discrepancies
+      where closed_at is null and status = 'confirmed'
+    ) d
+    join sync.run_streams s on s.run_id = d.run_id and s.failure_type = 'ApprovalNeeded'
+    group by d.connection_id`,
+
+  /** It grows: a record came within a day and is still there. Older entries are known. */
+  quarantine: sql`
+    select 'quarantine', q.connection_id,
+      format('%s: %s could not be landed since %s (%s) and wait in quarantine, %s with those before.',
+        q.connection_id, case when sum(q.recent) = 1 then '1 record' else sum(q.recent) || ' records' end,
+        ${moment('min(q.since)')},
+        string_agg(q.recent || ' of ' || q.resource, ', ' order by q.resource) filter (where q.recent > 0),
+        sum(q.open)),
+      '"daybook quarantine list" names them and "daybook quarantine show ID" says what is wrong; "daybook quarantine replay" '
+        'tries again once the source has mended them, "discard" closes those that nobody wants.'
+    from (
+      select connection_id, resource, count(*) as open, count(*) filter (where recent) as recent,
+        min(first_seen_at) filter (where recent) as since
+      from (
+        select *, first_seen_at > now() - interval '24 hours' as recent from sync.quarantine where status = 'open'
+      ) entries
+      group by connection_id, resource
+    ) q
+    group by q.connection_id
+    having sum(q.recent) > 0`,
+
+  /** While the service has asked for a pause, or the connection is paused, they wait rightly. */
+  webhooks: sql`
+    select 'webhooks', w.connection_id,
+      format('%s: %s since %s, though they are to be applied within seconds. Nothing is lost: the next sync brings what they tell of.',
+        w.connection_id, case when count(*) = 1 then '1 webhook has waited' else count(*) || ' webhooks have waited' end,
+        ${moment('min(w.received_at)')}),
+      '"daybook doctor" says whether Temporal and the database answer; a "daybook worker" has to run, and its log says what fails.'
+    from sync.webhook_inbox w
+    join sync.connections c using (connection_id)
+    where w.status = 'waiting' and c.paused_at is null
+      and greatest(w.received_at, c.webhooks_after) < now() - interval '60 seconds'
+    group by w.connection_id`,
+};
+
+/** A time as people read it, to the minute. */
+function moment(expression: string): RawBuilder<string> {
+  return sql<string>`to_char(${sql.raw(expression)} at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')`;
+}

@@ -1,0 +1,31 @@
+import type { Resource } from '../../resources/resource.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { lockResource } from '../passes/lock-pass.ts';
+import { settleAhead } from '../passes/settle-ahead.ts';
+import { applyTombstones, type BuriedCounts } from '../tombstones/apply-tombstones.ts';
+
+/**
+ * Deletes a record that a webhook says was deleted and that the service no longer has. `version` was decided before the service
+ * was asked: a row that has become newer since, because the record was made again, stays.
+ */
+export async function buryAnnounced(
+  warehouse: Warehouse,
+  input: {
+    connectionId: string;
+    resource: Resource;
+    runId: string;
+    id: string;
+    version: string;
+    deletedAt: string | null;
+  },
+): Promise<BuriedCounts> {
+  const { connectionId, resource, runId, ...deletion } = input;
+  return inTransaction(warehouse.pool, async (client) => {
+    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
+    const where = { connectionId, resource, runId, landedAt };
+    const buried = await applyTombstones(client, { ...where, source: 'webhook', deletions: [deletion] });
+    if (buried.deleted > 0) await settleAhead(client, where);
+    return buried;
+  });
+}

@@ -1,0 +1,62 @@
+import type { PoolClient } from 'pg';
+import type { Resource } from '../../resources/resource.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { isDeletion } from './waiting-webhooks.ts';
+
+/** Closes webhooks that wait, with what came of them. */
+export async function closeWebhooks(
+  client: PoolClient | Warehouse['pool'],
+  input: {
+    webhooks: readonly string[];
+    status: 'applied' | 'ignored';
+    outcome: string;
+    /** The run that applied them. */
+    runId: string | null;
+  },
+): Promise<void> {
+  const { webhooks, status, outcome, runId } = input;
+  await client.query({
+    name: 'close webhooks',
+    text: `
+      update sync.webhook_inbox set
+        status = $2, outcome = $3, run_id = $4, try_after = null, closed_at = clock_timestamp()
+      where id = any($1::bigint[]) and status = 'waiting'`,
+    values: [webhooks, status, outcome, runId],
+  });
+}
+
+/**
+ * Closes what tells of versions older than the ones held, and what tells of the very ones held where a list was asked for since.
+ * An equal version alone proves nothing: its content may have been corrected.
+ */
+export async function closeKnown(
+  { pool }: Warehouse,
+  { connectionId, resource }: { connectionId: string; resource: Resource },
+): Promise<void> {
+  await pool.query({
+    name: `close known ${resource.name}`,
+    text: `
+      update sync.webhook_inbox w set
+        status = 'applied', outcome = 'a list, or a later webhook, has brought this version or a newer one',
+        try_after = null, closed_at = clock_timestamp()
+      from finance.${resource.name} f
+      where w.connection_id = $1 and w.resource = '${resource.name}' and w.status = 'waiting' and not ${isDeletion('w')}
+        and f.connection_id = $1 and f.id = w.record_id
+        and (f.${resource.version} > w.version or (f.${resource.version} = w.version and w.outcome is not null))`,
+    values: [connectionId],
+  });
+}
+
+/** Tries webhooks later: after 2 s, then after twice that, up to 20 s; after 30 tries every 5 minutes. */
+export async function putOffWebhooks({ pool }: Warehouse, webhooks: readonly string[]): Promise<void> {
+  await pool.query({
+    name: 'put off webhooks',
+    text: `
+      update sync.webhook_inbox set
+        tries = tries + 1,
+        try_after = clock_timestamp()
+          + case when tries < 30 then least(power(2, tries + 1), 20) else 300 end * interval '1 second'
+      where id = any($1::bigint[]) and status = 'waiting'`,
+    values: [webhooks],
+  });
+}

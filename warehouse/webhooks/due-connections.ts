@@ -1,0 +1,25 @@
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** Enough for a sweep; whoever is not among them this time has the same chance at the next. */
+const atOnce = 100;
+
+/** Connections of this API address whose webhooks wait and may be applied now. */
+export async function dueConnections({ pool }: Warehouse, apiAddress: string): Promise<string[]> {
+  const { rows } = await pool.query<{ connection_id: string }>({
+    name: 'due connections',
+    text: `
+      select w.connection_id
+      from sync.webhook_inbox w
+      join sync.connections c using (connection_id)
+      where w.status = 'waiting' and ${isDue} and c.api_address = $1
+      group by w.connection_id
+      order by random()
+      limit $2`,
+    values: [apiAddress, atOnce],
+  });
+  return rows.map(({ connection_id }) => connection_id);
+}
+
+/** Of an entry `w` of a connection `c`: a pause, by whomever, holds back what is not asked for by a person. */
+export const isDue = `c.paused_at is null
+  and coalesce(c.webhooks_after <= now(), true) and coalesce(w.try_after <= now(), true)`;

@@ -1,0 +1,37 @@
+import type { Resource } from '../../resources/resource.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { isDeletion } from './waiting-webhooks.ts';
+
+/**
+ * Leaves what waits of a resource to a list that is about to be read, but not what was deleted, which no list shows. What that
+ * list does not bring either is tried again when the sync has ended, or after a minute.
+ */
+export async function leaveToList(
+  { pool }: Warehouse,
+  { connectionId, resource }: { connectionId: string; resource: Resource },
+): Promise<void> {
+  await pool.query({
+    name: 'leave to list',
+    text: `
+      update sync.webhook_inbox w set
+        outcome = 'left to the next list', tries = tries + 1, try_after = clock_timestamp() + interval '1 minute'
+      where w.connection_id = $1 and w.resource = $2 and w.status = 'waiting' and not ${isDeletion('w')}
+        and not exists (
+          select from sync.webhook_inbox d
+          where d.connection_id = $1 and d.resource = $2 and d.record_id = w.record_id and d.status = 'waiting'
+            and ${isDeletion('d')}
+        )`,
+    values: [connectionId, resource.name],
+  });
+}
+
+/** A sync got through: what its lists have not brought is due. */
+export async function listsWereRead({ pool }: Pick<Warehouse, 'pool'>, connectionId: string): Promise<void> {
+  await pool.query({
+    name: 'lists were read',
+    text: `
+      update sync.webhook_inbox set try_after = null
+      where connection_id = $1 and status = 'waiting' and try_after is not null`,
+    values: [connectionId],
+  });
+}

@@ -1,0 +1,41 @@
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** A webhook as the inbox has it, without its body. */
+export interface WebhookListed {
+  id: number;
+  connection_id: string | null;
+  type: string;
+  code: string;
+  resource: string | null;
+  record_id: string | null;
+  status: 'waiting' | 'applied' | 'ignored';
+  outcome: string | null;
+  deliveries: number;
+  tries: number;
+  run_id: string | null;
+  received_at: Date;
+  closed_at: Date | null;
+}
+
+/** The newest first. */
+export function listWebhooks(
+  { db }: Warehouse,
+  input: {
+    connectionId?: string | undefined;
+    status?: WebhookListed['status'] | undefined;
+    /** Webhooks of lower numbers only. */
+    before?: number | undefined;
+    limit: number;
+  },
+): Promise<WebhookListed[]> {
+  let query = db.selectFrom('sync.webhook_inbox').select(columns).orderBy('id', 'desc').limit(input.limit);
+  if (input.connectionId !== undefined) query = query.where('connection_id', '=', input.connectionId);
+  if (input.status !== undefined) query = query.where('status', '=', input.status);
+  if (input.before !== undefined) query = query.where('id', '<', input.before);
+  return query.execute();
+}
+
+const columns = [
+  ...(['id', 'connection_id', 'type', 'code', 'resource', 'record_id', 'status', 'outcome'] as const),
+  ...(['deliveries', 'tries', 'run_id', 'received_at', 'closed_at'] as const),
+] as const;

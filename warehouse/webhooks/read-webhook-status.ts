@@ -1,0 +1,48 @@
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** What webhooks have done for a connection. */
+export interface WebhookStatus {
+  /** Null: none has ever come. */
+  last_received_at: Date | null;
+  /** Those to be applied. */
+  waiting: number;
+  /** Records that webhooks brought or deleted in the last 24 hours. */
+  applied_24h: number;
+  /** Records that a sync changed in that time without a webhook that told of them. */
+  unannounced_24h: number;
+}
+
+/** By connection. */
+export async function readWebhookStatus({
+  pool,
+}: Pick<Warehouse, 'pool'>): Promise<Map<string, WebhookStatus>> {
+  const { rows } = await pool.query<WebhookStatus & { connection_id: string }>(`
+    select c.connection_id, inbox.last_received_at, coalesce(waiting.entries, 0) as waiting,
+      coalesce(changes.applied, 0)::bigint as applied_24h, coalesce(changes.unannounced, 0)::bigint as unannounced_24h
+    from sync.connections c
+    left join lateral (
+      select w.last_received_at from sync.webhook_inbox w
+      where w.connection_id = c.connection_id
+      order by w.last_received_at desc
+      limit 1
+    ) inbox on true
+    left join lateral (
+      select count(*) as entries from sync.webhook_inbox w
+      where w.connection_id = c.connection_id and w.status = 'waiting'
+    ) waiting on true
+    left join lateral (
+      select sum(s.inserted + s.updated + s.deleted) filter (where r.kind = 'webhook') as applied,
+        sum(s.unannounced) filter (where r.kind = 'sync') as unannounced
+      from sync.runs r
+      join sync.run_streams s using (run_id)
+      where r.connection_id = c.connection_id and r.started_at > now() - interval '24 hours'
+    ) changes on true`);
+  return new Map(rows.map(({ connection_id, ...status }) => [connection_id, status]));
+}
+
+export const noWebhooks: WebhookStatus = {
+  last_received_at: null,
+  waiting: 0,
+  applied_24h: 0,
+  unannounced_24h: 0,
+};

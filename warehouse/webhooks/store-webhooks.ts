@@ -1,0 +1,104 @@
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** A webhook as it is kept. */
+export interface WebhookToStore {
+  /** Its body without access tokens, as JSON text. */
+  readonly text: string;
+  readonly digest: string;
+  readonly type: string;
+  readonly code: string;
+  readonly serviceConnectionId: string | null;
+  readonly resource: { readonly name: string } | null;
+  readonly recordId: string | null;
+  readonly version: string | null;
+}
+
+export interface WebhooksStored {
+  /** Connections with something to apply now: not those that are paused, or held back. */
+  readonly due: readonly string[];
+  /** The data of a connection is ready that has no name here: it may be any whose identity is not known yet. */
+  readonly unknownIsReady: boolean;
+}
+
+/**
+ * Stores webhooks, all or none, by one statement that commits itself. The same content again is counted. An entry that was
+ * applied stays so, for nothing new is in it; but what is told of a connection as a whole is news each time, and what found no
+ * connection the first time may find one now.
+ *
+ * `asText` is for a body that Postgres refuses as JSON: its text is kept then.
+ */
+export async function storeWebhooks(
+  { pool }: Pick<Warehouse, 'pool'>,
+  input: { apiAddress: string; webhooks: readonly WebhookToStore[]; asText?: boolean },
+): Promise<WebhooksStored> {
+  const { apiAddress, webhooks, asText = false } = input;
+  const deliveries = new Map<string, number>();
+  for (const { digest } of webhooks) deliveries.set(digest, (deliveries.get(digest) ?? 0) + 1);
+  const distinct = [...new Map(webhooks.map((webhook) => [webhook.digest, webhook])).values()];
+  const { rows } = await pool.query<{ due: string[]; unknown_is_ready: boolean }>({
+    name: 'store webhooks',
+    text: storeSql,
+    values: [
+      ...[apiAddress, asText],
+      distinct.map(({ digest }) => digest),
+      distinct.map(({ digest }) => deliveries.get(digest)),
+      distinct.map(({ serviceConnectionId }) => serviceConnectionId),
+      distinct.map(({ type }) => type),
+      distinct.map(({ code }) => code),
+      distinct.map(({ resource }) => resource?.name ?? null),
+      distinct.map(({ recordId }) => recordId),
+      distinct.map(({ version }) => version),
+      distinct.map(({ text }) => text),
+    ],
+  });
+  const { due = [], unknown_is_ready: unknownIsReady = false } = rows[0] ?? {};
+  return { due, unknownIsReady };
+}
+
+/** Ordered by digest: two that store the same ones wait for each other, but not in a circle. */
+const storeSql = `
+  with sent as (
+    select webhook.*, c.connection_id, case
+        when c.connection_id is null and (type = 'CONNECTION' or resource is not null)
+          then 'no connection here has this identity'
+        when type = 'CONNECTION' and code = 'INITIAL_UPDATE' then null
+        when resource is null then 'nothing of it is copied'
+        when record_id is null then 'it does not say which record'
+      end as ignored
+    from unnest(
+      $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::timestamptz[],
+      $11::text[]
+    ) as webhook (digest, deliveries, service_connection_id, type, code, resource, record_id, version, body)
+    left join sync.connections c
+      on c.api_address = $1 and c.service_connection_id = webhook.service_connection_id
+  ), stored as (
+    insert into sync.webhook_inbox as had (
+      digest, deliveries, service_connection_id, connection_id, type, code, resource, record_id, version, payload,
+      status, outcome, closed_at
+    )
+    select digest, deliveries, service_connection_id, connection_id, type, code, resource, record_id, version,
+      case when $2::boolean then to_jsonb(body) else body::jsonb end,
+      case when ignored is null then 'waiting' else 'ignored' end, ignored,
+      case when ignored is not null then clock_timestamp() end
+    from sent
+    order by digest
+    on conflict (digest) do update set
+      deliveries = had.deliveries + excluded.deliveries,
+      last_received_at = clock_timestamp(),
+      connection_id = coalesce(excluded.connection_id, had.connection_id),
+      (status, outcome, closed_at, tries, try_after) = (
+        select had.status, had.outcome, had.closed_at, had.tries, had.try_after
+        where not (excluded.status = 'waiting' and (had.resource is null or had.connection_id is null))
+        union all
+        select 'waiting', null, null, 0, null
+        where excluded.status = 'waiting' and (had.resource is null or had.connection_id is null)
+      )
+    returning connection_id, status, code
+  )
+  select
+    coalesce(array_agg(distinct c.connection_id) filter (
+      where stored.status = 'waiting' and c.paused_at is null and coalesce(c.webhooks_after <= now(), true)
+    ), '{}') as due,
+    coalesce(bool_or(stored.connection_id is null and stored.code = 'INITIAL_UPDATE'), false) as unknown_is_ready
+  from stored
+  left join sync.connections c using (connection_id)`;

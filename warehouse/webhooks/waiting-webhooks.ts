@@ -1,0 +1,85 @@
+import type { Resource } from '../../resources/resource.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { isDue } from './due-connections.ts';
+
+export interface WaitingWebhooks {
+  /** Entries that say that the data of the connection is ready. */
+  readonly ready: readonly string[];
+  /** By resource that anything waits of: of how many records, but for deleted ones and those that lists did not bring. */
+  readonly resources: ReadonlyMap<string, number>;
+}
+
+/** A webhook that so many lists did not bring is fetched, in whatever crowd it is. */
+const listsTried = 3;
+
+/** What is due of a connection, in numbers. */
+export async function readWaiting({ pool }: Warehouse, connectionId: string): Promise<WaitingWebhooks> {
+  const { rows } = await pool.query<{ resource: string | null; ids: string[] | null; records: number }>({
+    name: 'read waiting webhooks',
+    text: `
+      select w.resource,
+        array_agg(w.id::text) filter (where w.resource is null) as ids,
+        count(distinct w.record_id) filter (where not ${isDeletion('w')} and w.tries < ${listsTried}) as records
+      from sync.webhook_inbox w
+      join sync.connections c using (connection_id)
+      where w.connection_id = $1 and w.status = 'waiting' and ${isDue}
+      group by w.resource`,
+    values: [connectionId],
+  });
+  return {
+    ready: rows.flatMap(({ ids }) => ids ?? []),
+    resources: new Map(
+      rows.flatMap(({ resource, records }) => (resource === null ? [] : [[resource, records]])),
+    ),
+  };
+}
+
+/** One record, with all that waits about it. */
+export interface WaitingRecord {
+  readonly id: string;
+  /** Numbers of the webhooks. */
+  readonly webhooks: readonly string[];
+  /** A webhook says that it was deleted. */
+  readonly deleted: boolean;
+  /** When that webhook arrived: about when it was deleted. */
+  readonly deletedAt: string | null;
+  /** The newest of the webhooks, and of the row held; null when neither says. */
+  readonly version: string | null;
+}
+
+/** Records that are due, those first that wait longest. */
+export async function takeWaiting(
+  { pool }: Warehouse,
+  input: { connectionId: string; resource: Resource; limit: number },
+): Promise<WaitingRecord[]> {
+  const { connectionId, resource, limit } = input;
+  const { rows } = await pool.query<WaitingRecord>({
+    name: `take waiting ${resource.name}`,
+    text: `
+      select waiting.id, waiting.webhooks, waiting.deleted, waiting."deletedAt",
+        greatest(waiting.version, held.version)::text as version
+      from (
+        select w.record_id as id, array_agg(w.id::text) as webhooks, bool_or(${isDeletion('w')}) as deleted,
+          (min(w.received_at) filter (where ${isDeletion('w')}))::text as "deletedAt", max(w.version) as version
+        from sync.webhook_inbox w
+        join sync.connections c using (connection_id)
+        where w.connection_id = $1 and w.resource = $2 and w.status = 'waiting' and ${isDue}
+        group by w.record_id
+        order by min(w.id)
+        limit $3
+      ) waiting
+      left join lateral (
+        select f.${resource.version} as version
+        from finance.${resource.name} f
+        where f.connection_id = $1 and f.id = waiting.id
+        offset 0
+      ) held on true`,
+    values: [connectionId, resource.name, limit],
+  });
+  return rows;
+}
+
+/** SQL about an entry of that alias. */
+export function isDeletion(alias: string): string {
+  return String.raw`(${alias}.code like '%\_DELETED')`;
+}

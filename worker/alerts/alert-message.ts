@@ -1,0 +1,42 @@
+import type { Alert } from '../../warehouse/alerts/read-alerts.ts';
+
+/** What DAYBOOK_ALERT_URL receives. `text` stands alone: that is what Slack shows. */
+export interface AlertMessage {
+  readonly text: string;
+  readonly event: 'open' | 'resolve';
+  readonly alert: {
+    /** Null for the database, which cannot number its own absence. */
+    readonly id: number | null;
+    readonly kind: ToldKind;
+    readonly connection: string | null;
+    readonly message: string;
+    readonly remedy: string;
+    readonly opened_at: Date;
+    readonly resolved_at: Date | null;
+  };
+}
+
+export type ToldKind = Alert['kind'] | 'database';
+
+export type ToldAlert = Omit<Alert, 'id' | 'kind'> & { id: number | null; kind: ToldKind };
+
+export function alertMessage({ connection_id: connection, ...alert }: ToldAlert): AlertMessage {
+  const { kind, message, remedy, resolved_at: resolvedAt } = alert;
+  const text =
+    resolvedAt === null
+      ? `Daybook: ${message} What to do: ${remedy}`
+      : `Daybook: over: ${connection === null ? '' : `${connection}: `}${over[kind]} It was: ${message}`;
+  return { text, event: resolvedAt === null ? 'open' : 'resolve', alert: { ...alert, connection } };
+}
+
+/** What is true once an alert is over, in whatever way it ended. */
+const over: Record<ToldKind, string> = {
+  failed: 'no newest run has failed, or the connection has paused itself.',
+  paused: 'it was resumed, or a person keeps it paused.',
+  stale: 'it is complete again, or not to be.',
+  stalled: 'no stream has stalled.',
+  approval: 'nothing waits for approval.',
+  quarantine: 'no record of the last 24 hours is in quarantine.',
+  webhooks: 'no webhook waits too long.',
+  database: 'Postgres answers, and is written again.',
+};

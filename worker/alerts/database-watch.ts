@@ -1,0 +1,127 @@
+import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
+import { isDatabaseAway, whyUnwritable } from '../../warehouse/is-database-away.ts';
+import type { ToldAlert } from './alert-message.ts';
+
+/**
+ * Whether the database answers, and takes what is written. What is wrong with the database cannot stand in it, so this alone
+ * is kept in memory: each process tells of it for itself, and one that ends meanwhile does not tell that it is over.
+ */
+export interface DatabaseWatch {
+  /** A statement got through, or failed for another reason than that the database is away. */
+  answered(): void;
+  /** A statement failed that any database takes, full or not. */
+  failed(error: unknown): void;
+  /** A piece of work failed, maybe since the database takes nothing more: small statements may get through meanwhile. */
+  refused(error: unknown): void;
+  /** What is to be told: that it is away, then that it is back. An absence that nobody was told of is not told of later. */
+  due(): ToldAlert | undefined;
+  /** What became of telling it. */
+  settle(told: Told): void;
+}
+
+/** Milliseconds. */
+export interface WatchPatience {
+  /** For how long it may not answer. */
+  readonly away: number;
+  /** For how long nothing may have been refused before that counts as over: work is tried again every 20 s. */
+  readonly refusing: number;
+}
+
+export function createDatabaseWatch(
+  patience: WatchPatience = { away: 30_000, refusing: 60_000 },
+): DatabaseWatch {
+  let answered = now();
+  let reason = 'no answer';
+  let refusal: { since: Date; last: Moment; why: string } | undefined;
+  let open: ToldAlert | undefined;
+  let due: ToldAlert | undefined;
+  let mayBeKnown = false;
+  let looked = now();
+  const watch: DatabaseWatch = {
+    answered() {
+      answered = now();
+      reason = 'no answer';
+    },
+    failed(error) {
+      watch.refused(error);
+      if (isDatabaseAway(error) && whyUnwritable(error) === undefined) reason = reasonOf(error);
+      else watch.answered();
+    },
+    refused(error) {
+      const why = whyUnwritable(error);
+      if (why !== undefined) refusal = { since: refusal?.since ?? new Date(), last: now(), why };
+    },
+    due() {
+      // This process stood still, stopped or asleep: what was not answered meanwhile was not asked.
+      if (isOlder(looked, standstillMilliseconds)) answered = { ...answered, ticks: performance.now() };
+      looked = now();
+      if (refusal !== undefined && isOlder(refusal.last, patience.refusing)) refusal = undefined;
+      const away = isOlder(answered, patience.away);
+      if (open === undefined && (away || refusal !== undefined)) {
+        open =
+          away || refusal === undefined ? absence(answered.at, reason) : refusing(refusal.since, refusal.why);
+        due = open;
+        mayBeKnown = false;
+      } else if (open !== undefined && !away && refusal === undefined) {
+        due = mayBeKnown ? { ...open, resolved_at: answered.at } : undefined;
+        open = undefined;
+      }
+      return due;
+    },
+    settle(told) {
+      if (told !== 'not told') mayBeKnown = true;
+      if (told === 'told') due = undefined;
+    },
+  };
+  return watch;
+}
+
+/** It looks every 2 s, and telling takes 5 s at most. */
+const standstillMilliseconds = 15_000;
+
+/** Ages are measured in the process's own ticks: its clock may be set meanwhile. */
+interface Moment {
+  readonly at: Date;
+  readonly ticks: number;
+}
+
+function now(): Moment {
+  return { at: new Date(), ticks: performance.now() };
+}
+
+function isOlder({ ticks }: Moment, milliseconds: number): boolean {
+  return performance.now() - ticks > milliseconds;
+}
+
+function absence(since: Date, reason: string): ToldAlert {
+  return {
+    ...databaseAlert(since),
+    message: `Postgres has not answered since ${minuteOf(since)} (${reason}), so nothing is synced.`,
+    remedy:
+      'Bring it back: work goes on by itself, and nothing is lost. "daybook doctor" says what it finds.',
+  };
+}
+
+function refusing(since: Date, why: string): ToldAlert {
+  return {
+    ...databaseAlert(since),
+    message: `Postgres has refused to write since ${minuteOf(since)} (${why}), so what is new cannot be stored.`,
+    remedy: 'Make room, or let it be written again: work goes on by itself, and nothing is lost.',
+  };
+}
+
+function databaseAlert(
+  since: Date,
+): Pick<ToldAlert, 'id' | 'kind' | 'connection_id' | 'opened_at' | 'resolved_at'> {
+  return { id: null, kind: 'database', connection_id: null, opened_at: since, resolved_at: null };
+}
+
+function minuteOf(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** By code; a driver's message may say where the database is. */
+function reasonOf(error: Error): string {
+  const code = 'code' in error ? String(error.code) : 'no connection';
+  return code === '53300' ? 'it has no connection left' : code;
+}

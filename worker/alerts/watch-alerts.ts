@@ -1,0 +1,106 @@
+import { ServiceError, type Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { claimDelivery } from '../../warehouse/alerts/claim-delivery.ts';
+import { countOpenAlerts } from '../../warehouse/alerts/count-open-alerts.ts';
+import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
+import { readStaleConnections } from '../../warehouse/alerts/read-stale-connections.ts';
+import { settleDelivery } from '../../warehouse/alerts/settle-delivery.ts';
+import { takeTurn } from '../../warehouse/alerts/take-turn.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { setOpenAlerts } from '../metrics.ts';
+import { readSyncSchedules } from '../schedules/read-sync-schedules.ts';
+import { alertMessage } from './alert-message.ts';
+import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
+import { openReceiver, type Receiver } from './receiver.ts';
+import { repeat } from './repeat.ts';
+
+export interface AlertPlaces {
+  readonly warehouse: Warehouse;
+  readonly temporal: Client;
+  /** DAYBOOK_ALERT_URL; none: alerts are kept, and nobody is told. */
+  readonly url: string | undefined;
+  readonly version: string;
+}
+
+/**
+ * Keeps the alerts true and tells DAYBOOK_ALERT_URL of them, until `stopping`. Judging and telling are loops of their own, so
+ * that a receiver that hangs holds up no judgement. Any number of processes may watch: they take turns.
+ */
+export async function watchAlerts(
+  places: AlertPlaces,
+  options: {
+    logger: Logger;
+    stopping: AbortSignal;
+    everyMilliseconds?: number;
+    /** Who else uses the database tells it there; a process of its own use, when absent. */
+    database?: DatabaseWatch;
+  },
+): Promise<void> {
+  const { everyMilliseconds = 10_000, database = createDatabaseWatch(), ...common } = options;
+  const judging = repeat({ ...common, everyMilliseconds, purpose: 'judging' }, () =>
+    judge(places, { database, everyMilliseconds }),
+  );
+  if (places.url === undefined) return judging;
+  const telling = { receiver: openReceiver({ ...places, url: places.url, ...common }), ...common };
+  // Nothing is due most of the time, and asking is one statement over few rows.
+  const often = { ...common, everyMilliseconds: everyMilliseconds / 5 };
+  await Promise.all([
+    judging,
+    repeat({ ...often, purpose: 'telling' }, () => tellAlerts(places, telling)),
+    repeat({ ...often, purpose: 'telling of the database' }, () => tellOfDatabase(database, telling)),
+  ]);
+}
+
+async function judge(
+  places: AlertPlaces,
+  { database, everyMilliseconds }: { database: DatabaseWatch; everyMilliseconds: number },
+): Promise<void> {
+  const { warehouse } = places;
+  try {
+    // A process that comes a little early need not wait for a whole round.
+    if (await takeTurn(warehouse, { everyMilliseconds: everyMilliseconds * 0.8 }))
+      await judgeAlerts(warehouse, { pausedElsewhere: await pausedElsewhere(places) });
+    setOpenAlerts(await countOpenAlerts(warehouse));
+    database.answered();
+  } catch (error) {
+    database.failed(error);
+    throw error;
+  }
+}
+
+/** Asked only of connections that look stale, which is next to never. Temporal out of reach cannot say; then they are stale. */
+async function pausedElsewhere({ warehouse, temporal }: AlertPlaces): Promise<string[]> {
+  const stale = (await readStaleConnections(warehouse)).slice(0, askedAtMost);
+  if (stale.length === 0) return [];
+  try {
+    const schedules = await readSyncSchedules(temporal, stale);
+    return stale.filter((connection) => typeof schedules.get(connection)?.pausedWhy === 'string');
+  } catch (error) {
+    if (error instanceof ServiceError) return [];
+    throw error;
+  }
+}
+
+/** When everything is stale, a pause in Temporal is not what is wrong, and thousands of questions would only add to it. */
+const askedAtMost = 200;
+
+interface Telling {
+  readonly receiver: Receiver;
+  readonly stopping: AbortSignal;
+}
+
+/** Tells what is to be told, one after another; ends with the first that does not get through. */
+async function tellAlerts({ warehouse }: AlertPlaces, { receiver, stopping }: Telling): Promise<void> {
+  while (!stopping.aborted) {
+    const delivery = await claimDelivery(warehouse);
+    if (delivery === undefined) return;
+    const told = await receiver.tell(alertMessage(delivery.alert), stopping);
+    await settleDelivery(warehouse, delivery, told);
+    if (told !== 'told') return;
+  }
+}
+
+async function tellOfDatabase(database: DatabaseWatch, { receiver, stopping }: Telling): Promise<void> {
+  const alert = database.due();
+  if (alert !== undefined) database.settle(await receiver.tell(alertMessage(alert), stopping));
+}

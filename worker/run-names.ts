@@ -1,0 +1,12 @@
+import type { RunKind } from '../warehouse/tables/runs.ts';
+
+/** What people call a run of each kind. */
+export const runNames: Readonly<Record<RunKind, string>> = {
+  sync: 'Sync',
+  reconcile: 'Reconcile',
+  backfill: 'Backfill',
+  export: 'Export',
+  replay: 'Replay',
+  rebuild: 'Rebuild',
+  webhook: 'Webhooks',
+};

@@ -1,0 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { dueConnections } from '../../warehouse/webhooks/due-connections.ts';
+import { oncePerOutage } from './once-per-outage.ts';
+import { startApplying } from './start-applying.ts';
+
+const everyMilliseconds = 5_000;
+const patienceMilliseconds = 10_000;
+
+/**
+ * Every few seconds starts what applies webhooks, where some wait and nothing runs: Temporal was away, a server was killed, a pause
+ * has ended. Any number of workers may do it at once. Ends when it is told to.
+ */
+export async function sweepWebhooks(
+  places: { readonly warehouse: Warehouse; readonly temporal: Client; readonly apiAddress: string },
+  { logger, stopping }: { logger: Logger; stopping: AbortSignal },
+): Promise<void> {
+  const { warehouse, temporal, apiAddress } = places;
+  const attempt = oncePerOutage(logger, 'Webhooks that wait could not be looked for: it is tried again.');
+  while (!stopping.aborted) {
+    await attempt(async () => {
+      const connections = await dueConnections(warehouse, apiAddress);
+      await temporal.withDeadline(Date.now() + patienceMilliseconds, async () => {
+        for (const connection of connections) {
+          if (stopping.aborted) return;
+          await startApplying(temporal, connection);
+        }
+      });
+    });
+    await pause(everyMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,66 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import {
+  continueAsNew,
+  defineSignal,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { failureOf } from './failure-of.ts';
+import { applying } from './proxies.ts';
+import { waitInWords } from './read-streams.ts';
+
+/** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
+export interface ApplyWebhooksInput {
+  connection: string;
+}
+
+/** Takes no input: what arrived is in Postgres. */
+export const webhooksArrivedSignal = defineSignal('webhooksArrived');
+
+/**
+ * Applies the webhooks of a connection that wait in Postgres: fetches the records they name. Each execution is one chunk and one run;
+ * what is left, or has arrived meanwhile, is the next one's.
+ */
+export async function applyWebhooks(input: ApplyWebhooksInput): Promise<{ records: number }> {
+  const { connection } = input;
+  const arrived = { times: 0 };
+  setHandler(
+    webhooksArrivedSignal,
+    () => {
+      arrived.times += 1;
+    },
+    { description: 'Webhooks were stored. Takes no input.' },
+  );
+  // The signal that came with the start is about what is taken now.
+  await Promise.resolve();
+  const taken = arrived.times;
+  const { state, wait, records } = await apply(connection);
+  setCurrentDetails(`**${connection}**: ${records} records fetched that webhooks had named`);
+  if (wait !== undefined) {
+    const why = waitInWords(wait.reason, connection);
+    setCurrentDetails(`**${connection}**: ${why}`);
+    await sleep(Math.max(wait.notBefore - Date.now(), 1_000), { summary: why });
+  }
+  if (arrived.times > taken || state !== 'done') return continueAsNew<typeof applyWebhooks>({ connection });
+  return { records };
+}
+
+async function apply(connection: string): ReturnType<typeof applying.applyWebhooks> {
+  try {
+    return await applying.applyWebhooks({ runId: workflowInfo().runId, connection });
+  } catch (error) {
+    // Whoever starts it gives it search attributes where Temporal knows them; elsewhere they must not be set.
+    const searchable = workflowInfo().typedSearchAttributes.get(connectionKey) !== undefined;
+    if (searchable && !isCancellation(error)) {
+      upsertSearchAttributes([{ key: failureKey, value: failureOf(error).type }]);
+    }
+    throw error;
+  }
+}
+
+const connectionKey = defineSearchAttributeKey('DaybookConnection', SearchAttributeType.KEYWORD);
+const failureKey = defineSearchAttributeKey('DaybookFailure', SearchAttributeType.KEYWORD);
