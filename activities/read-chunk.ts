@@ -3,9 +3,8 @@ import { CursorRefused, NotSupported } from '../source/errors.ts';
 import { readPages } from '../source/read-pages.ts';
 import type { ListPage } from '../source/responses.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
-import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { markUnsupported } from '../warehouse/passes/mark-unsupported.ts';
-import { countRequests, noteFailing } from '../warehouse/passes/note-failing.ts';
+import { countRequests } from '../warehouse/passes/note-failing.ts';
 import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
 import type { PageFacts } from '../warehouse/passes/record-page.ts';
 import { restartPass } from '../warehouse/passes/restart-pass.ts';
@@ -19,6 +18,7 @@ import type { Dependencies } from './dependencies.ts';
 import { GaveUp } from './gave-up.ts';
 import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
+import { patientlyFailed } from './patiently-failed.ts';
 import { runOf } from './run-of.ts';
 import { waitOf, type Wait } from './wait.ts';
 
@@ -160,17 +160,8 @@ async function settleFailure(
     await countRequests(warehouse, { pass, requests });
     return { state: 'wait', wait };
   }
-  // No request failed when Postgres is away or full: that is waited for, however long it takes.
-  if (isDatabaseAway(error)) throw error;
-  if (error instanceof Error && handlingOf(error) === 'retry') {
-    const failingMilliseconds = await noteFailing(warehouse, { pass, requests });
-    if (failingMilliseconds > giveUpAfterMilliseconds) {
-      throw new GaveUp(pass.stream, `for ${Math.round(failingMilliseconds / 1000)} s`, error);
-    }
-  } else {
-    await countRequests(warehouse, { pass, requests });
-  }
-  throw error;
+  if (handlingOf(error) !== 'retry') await countRequests(warehouse, { pass, requests });
+  throw await patientlyFailed({ warehouse, giveUpAfterMilliseconds }, { pass, requests, error });
 }
 
 function passInHand({ connection, stream, kind = 'sync', part = '', runId }: ReadStreamInput): PassInHand {

@@ -3,8 +3,7 @@ import type { Resource } from '../resources/resource.ts';
 import { RecordGone } from '../source/errors.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
-import { isDatabaseAway } from '../warehouse/is-database-away.ts';
-import { countRequests, noteFailing, noteWorking } from '../warehouse/passes/note-failing.ts';
+import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
 import type { PassInHand } from '../warehouse/passes/pass.ts';
 import {
   confirmAbsent,
@@ -24,9 +23,8 @@ import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
 import { startChunk } from './chunk.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
-import { GaveUp } from './gave-up.ts';
-import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
+import { patientlyFailed } from './patiently-failed.ts';
 import { resourcesNamed } from './plan-reconcile.ts';
 import { waitOf, type Wait } from './wait.ts';
 
@@ -77,24 +75,13 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
     } catch (error) {
       if (signal.aborted) throw error;
       const wait = waitOf(error);
-      if (wait === undefined) throw await patientlyFailed(dependencies, pass, error);
+      // The requests are counted below.
+      if (wait === undefined) throw await patientlyFailed(dependencies, { pass, requests: 0, error });
       return { state: 'wait', wait };
     } finally {
       await countRequests(warehouse, { pass, requests: counting.takeCount() });
     }
   });
-}
-
-/** The error, or GaveUp when such have kept coming for too long. */
-async function patientlyFailed(
-  { warehouse, giveUpAfterMilliseconds }: Dependencies,
-  pass: PassInHand,
-  error: unknown,
-): Promise<unknown> {
-  if (!(error instanceof Error) || handlingOf(error) !== 'retry' || isDatabaseAway(error)) return error;
-  const failingMilliseconds = await noteFailing(warehouse, { pass, requests: 0 });
-  if (failingMilliseconds <= giveUpAfterMilliseconds) return error;
-  return new GaveUp(pass.stream, `for ${Math.round(failingMilliseconds / 1000)} s`, error);
 }
 
 const fetchesPerChunk = 50;

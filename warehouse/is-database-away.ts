@@ -3,7 +3,8 @@
  * network says, and what the driver says, which has no codes.
  */
 export function isDatabaseAway(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
+  // Errors of the service carry codes of the network too; they say of themselves what to do.
+  if (!(error instanceof Error) || 'handling' in error) return false;
   return awayCode.test(codeOf(error)) || awayMessage.test(error.message);
 }
 
