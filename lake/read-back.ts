@@ -1,3 +1,4 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -52,22 +53,17 @@ export async function readFiles(duckDb: DuckDb, paths: readonly string[]): Promi
   const connection = await duckDb.connect();
   try {
     const files = `[${paths.map(quoted).join(', ')}]`;
-    const described = await connection.runAndReadAll(`describe select * from read_parquet(${files})`);
+    const from = `read_parquet(${files})`;
+    const described = await connection.runAndReadAll(`describe select * from ${from}`);
     const columns = described.getRows().map(([name, type]) => ({ name: String(name), type: String(type) }));
-    const figures = columns.flatMap(({ name, type }) =>
-      type.startsWith('DECIMAL') ? partsOfSum(name) : [`count(${named(name)})`],
-    );
-    const read = await connection.runAndReadAll(
-      `select ${[...figures, 'count(*)'].join(', ')} from read_parquet(${files})`,
-    );
+    const sums = await sumsOf(connection, { columns, from });
     const rows = await connection.runAndReadAll(
       `select file_name, num_rows from parquet_file_metadata(${files})`,
     );
-    const values = read.getRows()[0]?.map(String) ?? [];
     const rowsOf = new Map(rows.getRows().map(([file, count]) => [String(file), Number(count)]));
     return {
       columns: Object.fromEntries(columns.map(({ name, type }) => [name, type])),
-      sums: sumsFrom(columns, values),
+      sums,
       rowsOfFiles: paths.map((path) => rowsOf.get(path) ?? 0),
     };
   } finally {
@@ -75,25 +71,34 @@ export async function readFiles(duckDb: DuckDb, paths: readonly string[]): Promi
   }
 }
 
-/** In two parts: the sum of values with 29 digits before the point has more than the 38 that DuckDB knows. */
-function partsOfSum(name: string): string[] {
-  const value = named(name);
-  return [
-    `coalesce(sum(trunc(${value})::hugeint), 0)::varchar`,
-    `coalesce(sum(${value} - trunc(${value})), 0)::varchar`,
-  ];
+/** Of every decimal column, exactly. Every other column is decoded too. */
+async function sumsOf(
+  connection: DuckDBConnection,
+  { columns, from }: { columns: readonly { name: string; type: string }[]; from: string },
+): Promise<Record<string, string>> {
+  const decimals = columns.filter(({ type }) => type.startsWith('DECIMAL')).map(({ name }) => name);
+  const others = columns.filter(({ name }) => !decimals.includes(name)).map(({ name }) => name);
+  const figuresOf = async (parts: (value: string) => string[]): Promise<Record<string, string>> => {
+    const sums = decimals.flatMap((name) =>
+      parts(named(name)).map((part) => `coalesce(sum(${part}), 0)::varchar`),
+    );
+    const counts = others.map((name) => `count(${named(name)})`);
+    const read = await connection.runAndReadAll(`select ${[...sums, ...counts].join(', ')} from ${from}`);
+    const values = read.getRows()[0]?.map(String) ?? [];
+    const width = sums.length / decimals.length;
+    return Object.fromEntries(
+      decimals.map((name, index) => [name, exactSum(...values.slice(index * width, (index + 1) * width))]),
+    );
+  };
+  try {
+    return await figuresOf((value) => [value]);
+  } catch (error) {
+    if (!isOverflow(error)) throw error;
+    // The sum of values with 29 digits before the point has more than the 38 that DuckDB knows. Parts take 20 times as long.
+    return figuresOf((value) => [`trunc(${value})::hugeint`, `${value} - trunc(${value})`]);
+  }
 }
 
-function sumsFrom(
-  columns: readonly { name: string; type: string }[],
-  values: readonly string[],
-): Record<string, string> {
-  const sums: Record<string, string> = {};
-  let next = 0;
-  for (const { name, type } of columns) {
-    const isDecimal = type.startsWith('DECIMAL');
-    if (isDecimal) sums[name] = exactSum(values[next] ?? '0', values[next + 1] ?? '0');
-    next += isDecimal ? 2 : 1;
-  }
-  return sums;
+function isOverflow(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Out of Range Error');
 }

@@ -57,7 +57,8 @@ function copySql(
     select ${columns.map((column) => `${valueOf(column)} as ${named(column.name)}`).join(', ')}
     from ${csv} as csv
   ) to ${quoted(target)} (
-    format parquet, compression zstd, row_group_size_bytes '32MB', file_size_bytes '1GB', filename_pattern 'part-{i}'
+    format parquet, compression zstd, compression_level 1, row_group_size_bytes '32MB', file_size_bytes '1GB',
+    filename_pattern 'part-{i}'
   )`;
 }
 
