@@ -3,6 +3,7 @@ import type { ApiClient } from '../source/api-client.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { ExportJob } from './export/export-job.ts';
 import type { Keep } from '../warehouse/retention/prune-warehouse.ts';
+import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Schedules } from './schedules.ts';
 
 /** What the activities work with. Made once, in the worker's composition root. */
@@ -13,7 +14,7 @@ export interface Dependencies {
   readonly schedules: Schedules;
   /** The address connections must have been added under; `sandbox` for the embedded one. */
   readonly apiAddress: string;
-  readonly secretKey: Buffer;
+  readonly secretKey: SecretKey;
   readonly lookbackMilliseconds: number;
   /** For how long the requests of a stream may keep failing within one run. */
   readonly giveUpAfterMilliseconds: number;

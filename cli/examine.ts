@@ -35,7 +35,7 @@ export async function examine(): Promise<Finding[]> {
     findings.push(
       await finding('database', () => databaseOf(warehouse)),
       await finding('secret key', async () => {
-        await checkSecretKey(warehouse, settings.secretKey);
+        await checkSecretKey(warehouse, await settings.secretKey());
         return 'opens the stored access tokens';
       }),
       ...(await temporalFindings(settings)),

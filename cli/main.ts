@@ -35,8 +35,9 @@ function isUsage(error: unknown): boolean {
   if (error instanceof UsageError || error instanceof ConfigurationError) return true;
   return (
     error instanceof Error &&
-    ['WrongSecretKey', 'SchemaOutdated', 'MigrationRefused', 'PythonMissing', 'NoSnapshot'].includes(
-      error.name,
-    )
+    [
+      ...['WrongSecretKey', 'KeyRotated', 'SchemaOutdated', 'MigrationRefused'],
+      ...['PythonMissing', 'NoSnapshot'],
+    ].includes(error.name)
   );
 }

@@ -1,11 +1,12 @@
 import { readRuntimeFile, type RuntimeFacts } from '../embedded/runtime-file.ts';
 import { openHome } from '../embedded/home.ts';
-import { embeddedSecretKey } from '../embedded/secret-key.ts';
 import { parseConfig, type Config } from '../worker/config/parse-config.ts';
 import { readEnv } from '../worker/config/read-env.ts';
+import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Settings } from '../worker/settings.ts';
 import { NotRunning } from './errors.ts';
 import { productVersion } from './product-version.ts';
+import { secretKeyOf } from './secret-key-of.ts';
 
 /** Throws ConfigurationError. */
 export function readConfig(): Config {
@@ -28,7 +29,7 @@ export async function readSettings(needs: readonly Need[], config: Config = read
     database: runtime?.database.url,
     temporal: runtime?.temporal,
     sandbox: runtime?.sandbox,
-    secretKey: config.secretKey ?? Buffer.from(await embeddedSecretKey(home), 'base64'),
+    secretKey: secretKeyOf(config, home),
   });
 }
 
@@ -37,7 +38,7 @@ export interface Provided {
   readonly temporal: RuntimeFacts['temporal'] | undefined;
   readonly sandbox:
     Pick<NonNullable<RuntimeFacts['sandbox']>, 'url' | 'clientId' | 'clientSecret'> | undefined;
-  readonly secretKey: Buffer;
+  readonly secretKey: SecretKey;
 }
 
 /** What is configured goes before what is provided. */

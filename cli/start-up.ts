@@ -1,7 +1,6 @@
 import { openHome, type Home } from '../embedded/home.ts';
 import { removeRuntimeFile, writeRuntimeFile, type RuntimeFacts } from '../embedded/runtime-file.ts';
 import type { SandboxOptions } from '../embedded/sandbox.ts';
-import { embeddedSecretKey } from '../embedded/secret-key.ts';
 import { startEmbedded, type EmbeddedServers, type EmbeddedStep } from '../embedded/start-embedded.ts';
 import { migrate } from '../warehouse/migrate.ts';
 import { openWarehouse } from '../warehouse/open-warehouse.ts';
@@ -10,6 +9,7 @@ import type { Config } from '../worker/config/parse-config.ts';
 import type { Settings } from '../worker/settings.ts';
 import { UsageError } from './errors.ts';
 import { prepareProcess } from './prepare-process.ts';
+import { secretKeyOf } from './secret-key-of.ts';
 import { serveHttp } from './serve-http.ts';
 import { completeSettings } from './settings.ts';
 
@@ -54,7 +54,7 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
       },
     });
     stops.push(() => embedded.stop());
-    const settings = await settingsOf(config, home, embedded);
+    const settings = settingsOf(config, home, embedded);
     const facts = factsOf(settings, embedded);
     await writeRuntimeFile(home, facts);
     stops.push(() => removeRuntimeFile(home));
@@ -74,12 +74,12 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
   }
 }
 
-async function settingsOf(config: Config, home: Home, embedded: EmbeddedServers): Promise<Settings> {
+function settingsOf(config: Config, home: Home, embedded: EmbeddedServers): Settings {
   return completeSettings(config, {
     database: embedded.postgres?.url,
     temporal: embedded.temporal,
     sandbox: embedded.sandbox,
-    secretKey: config.secretKey ?? Buffer.from(await embeddedSecretKey(home), 'base64'),
+    secretKey: secretKeyOf(config, home),
   });
 }
 

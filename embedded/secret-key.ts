@@ -1,21 +1,48 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import type { Home } from './home.ts';
 import { createPrivateFile } from './private-file.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
 
-/** The key (32 bytes, base64) that encrypts access tokens; made on the first start of a home, mode 0600. */
-export async function embeddedSecretKey(home: Home): Promise<string> {
-  const key = (await readFileIfThere(home.secretKeyFile)) ?? (await makeKey(home.secretKeyFile));
-  if (Buffer.from(key.trim(), 'base64').length !== 32) {
+/** The key (32 bytes) that encrypts access tokens; made on the first start of a home, in base64, mode 0600. */
+export function embeddedSecretKey(home: Home): Promise<Buffer> {
+  return keyIn(home.secretKeyFile);
+}
+
+/**
+ * The key that is to come after it: one that a rotation left, or a new one. It is in a file before anything is sealed with it,
+ * so whenever the rotation is interrupted, both keys are there.
+ */
+export function nextSecretKey(home: Home): Promise<Buffer> {
+  return keyIn(nextKeyFile(home));
+}
+
+/** The next key becomes the key, in one step. */
+export async function adoptNextSecretKey(home: Home): Promise<void> {
+  try {
+    await rename(nextKeyFile(home), home.secretKeyFile);
+  } catch (error) {
+    // Another process, at it at the same moment, has put it there.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+}
+
+async function keyIn(path: string): Promise<Buffer> {
+  const text = (await readFileIfThere(path)) ?? (await makeKey(path));
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== 32) {
     throw new Error(
-      `The key in ${home.secretKeyFile} is not 32 bytes in base64; put the original file back, or the stored access tokens cannot be read.`,
+      `The key in ${path} is not 32 bytes in base64; put the original file back, or the stored access tokens cannot be read.`,
     );
   }
-  return key.trim();
+  return key;
 }
 
 async function makeKey(path: string): Promise<string> {
   await createPrivateFile(path, `${randomBytes(32).toString('base64')}\n`);
   return readFile(path, 'utf8'); // Another process may have been first: the file decides.
+}
+
+function nextKeyFile(home: Home): string {
+  return `${home.secretKeyFile}.next`;
 }

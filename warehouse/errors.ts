@@ -51,7 +51,20 @@ export class WrongSecretKey extends Error {
 
   constructor() {
     super(
-      'DAYBOOK_SECRET_KEY is not the key this warehouse was set up with. Set the original key; tokens sealed with it cannot be read otherwise.',
+      'DAYBOOK_SECRET_KEY is not the key this warehouse was set up with. Set the original key; tokens sealed with it cannot be read otherwise. ' +
+        'If "daybook connection rotate-key" was interrupted, run it again.',
+    );
+  }
+}
+
+/** Whoever holds the new key goes on. */
+export class KeyRotated extends Error {
+  override readonly name = 'KeyRotated';
+  readonly handling = 'retry';
+
+  constructor() {
+    super(
+      'The secret key was rotated after this process started: restart it with the new DAYBOOK_SECRET_KEY. What it was asked to do waits.',
     );
   }
 }

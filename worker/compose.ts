@@ -45,7 +45,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
     },
   });
   await checkSchema(warehouse);
-  await checkSecretKey(warehouse, settings.secretKey);
+  await checkSecretKey(warehouse, await settings.secretKey());
   const client = await connectTemporal(settings);
   const connection = await NativeConnection.connect(settings.temporal.connection);
   const budget = openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api });

@@ -1,3 +1,4 @@
+import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Config } from './config/parse-config.ts';
 import type { TemporalSettings } from './config/temporal-settings.ts';
 
@@ -14,7 +15,7 @@ export interface Settings {
     readonly version: string;
     readonly requestsPer10s: number;
   };
-  readonly secretKey: Buffer;
+  readonly secretKey: SecretKey;
   readonly lookbackMilliseconds: number;
   readonly giveUpAfterMilliseconds: number;
   readonly deleteLimit: number;

@@ -29,7 +29,7 @@ export async function startRun(
   { workflow, workflowId, input }: RunRequest,
 ): Promise<StartedRun> {
   const { connection } = input;
-  await checkSecretKey(warehouse, settings.secretKey);
+  await checkSecretKey(warehouse, await settings.secretKey());
   // What cannot work is said to who asked, and not only in a failed run.
   await readAccess(warehouse, settings.secretKey, {
     connectionId: connection,

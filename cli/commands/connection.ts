@@ -4,6 +4,7 @@ import { listCommand } from './connection/list.ts';
 import { pauseCommand } from './connection/pause.ts';
 import { removeCommand } from './connection/remove.ts';
 import { resumeCommand } from './connection/resume.ts';
+import { rotateKeyCommand } from './connection/rotate-key.ts';
 import { setCommand } from './connection/set.ts';
 import { setTokenCommand } from './connection/set-token.ts';
 
@@ -16,5 +17,6 @@ export function connectionCommand(): Command {
     .addCommand(pauseCommand())
     .addCommand(resumeCommand())
     .addCommand(setTokenCommand())
+    .addCommand(rotateKeyCommand())
     .addCommand(removeCommand());
 }

@@ -4,7 +4,6 @@ import { listConnections } from '../../warehouse/connections/list-connections.ts
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
 import { readDiscrepancies } from '../../warehouse/reconcile/read-discrepancies.ts';
-import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import { startRun, type RunRequest } from '../../worker/start-run.ts';
 import { connectTemporal } from '../../worker/temporal-client.ts';
 import { previewBackfill } from '../commands/backfill/preview-backfill.ts';
@@ -138,11 +137,10 @@ async function follow({ up, warehouse, client }: Guide, request: RunRequest): Pr
 }
 
 async function addMissing(warehouse: Warehouse, { settings, sandbox }: RunningUp): Promise<void> {
-  await checkSecretKey(warehouse, settings.secretKey);
   const there = new Set((await listConnections(warehouse)).map(({ connection_id }) => connection_id));
   for (const { name, platform, accessToken } of sandbox?.connections ?? []) {
     if (!shownConnections.some((shown) => shown === name) || there.has(name)) continue;
-    await addConnection(warehouse, settings.secretKey, {
+    await addConnection(warehouse, await settings.secretKey(), {
       connectionId: name,
       apiAddress: settings.api.address,
       token: accessToken,

@@ -2,7 +2,7 @@ import type { ScheduleDescription } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import type { ConnectionListed } from '../../warehouse/connections/list-connections.ts';
 import { eventually } from '../embedded/eventually.ts';
-import { createInstallation } from '../support/installation.ts';
+import { createInstallation, secretKey } from '../support/installation.ts';
 import { row } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 
@@ -99,6 +99,22 @@ test.each([['set', '--every', '1h'], ['pause', '--why', 'x'], ['resume']])(
     expect(stderr).toBe('There is no connection nobody. "daybook connection list" shows those there are.\n');
   },
 );
+
+test('a key that is configured is rotated to one that is given, and never printed', async () => {
+  await add('rotated', '--no-schedule');
+  const rotate = (newKey: string, key = secretKey): ReturnType<typeof connection> =>
+    installation.run(['connection', 'rotate-key', '--new-key-env', 'NEW_KEY'], {
+      env: { NEW_KEY: newKey, DAYBOOK_SECRET_KEY: key.toString('base64') },
+    });
+  const other = Buffer.alloc(32, 'o');
+  expect(await rotate('short')).toMatchObject({ code: 2 });
+  const rotated = await rotate(other.toString('base64'));
+  expect(rotated).toMatchObject({ code: 0, stderr: '' });
+  expect(rotated.stdout).toContain('Set DAYBOOK_SECRET_KEY to the new key');
+  expect(rotated.stdout).not.toContain(other.toString('base64'));
+  expect(await rotate(Buffer.alloc(32, 'x').toString('base64'))).toMatchObject({ code: 2 });
+  expect(await rotate(secretKey.toString('base64'), other)).toMatchObject({ code: 0 });
+});
 
 test('status exits with 3 when a connection is stale, and says so', async () => {
   await add('stale');

@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -38,6 +38,29 @@ test('a second up on the same home is refused in one sentence', async () => {
   expect(code).not.toBe(0);
   expect(stderr.trim().split('\n')).toHaveLength(1);
   expect(stderr).toContain(home);
+});
+
+test('the key is rotated under a running up, and a rotation that was interrupted is ended by the next', async () => {
+  const key = join(home, 'secret.key');
+  const old = await readFile(key, 'utf8');
+  const rotate = ['connection', 'rotate-key'];
+  const rotated = await daybook(rotate);
+  expect(rotated).toMatchObject({ code: 0, stderr: '' });
+  expect(rotated.stdout).toContain('Sealed 1 access token anew.');
+  const now = await readFile(key, 'utf8');
+  expect(now).not.toBe(old);
+  expect((await stat(key)).mode & 0o777).toBe(0o600);
+  expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
+
+  // As a kill between the commit and the rename leaves it.
+  await writeFile(`${key}.next`, now);
+  await writeFile(key, old);
+  const refused = await daybook(['sync', 'acme-us']);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('run it again');
+  expect((await daybook(rotate)).stdout).toContain('Sealed 0 access tokens anew.');
+  expect(await readFile(key, 'utf8')).toBe(now);
+  expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
 });
 
 test('up after a kill goes on with the same data', async () => {

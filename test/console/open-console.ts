@@ -27,7 +27,7 @@ function settingsOf(env: Readonly<Record<string, string>>): Settings {
   const config = parseConfig(env);
   const settings = completeSettings(config, {
     ...{ database: undefined, temporal: undefined, sandbox: undefined },
-    secretKey: config.secretKey ?? Buffer.alloc(0),
+    secretKey: () => Promise.resolve(config.secretKey ?? Buffer.alloc(0)),
   });
   return { ...settings, temporal: { ...settings.temporal, ui: 'http://temporal.example' } };
 }

@@ -2,7 +2,6 @@ import type { Client } from '@temporalio/client';
 import { startSandbox, type Sandbox } from '../../sandbox/start-sandbox.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import { freePort } from '../../embedded/free-port.ts';
 import { createSandboxAdmin, type SandboxAdmin } from '../support/sandbox-admin.ts';
 import { startProcesses, type ProcessPlan, type Processes } from './processes.ts';
@@ -50,7 +49,6 @@ export async function openCompany(
   const sandbox = await startSandbox({ seed, records });
   try {
     const secretKey = Buffer.alloc(32, 'k');
-    await checkSecretKey(place.warehouse, secretKey);
     for (const connectionId of connections) {
       await addConnection(place.warehouse, secretKey, {
         connectionId,

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { OtherWorld, readAccess } from '../../warehouse/connections/read-access.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
-import { UnknownConnection, WrongSecretKey } from '../../warehouse/errors.ts';
+import { KeyRotated, UnknownConnection, WrongSecretKey } from '../../warehouse/errors.ts';
 import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
+import { rotateSecretKey } from '../../warehouse/secrets/rotate-secret-key.ts';
 import { openToken, sealToken } from '../../warehouse/secrets/sealed-token.ts';
 import { row } from '../support/rows.ts';
 import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
@@ -12,6 +13,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { warehouse } = await createTestDatabase();
 
 const apiAddress = testApiAddress;
+const held = (key: Buffer) => () => Promise.resolve(key);
 
 test('a token is opened by the key that sealed it', () => {
   const sealed = sealToken(testKey, { connectionId: 'acme', token: 'tökén' });
@@ -54,10 +56,10 @@ test('a sealed token moved to another row does not open', async () => {
      where connection_id = $2`,
     [one, two],
   );
-  await expect(readAccess(warehouse, testKey, { connectionId: two, apiAddress })).rejects.toThrow(
+  await expect(readAccess(warehouse, held(testKey), { connectionId: two, apiAddress })).rejects.toThrow(
     WrongSecretKey,
   );
-  expect(await readAccess(warehouse, testKey, { connectionId: one, apiAddress })).toMatchObject({
+  expect(await readAccess(warehouse, held(testKey), { connectionId: one, apiAddress })).toMatchObject({
     token: `token of ${one}`,
   });
 });
@@ -69,7 +71,7 @@ test('a new token replaces the old one, and the identity stays pinned', async ()
     [connectionId],
   );
   await setToken(warehouse, testKey, { connectionId, token: 'new' });
-  expect(await readAccess(warehouse, testKey, { connectionId, apiAddress })).toEqual({
+  expect(await readAccess(warehouse, held(testKey), { connectionId, apiAddress })).toEqual({
     ...{ token: 'new', expandPlatformData: false },
   });
   expect(
@@ -81,7 +83,7 @@ test('a new token replaces the old one, and the identity stays pinned', async ()
 
 test('a token is only opened for the API address it was added under', async () => {
   const connectionId = await addTestConnection(warehouse);
-  const elsewhere = readAccess(warehouse, testKey, {
+  const elsewhere = readAccess(warehouse, held(testKey), {
     connectionId,
     apiAddress: 'https://elsewhere.example.com',
   });
@@ -90,7 +92,7 @@ test('a token is only opened for the API address it was added under', async () =
 
 test('the token of a connection that does not exist is neither read nor set', async () => {
   const connectionId = 'nobody';
-  await expect(readAccess(warehouse, testKey, { connectionId, apiAddress })).rejects.toThrow(
+  await expect(readAccess(warehouse, held(testKey), { connectionId, apiAddress })).rejects.toThrow(
     UnknownConnection,
   );
   await expect(setToken(warehouse, testKey, { connectionId, token: 'new' })).rejects.toThrow(
@@ -107,4 +109,47 @@ test('the first key a warehouse meets becomes its key, and another is refused', 
     `select value from sync.settings where name = 'secret_key_fingerprint'`,
   );
   expect(value).toMatch(/^[0-9a-f]{16}$/);
+});
+
+test('after a rotation only the new key opens the tokens, and the holder of the old one is told to restart', async () => {
+  const { warehouse: other } = await createTestDatabase();
+  const [one, two] = [await addTestConnection(other), await addTestConnection(other)];
+  const to = randomBytes(32);
+  expect(await rotateSecretKey(other, { from: testKey, to })).toEqual({ resealed: 2 });
+  for (const connectionId of [one, two]) {
+    expect(await readAccess(other, held(to), { connectionId, apiAddress })).toMatchObject({
+      token: `token of ${connectionId}`,
+    });
+    await expect(readAccess(other, held(testKey), { connectionId, apiAddress })).rejects.toThrow(KeyRotated);
+  }
+  expect(await rotateSecretKey(other, { from: testKey, to })).toEqual({ resealed: 0 });
+  await expect(rotateSecretKey(other, { from: testKey, to: randomBytes(32) })).rejects.toThrow(
+    WrongSecretKey,
+  );
+});
+
+test('a rotation that meets a token it cannot open changes nothing', async () => {
+  const { warehouse: other } = await createTestDatabase();
+  const [one, damaged] = [await addTestConnection(other), await addTestConnection(other)];
+  await other.pool.query(`update sync.connections set token_sealed = '\\x00' where connection_id = $1`, [
+    damaged,
+  ]);
+  const rotated = rotateSecretKey(other, { from: testKey, to: randomBytes(32) });
+  await expect(rotated).rejects.toThrow(WrongSecretKey);
+  expect(await readAccess(other, held(testKey), { connectionId: one, apiAddress })).toMatchObject({
+    token: `token of ${one}`,
+  });
+});
+
+test('of a rotation and a token that is set at the same moment, none is lost', async () => {
+  const { warehouse: other } = await createTestDatabase();
+  const connectionId = await addTestConnection(other);
+  const to = randomBytes(32);
+  const [rotated, set] = await Promise.allSettled([
+    rotateSecretKey(other, { from: testKey, to }),
+    setToken(other, testKey, { connectionId, token: 'new' }),
+  ]);
+  expect(rotated.status).toBe('fulfilled');
+  const { token } = await readAccess(other, held(to), { connectionId, apiAddress });
+  expect(token).toBe(set.status === 'fulfilled' ? 'new' : `token of ${connectionId}`);
 });

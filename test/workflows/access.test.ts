@@ -1,9 +1,12 @@
 import { WorkflowFailedError } from '@temporalio/client';
+import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { setToken } from '../../warehouse/connections/set-token.ts';
+import { rotateSecretKey } from '../../warehouse/secrets/rotate-secret-key.ts';
+import { eventually } from '../embedded/eventually.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';
-import { sync, type SyncEnd } from '../support/sync.ts';
+import { endOf, startSync, sync, type SyncEnd } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { admin, warehouse } = installation;
@@ -96,6 +99,23 @@ test('a wrong client secret fails the sync within seconds, and the right one men
   await worker.stop();
   worker = await installation.startWorker();
   expect((await sync(installation, connection)).run.status).toBe('succeeded');
+});
+
+test('what a worker with a key that was rotated cannot open waits for one with the new key', async () => {
+  const connection = await installation.connect();
+  const to = randomBytes(32);
+  await rotateSecretKey(warehouse, { from: secretKey, to });
+  const handle = await startSync(installation, connection);
+  await eventually(async () => {
+    const { pendingActivities } = (await handle.describe()).raw;
+    return pendingActivities?.some(({ lastFailure }) => lastFailure?.message?.includes('was rotated'))
+      ? true
+      : undefined;
+  });
+  await worker.stop();
+  worker = await installation.startWorker({ DAYBOOK_SECRET_KEY: to.toString('base64') });
+  const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+  expect(run.status).toBe('succeeded');
 });
 
 function failureOf({ failure }: SyncEnd): unknown {

@@ -1,3 +1,4 @@
+import { checkSecretKey } from '../secrets/check-secret-key.ts';
 import { sealToken } from '../secrets/sealed-token.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { intervalOf } from './interval.ts';
@@ -24,24 +25,27 @@ export interface NewConnection {
   reconcileEvery?: number | null;
 }
 
-/** Throws ConnectionExists. The token is stored sealed. */
+/** The token is stored sealed. Throws ConnectionExists, WrongSecretKey. */
 export async function addConnection(
   { db }: Warehouse,
   key: Buffer,
   connection: NewConnection,
 ): Promise<void> {
-  const added = await db
-    .insertInto('sync.connections')
-    .values({
-      connection_id: connection.connectionId,
-      api_address: connection.apiAddress,
-      token_sealed: sealToken(key, connection),
-      expand_platform_data: connection.expandPlatformData,
-      sync_every: intervalOf(connection.syncEvery ?? null),
-      reconcile_every: intervalOf(connection.reconcileEvery ?? null),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('connection_id')
-    .executeTakeFirst();
+  const added = await db.transaction().execute(async (transaction) => {
+    await checkSecretKey({ db: transaction }, key);
+    return transaction
+      .insertInto('sync.connections')
+      .values({
+        connection_id: connection.connectionId,
+        api_address: connection.apiAddress,
+        token_sealed: sealToken(key, connection),
+        expand_platform_data: connection.expandPlatformData,
+        sync_every: intervalOf(connection.syncEvery ?? null),
+        reconcile_every: intervalOf(connection.reconcileEvery ?? null),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('connection_id')
+      .executeTakeFirst();
+  });
   if (added === undefined) throw new ConnectionExists(connection.connectionId);
 }

@@ -1,6 +1,8 @@
-import { UnknownConnection } from '../errors.ts';
+import { KeyRotated, UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { openToken } from '../secrets/sealed-token.ts';
+import { fingerprintSetting } from '../secrets/check-secret-key.ts';
+import type { SecretKey } from '../secrets/secret-key.ts';
+import { keyFingerprint, openToken } from '../secrets/sealed-token.ts';
 
 /** A connection of another API address must not be asked here: its token is for somebody else. */
 export class OtherWorld extends Error {
@@ -20,22 +22,32 @@ export interface ConnectionAccess {
   expandPlatformData: boolean;
 }
 
-/** Opens the connection's token. Throws UnknownConnection, OtherWorld, WrongSecretKey. */
+/** Opens the connection's token. Throws UnknownConnection, OtherWorld, KeyRotated, WrongSecretKey. */
 export async function readAccess(
   { db }: Warehouse,
-  key: Buffer,
+  key: SecretKey,
   input: { connectionId: string; apiAddress: string },
 ): Promise<ConnectionAccess> {
+  // Read before the row is: a rotation puts the key in its place after the rows.
+  const bytes = await key();
   const connection = await db
     .selectFrom('sync.connections')
     .select(['api_address', 'token_sealed', 'expand_platform_data'])
+    .select((expression) =>
+      expression
+        .selectFrom('sync.settings')
+        .select('value')
+        .where('name', '=', fingerprintSetting)
+        .as('fingerprint'),
+    )
     .where('connection_id', '=', input.connectionId)
     .executeTakeFirst();
   if (connection === undefined) throw new UnknownConnection(input.connectionId);
   if (connection.api_address !== input.apiAddress)
     throw new OtherWorld(input.connectionId, connection.api_address);
+  if (connection.fingerprint !== keyFingerprint(bytes)) throw new KeyRotated();
   return {
-    token: openToken(key, { connectionId: input.connectionId, sealed: connection.token_sealed }),
+    token: openToken(bytes, { connectionId: input.connectionId, sealed: connection.token_sealed }),
     expandPlatformData: connection.expand_platform_data,
   };
 }

@@ -1,11 +1,12 @@
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { checkSecretKey } from '../secrets/check-secret-key.ts';
 import { sealToken } from '../secrets/sealed-token.ts';
 import { notPaused } from './schedule-state.ts';
 
 /**
  * The pinned identity stays: a token of another company is found out by the next run. A connection that paused itself
- * resumes, and one that a person paused does not. Throws UnknownConnection.
+ * resumes, and one that a person paused does not. Throws UnknownConnection, WrongSecretKey.
  */
 export async function setToken(
   { db }: Warehouse,
@@ -14,6 +15,7 @@ export async function setToken(
 ): Promise<{ resumed: boolean }> {
   const { connectionId } = input;
   return db.transaction().execute(async (transaction) => {
+    await checkSecretKey({ db: transaction }, key);
     const updated = await transaction
       .updateTable('sync.connections')
       .set({ token_sealed: sealToken(key, input), webhooks_after: null })

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
-import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
 import { formatDuration } from '../../../worker/config/duration.ts';
 import { UsageError } from '../../errors.ts';
 import { followSchedules } from '../../follow-schedules.ts';
@@ -39,8 +38,7 @@ export function addCommand(): Command {
       await withWarehouse(
         async (warehouse, settings) => {
           const { secretKey, api } = settings;
-          await checkSecretKey(warehouse, secretKey);
-          await addConnection(warehouse, secretKey, {
+          await addConnection(warehouse, await secretKey(), {
             ...{ connectionId: name, apiAddress: api.address, token, expandPlatformData },
             ...{ syncEvery, reconcileEvery },
           });

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { setToken } from '../../../warehouse/connections/set-token.ts';
-import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
 import { followSchedules } from '../../follow-schedules.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
@@ -17,8 +16,7 @@ export function setTokenCommand(): Command {
     .action(async (name: string, options: TokenOptions) => {
       const token = await readToken(options);
       const { resumed } = await withWarehouse(async (warehouse, settings) => {
-        await checkSecretKey(warehouse, settings.secretKey);
-        const set = await setToken(warehouse, settings.secretKey, { connectionId: name, token });
+        const set = await setToken(warehouse, await settings.secretKey(), { connectionId: name, token });
         if (set.resumed) await followSchedules({ warehouse, settings }, { connectionId: name });
         return set;
       });

@@ -28,7 +28,7 @@ export function replayCommand(setExitCode: SetExitCode): Command {
       const replayed: ReplayedEntry[] = [];
       await withWarehouse(
         async (warehouse, settings) => {
-          await checkSecretKey(warehouse, settings.secretKey);
+          await checkSecretKey(warehouse, await settings.secretKey());
           const entries =
             ids.length > 0
               ? await namedEntries(warehouse, ids)

@@ -15,7 +15,7 @@ export const replayEntries: Action = async ({ warehouse, settings }, { form }) =
       `Choose at most ${mostReplayed} entries; "daybook quarantine replay" takes all of them at once.`,
     );
   }
-  await checkSecretKey(warehouse, settings.secretKey);
+  await checkSecretKey(warehouse, await settings.secretKey());
   const replayed: ReplayedEntry[] = [];
   for await (const entry of replayQuarantine(settings, warehouse, { entries, reason: 'console' }))
     replayed.push(entry);

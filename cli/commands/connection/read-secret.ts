@@ -1,0 +1,24 @@
+import { text } from 'node:stream/consumers';
+import { UsageError } from '../../errors.ts';
+
+/**
+ * What must not be on the command line, where the list of processes shows it: from standard input or a variable, which are
+ * named as the options are.
+ */
+export async function readSecret(
+  what: string,
+  from: { stdin: boolean; variable: string | undefined; options: string },
+): Promise<string> {
+  const { stdin, variable } = from;
+  if (stdin === (variable !== undefined))
+    throw new UsageError(`Say where the ${what} comes from: either ${from.options}.`);
+  const secret = (variable === undefined ? await text(process.stdin) : (process.env[variable] ?? '')).trim();
+  if (secret === '') {
+    throw new UsageError(
+      variable === undefined
+        ? `Standard input held no ${what}.`
+        : `The variable ${variable} is not set or empty.`,
+    );
+  }
+  return secret;
+}
