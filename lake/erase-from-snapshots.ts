@@ -1,0 +1,161 @@
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { named, quoted, type DuckDb } from './duck-db.ts';
+import { SnapshotBroken } from './errors.ts';
+import { manifestFile, type Lake } from './lake.ts';
+import { manifestText, sha256Of, type Manifest, type ManifestTable } from './manifest.ts';
+import { movePointer, readManifest } from './pointer.ts';
+import { readBack } from './read-back.ts';
+import { parquetOptions } from './write-table.ts';
+
+/** The rows of snapshots that hold content of one record. */
+export interface RowsToErase {
+  readonly connectionId: string;
+  readonly id: string;
+  /** The column that names the record, by table. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+export interface Rewritten {
+  /** It is still there: it goes when nothing names it any more. */
+  readonly from: string;
+  readonly manifest: Manifest;
+  /** Rows that the new one has less. */
+  readonly erased: number;
+}
+
+/**
+ * Publishes every snapshot that holds such rows once more without them, under an ID of the same time, and lets the pointer
+ * follow. Killed anywhere and called again it goes on. Expects that no export runs.
+ */
+export async function eraseFromSnapshots(
+  lake: Lake,
+  duckDb: DuckDb,
+  rows: RowsToErase,
+): Promise<Rewritten[]> {
+  const ids = await lake.snapshotIds();
+  const rewritten: Rewritten[] = [];
+  for (const from of ids) {
+    const manifest = await manifestOf(lake, from);
+    const held = await countRows(lake, duckDb, { manifest, rows });
+    const erased = Object.values(held).reduce((sum, count) => sum + count, 0);
+    if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) continue;
+    const to = idWithout(from, rows);
+    if (!ids.includes(to)) await publishWithout(lake, duckDb, { manifest, to, held, rows });
+    const now = await manifestOf(lake, to);
+    await movePointer(lake, now);
+    rewritten.push({ from, manifest: now, erased });
+  }
+  return rewritten;
+}
+
+async function manifestOf(lake: Lake, id: string): Promise<Manifest> {
+  const manifest = await readManifest(lake, id);
+  if (manifest === undefined) throw new SnapshotBroken(`${id} has no ${manifestFile}`);
+  return manifest;
+}
+
+/** Of the same time, so that retention and pointers take it for the old one; the same one whenever it is asked for. */
+function idWithout(id: string, { connectionId, id: record }: RowsToErase): string {
+  return `${id.slice(0, -6)}${sha256Of(`${id} without ${connectionId}/${record}`).slice(0, 6)}`;
+}
+
+/** By table; those without are left out. */
+async function countRows(
+  lake: Lake,
+  duckDb: DuckDb,
+  { manifest, rows }: { manifest: Manifest; rows: RowsToErase },
+): Promise<Record<string, number>> {
+  const held: Record<string, number> = {};
+  for (const [table, { files }] of Object.entries(manifest.tables)) {
+    if (rows.columns[table] === undefined) continue;
+    for (const { path } of files) {
+      const count = await fromFile(lake, { manifest, path }, (file) =>
+        ask(duckDb, `select count(*) from read_parquet(${quoted(file)}) where ${condition(rows, table)}`),
+      );
+      if (count > 0) held[table] = (held[table] ?? 0) + count;
+    }
+  }
+  return held;
+}
+
+async function publishWithout(
+  lake: Lake,
+  duckDb: DuckDb,
+  input: { manifest: Manifest; to: string; held: Record<string, number>; rows: RowsToErase },
+): Promise<void> {
+  const { manifest, to, held, rows } = input;
+  const folder = lake.draftFolder(to);
+  await rm(folder, { recursive: true, force: true });
+  const tables: Record<string, ManifestTable> = {};
+  for (const [name, table] of Object.entries(manifest.tables)) {
+    for (const { path } of table.files) {
+      const draft = join(folder, path);
+      await mkdir(dirname(draft), { recursive: true });
+      await fromFile(lake, { manifest, path }, async (file) => {
+        if (held[name] === undefined) await copyFile(file, draft);
+        else await copyWithout(duckDb, { file, draft, condition: condition(rows, name) });
+      });
+    }
+    tables[name] = held[name] === undefined ? table : await readBack(duckDb, { folder, table: name });
+    if (tables[name].rows !== table.rows - (held[name] ?? 0))
+      throw new SnapshotBroken(`${name} has ${tables[name].rows} rows without the record`);
+  }
+  const sum = (what: 'rows' | 'bytes'): number =>
+    Object.values(tables).reduce((total, table) => total + table[what], 0);
+  const described: Manifest = {
+    ...manifest,
+    ...{ snapshot_id: to, rows: sum('rows'), bytes: sum('bytes'), tables },
+    unfit: manifest.unfit.filter((one) => !isOf(rows, one)),
+  };
+  await writeFile(join(folder, manifestFile), manifestText(described));
+  await lake.publish(
+    to,
+    Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)),
+  );
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function copyWithout(
+  duckDb: DuckDb,
+  { file, draft, condition }: { file: string; draft: string; condition: string },
+): Promise<void> {
+  await ask(
+    duckDb,
+    `copy (select * from read_parquet(${quoted(file)}) where not (${condition})) to ${quoted(draft)} (${parquetOptions})`,
+  );
+}
+
+function condition({ connectionId, id, columns }: RowsToErase, table: string): string {
+  return `connection_id = ${quoted(connectionId)} and ${named(columns[table] ?? '')} = ${quoted(id)}`;
+}
+
+function isOf(
+  { connectionId, id, columns }: RowsToErase,
+  { table, key }: Manifest['unfit'][number],
+): boolean {
+  return key.connection_id === connectionId && key[columns[table] ?? ''] === id;
+}
+
+async function fromFile<Result>(
+  lake: Lake,
+  { manifest, path }: { manifest: Manifest; path: string },
+  use: (file: string) => Promise<Result>,
+): Promise<Result> {
+  const found = await lake.withFile(`snapshots/${manifest.snapshot_id}/${path}`, async (file) => ({
+    result: await use(file),
+  }));
+  if (found === undefined) throw new SnapshotBroken(`${path} of ${manifest.snapshot_id} is missing`);
+  return found.result;
+}
+
+/** The first number of the answer. */
+async function ask(duckDb: DuckDb, sql: string): Promise<number> {
+  const connection = await duckDb.connect();
+  try {
+    const answer = await connection.runAndReadAll(sql);
+    return Number(answer.getRows()[0]?.[0] ?? 0);
+  } finally {
+    connection.closeSync();
+  }
+}
