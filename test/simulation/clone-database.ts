@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** A migrated database that nobody has used: a clone of `daybook`, on the server of that address. Returns its address. */
+export async function cloneDatabase(adminUrl: string): Promise<string> {
+  const name = `simulation_${randomBytes(4).toString('hex')}`;
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query(`create database ${name} owner daybook template daybook`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(adminUrl);
+  url.username = 'daybook';
+  url.pathname = name;
+  return url.href;
+}

@@ -1,0 +1,37 @@
+import type { Client } from '@temporalio/client';
+import type { Dependencies } from '../../activities/dependencies.ts';
+import type { ApiClient } from '../../source/api-client.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+
+export const secretKey: Buffer = Buffer.alloc(32, 'k');
+
+/** What activities work with: everything real that they read and write with, and nobody to start workflows. */
+export function dependenciesOf(parts: {
+  warehouse: Warehouse;
+  api: ApiClient;
+  apiAddress: string;
+  lookbackMilliseconds: number;
+}): Dependencies {
+  return {
+    ...parts,
+    temporal: nobody,
+    schedules: {
+      follow: () => Promise.resolve(),
+      admit: () => Promise.resolve({ admitted: true }),
+      admitExport: () => Promise.resolve({ admitted: true }),
+    },
+    secretKey: () => Promise.resolve(secretKey),
+    giveUpAfterMilliseconds: 60_000,
+    deleteLimit: 0.2,
+    keep: { runs: null, history: null } as unknown as Dependencies['keep'],
+    exporting: {} as Dependencies['exporting'],
+    searchable: false,
+    stopping: new AbortController().signal,
+    onPageLanded: () => undefined,
+  };
+}
+
+/** Starts no workflow: which run when is decided by the history. */
+const nobody = {
+  workflow: { start: () => Promise.resolve(), signalWithStart: () => Promise.resolve() },
+} as unknown as Client;

@@ -1,0 +1,103 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { createApiClient } from '../../source/api-client.ts';
+import { openApiBudget } from '../../warehouse/api-budget.ts';
+import { eventsOf } from '../support/history-of.ts';
+import { clientSecret, createInstallation } from '../support/installation.ts';
+import { reconcile } from '../support/reconcile.ts';
+import { sync, type SyncHandle } from '../support/sync.ts';
+import { dependenciesOf } from './dependencies-of.ts';
+import { Driver } from './driver.ts';
+
+/** The simulation plays the workflows: here what it calls is held against what they call. */
+const installation = await createInstallation({ env: { DAYBOOK_LOG_LEVEL: 'error' } });
+const { admin, client, sandbox, warehouse } = installation;
+const account = { clientId: 'sandbox-client', clientSecret };
+const api = createApiClient({
+  ...{ ...account, baseUrl: sandbox.url, version: '2023-03-14' },
+  budget: openApiBudget(warehouse, { ...account, apiAddress: sandbox.url, requestsPer10s: 450 }),
+});
+afterAll(() => api.close());
+await installation.startWorker();
+
+test('what the simulation calls is what the workflows call: the same activities, as often, with the same inputs', async () => {
+  const [real, played] = [await company(), await company()];
+  const days = { from: '2024-01-01', to: '2024-03-01' };
+
+  const calls: string[] = [];
+  const driver = driverOf(played, calls);
+  await driver.sync(`${played}-1`, []);
+  await vanish(played);
+  await driver.reconcile(`${played}-2`, [], false);
+  await driver.backfill(`${played}-3`, [], days);
+
+  const handles = [(await sync(installation, real)).handle];
+  await vanish(real);
+  handles.push((await reconcile(installation, real)).handle);
+  const workflowId = `backfill/${real}/${days.from}_${days.to}`;
+  const args = [{ connection: real, reason: 'test', ...days }];
+  const backfill = await client.workflow.start('backfillConnection', {
+    workflowId,
+    taskQueue: 'daybook',
+    args,
+  });
+  await backfill.result();
+  handles.push(backfill);
+  const scheduled = await Promise.all(handles.map(callsOf));
+
+  expect(calls.map(withoutNames).sort()).toEqual(scheduled.flat().map(withoutNames).sort());
+}, 120_000);
+
+function driverOf(connection: string, calls: string[]): Driver {
+  return new Driver({
+    connection,
+    worker: () => ({
+      lost: new Promise(() => undefined),
+      isDead: () => false,
+      dependencies: () =>
+        dependenciesOf({ warehouse, api, apiAddress: sandbox.url, lookbackMilliseconds: 600_000 }),
+    }),
+    pass: (milliseconds) => wait(milliseconds),
+    ended: () => false,
+    onCall: (name, input) => calls.push(`${name} ${JSON.stringify(input)}`),
+    onFailure: (failure) => {
+      throw failure;
+    },
+  });
+}
+
+async function company(): Promise<string> {
+  return installation.connect({ records: 300 });
+}
+
+/** A record is gone without an event: only a reconcile finds out. */
+async function vanish(connection: string): Promise<void> {
+  const [line = '{}'] = await admin.content(connection, 'bills', { limit: 1 });
+  const { id } = JSON.parse(line) as { id: string };
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+}
+
+async function callsOf(handle: SyncHandle): Promise<string[]> {
+  return (await eventsOf(handle)).flatMap(({ activityTaskScheduledEventAttributes: call }) => {
+    const input = call?.input?.payloads?.[0]?.data;
+    return input === null || input === undefined
+      ? []
+      : [`${call?.activityType?.name ?? ''} ${Buffer.from(input).toString('utf8')}`];
+  });
+}
+
+/** Which run of which company it is, and who asked, differ. Members may come in any order, and streams end in any. */
+function withoutNames(call: string): string {
+  const [name = '', ...input] = call.split(' ');
+  const members = JSON.parse(input.join(' ')) as Record<string, unknown>;
+  const told = Object.entries(members)
+    .filter(([member]) => !['runId', 'connection', 'reason'].includes(member))
+    .map(([member, value]) => [
+      member,
+      Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value,
+    ]);
+  return `${name} ${told
+    .map((one) => JSON.stringify(one))
+    .sort()
+    .join(' ')}`;
+}

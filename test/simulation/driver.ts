@@ -1,0 +1,245 @@
+import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { createActivities, type Activities } from '../../activities/index.ts';
+import type { Dependencies } from '../../activities/dependencies.ts';
+import type { StreamOutcome } from '../../activities/finish-run.ts';
+import type { StreamRead } from '../../activities/read-chunk.ts';
+import { failureOf } from '../../worker/failures.ts';
+import { inLanes } from '../../workflows/in-lanes.ts';
+
+/**
+ * Plays the workflows: the same activities, with the same inputs, in the same order, tried again after the same kinds of failure.
+ * Where they wait, virtual time passes. `driver.test.ts` compares it with the real ones.
+ */
+export class Driver {
+  readonly #options: DriverOptions;
+
+  constructor(options: DriverOptions) {
+    this.#options = options;
+  }
+
+  async sync(runId: string, resources: readonly string[]): Promise<void> {
+    const run = this.#begin('sync', runId);
+    const { streams } = await run.call('beginRun', { ...run.of, resources });
+    const lists = await Promise.all(
+      streams.filter((stream) => stream !== 'events').map((stream) => run.read(stream)),
+    );
+    const gotThrough = lists.some(({ state }) => state === 'done');
+    const events = streams.includes('events') && gotThrough ? [await run.read('events')] : [];
+    await run.call('finishRun', { ...run.of, outcomes: [...lists, ...events], cancelled: false });
+  }
+
+  async reconcile(runId: string, resources: readonly string[], approveDeletes: boolean): Promise<void> {
+    const run = this.#begin('reconcile', runId, approveDeletes ? 'approved' : undefined);
+    const plan = await run.call('planReconcile', { ...run.of, resources });
+    if (approveDeletes) await run.call('deleteApproved', { runId, connection: run.of.connection, resources });
+    const outcomes = await Promise.all(plan.resources.map((one) => reconcileResource(run, one)));
+    await run.call('finishRun', {
+      ...run.of,
+      kind: 'reconcile',
+      outcomes: outcomes.flat(),
+      cancelled: false,
+    });
+  }
+
+  async backfill(
+    runId: string,
+    resources: readonly string[],
+    days: { from: string; to: string },
+  ): Promise<void> {
+    const run = this.#begin(`backfill`, runId);
+    const { plan, streams } = await run.call('planBackfill', { ...run.of, ...days, resources });
+    const of = { ...run.of, kind: 'backfill' as const };
+    const outcomes = await inLanes(3, streams, (stream) =>
+      run.readOn(stream, () => run.call('readWindows', { ...of, stream, plan })),
+    );
+    await run.call('finishRun', { ...of, outcomes, cancelled: false });
+  }
+
+  async applyWebhooks(runId: string): Promise<void> {
+    for (let chunk = 1; ; chunk += 1) {
+      const run = this.#begin('webhooks', `${runId}-${chunk}`);
+      const { state, wait } = await run.call('applyWebhooks', {
+        runId: run.of.runId,
+        connection: run.of.connection,
+      });
+      if (wait !== undefined) await this.#options.pass(Math.max(wait.notBefore - Date.now(), 1_000));
+      if (state === 'done') return;
+    }
+  }
+
+  #begin(kind: string, runId: string, reason = 'simulation'): PlayedRun {
+    const { connection } = this.#options;
+    const workflow = { workflowId: `${kind}/${connection}`, runId };
+    let calls = 0;
+    return createRun({ runId, connection, reason }, this.#options.pass, (name, input) => {
+      calls += 1;
+      this.#options.onCall?.(name, input);
+      return this.#attempt({ workflow, activityId: String(calls), name, input });
+    });
+  }
+
+  /** Tries until it succeeds or fails for good, as the retry policy has it. */
+  async #attempt(call: Call): Promise<unknown> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { ended, worker: workerOf, pass } = this.#options;
+      if (ended()) throw new RunEnded();
+      const worker = workerOf(call.activityId);
+      const outcome = await Promise.race([
+        this.#perform(worker, call, attempt).then(
+          (result) => ({ result }),
+          (error: unknown) => ({ error }),
+        ),
+        worker.lost.then(() => 'lost' as const),
+      ]);
+      if (outcome === 'lost' || worker.isDead()) {
+        await pass(20_000);
+      } else if ('result' in outcome) {
+        return outcome.result;
+      } else {
+        const failure = failureOf(outcome.error);
+        if (failure.nonRetryable === true) throw failure;
+        this.#options.onFailure(failure, outcome.error);
+        await pass(Math.min(1_000 * 2 ** (attempt - 1), 20_000));
+      }
+    }
+  }
+
+  #perform(worker: PlayedWorker, call: Call, attempt: number): Promise<unknown> {
+    const { workflow, activityId, name, input } = call;
+    const key = `${workflow.workflowId} ${activityId.padStart(4, '0')} ${attempt}`;
+    const activities = createActivities(worker.dependencies(key));
+    const info = { workflowExecution: workflow, activityId, attempt, taskQueue: 'daybook' };
+    return asyncLocalStorage.run(contextOf(info as Info), () => (activities[name] as Play)(input));
+  }
+}
+
+export interface DriverOptions {
+  readonly connection: string;
+  /** Whoever is to run an activity now. */
+  readonly worker: (activityId: string) => PlayedWorker;
+  readonly pass: (milliseconds: number) => Promise<void>;
+  /** Whether the run was terminated. */
+  readonly ended: () => boolean;
+  readonly onCall?: (name: string, input: unknown) => void;
+  readonly onFailure: (failure: ApplicationFailure, error: unknown) => void;
+}
+
+/** A worker process as Temporal sees it, and what an activity finds in it. */
+export interface PlayedWorker {
+  /** Resolves when Temporal no longer counts on it. */
+  readonly lost: Promise<void>;
+  isDead(): boolean;
+  /** For one attempt, by the name it is known by. */
+  dependencies(key: string): Dependencies;
+}
+
+/** Somebody terminated the workflow. */
+export class RunEnded extends Error {
+  override readonly name = 'RunEnded';
+}
+
+type Name = keyof Activities;
+type Play = (input: unknown) => Promise<unknown>;
+
+interface Call {
+  readonly workflow: { readonly workflowId: string; readonly runId: string };
+  readonly activityId: string;
+  readonly name: Name;
+  readonly input: unknown;
+}
+
+/** One run of a workflow. */
+interface PlayedRun {
+  readonly of: { runId: string; connection: string; reason: string };
+  call<N extends Name>(
+    name: N,
+    input: Parameters<Activities[N]>[0],
+  ): Promise<Awaited<ReturnType<Activities[N]>>>;
+  /** Reads a stream to its end; a failure is an outcome. */
+  read(stream: string, kind?: 'reconcile'): Promise<StreamOutcome>;
+  readOn(stream: string, readChunk: () => Promise<StreamRead>): Promise<StreamOutcome>;
+  /** Waits as the service told. */
+  wait(notBefore: number | null): Promise<void>;
+}
+
+function createRun(
+  of: PlayedRun['of'],
+  pass: (milliseconds: number) => Promise<void>,
+  attempt: (name: Name, input: unknown) => Promise<unknown>,
+): PlayedRun {
+  const run: PlayedRun = {
+    of,
+    call: (name, input) => attempt(name, input) as ReturnType<typeof run.call<typeof name>>,
+    read: (stream, kind) =>
+      run.readOn(stream, () =>
+        run.call(stream === 'events' ? 'readEvents' : 'readStream', {
+          ...of,
+          stream,
+          ...(kind === undefined ? {} : { kind }),
+        }),
+      ),
+    async readOn(stream, readChunk) {
+      try {
+        for (;;) {
+          const { state, wait } = await readChunk();
+          if (state === 'done' || state === 'unsupported') return { stream, state };
+          if (wait !== undefined) await run.wait(wait.notBefore);
+        }
+      } catch (error) {
+        return failed(stream, error);
+      }
+    },
+    wait: (notBefore) => pass(notBefore === null ? 5_000 : Math.max(notBefore - Date.now(), 1_000)),
+  };
+  return run;
+}
+
+async function reconcileResource(
+  run: PlayedRun,
+  { resource, streams }: { resource: string; streams: readonly string[] },
+): Promise<StreamOutcome[]> {
+  const of = { runId: run.of.runId, connection: run.of.connection, resource };
+  const list = (): Promise<StreamOutcome[]> =>
+    Promise.all(streams.map((stream) => run.read(stream, 'reconcile')));
+  const listed = await list();
+  if (!isComplete(listed)) return listed;
+  try {
+    const { absent, confirmBy } = await run.call('findAbsent', of);
+    if (absent > 0 && confirmBy === 'fetch') {
+      for (;;) {
+        const { state, wait } = await run.call('confirmByFetch', of);
+        if (wait !== undefined) await run.wait(wait.notBefore);
+        if (state === 'done') break;
+      }
+    } else if (absent > 0) {
+      await run.call('listAgain', of);
+      const again = await list();
+      if (!isComplete(again)) return again;
+      await run.call('confirmBySecondListing', of);
+    }
+    await run.call('settleResource', of);
+    return listed;
+  } catch (error) {
+    return streams.map((stream) => failed(stream, error));
+  }
+}
+
+function isComplete(outcomes: readonly StreamOutcome[]): boolean {
+  return outcomes.every(({ state }) => state === 'done');
+}
+
+/** Only what the workflow would see: anything else is a defect of the simulation, or an end. */
+function failed(stream: string, error: unknown): StreamOutcome {
+  if (!(error instanceof ApplicationFailure)) throw error;
+  const { type, message } = error;
+  return { stream, state: 'failed', failureType: type ?? 'Unknown', failure: message };
+}
+
+function contextOf(info: Info): Context {
+  const unused = (): void => undefined;
+  const log = { log: unused, trace: unused, debug: unused, info: unused, warn: unused, error: unused };
+  const [never, signal] = [new Promise<never>(unused), new AbortController().signal];
+  const [metrics, details] = [undefined, {}] as unknown as ConstructorParameters<typeof Context>['6' | '7'][];
+  return new Context(info, never, signal, unused, undefined, log, metrics as never, details as never);
+}

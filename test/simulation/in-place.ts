@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../embedded/free-port.ts';
+import { startPostgres } from '../../embedded/postgres.ts';
+import { migrate } from '../../warehouse/migrate.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { cloneDatabase } from './clone-database.ts';
+
+/** A Postgres of the simulation's own, with a migrated database to clone. */
+export interface Place {
+  /** A migrated database that nobody has used; its address. */
+  createDatabase(): Promise<string>;
+}
+
+/** The servers last as long as `use`, and their folder goes away. */
+export async function inPlace<Result>(use: (place: Place) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-simulation-'));
+  const postgres = await startPostgres({
+    dataDir: join(folder, 'postgres'),
+    port: await freePort(),
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+  });
+  try {
+    const warehouse = openWarehouse({ url: postgres.url, connections: 1 });
+    await migrate(warehouse);
+    await warehouse.close();
+    return await use({ createDatabase: () => cloneDatabase(postgres.adminUrl) });
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

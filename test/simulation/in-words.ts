@@ -1,0 +1,35 @@
+import type { Change, Episode, History } from './history.ts';
+
+/** A history in words, to see what it takes to break a promise. */
+export function describe(history: History): string {
+  const { episodes, ...things } = history;
+  return [
+    Object.entries(things)
+      .map(([name, value]) => `${name} ${String(value)}`)
+      .join(', '),
+    ...episodes.flatMap(describeEpisode),
+  ].join('\n');
+}
+
+function describeEpisode(
+  { before, faults, runs, meanwhile, kills, schedule }: Episode,
+  index: number,
+): string[] {
+  return [
+    `Episode ${index + 1}: ${runs.join(' beside ')} (schedule ${schedule})`,
+    ...before.map((change) => `  first: ${describeChange(change)}`),
+    ...faults.map(
+      ({ kind, after, times, path }) => `  fault: ${kind}, ${times} times after ${after} requests to ${path}`,
+    ),
+    ...meanwhile.map(({ step, change }) => `  at step ${step}: ${describeChange(change)}`),
+    ...kills.map(({ step, how, stepsLeft }) =>
+      how === 'give up'
+        ? `  at step ${step}: the process is given up and goes on for ${stepsLeft} steps`
+        : `  at step ${step}: the process is killed ${how} it`,
+    ),
+  ];
+}
+
+function describeChange({ what, which, count, milliseconds, webhook }: Change): string {
+  return `${milliseconds} ms later ${what}, ${count} from ${which}, webhook ${webhook}`;
+}

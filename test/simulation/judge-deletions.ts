@@ -1,0 +1,33 @@
+import type { Source } from './source.ts';
+import type { Stage } from './stage.ts';
+import { BrokenPromise } from './watch.ts';
+
+/** What is deleted because a listing did not show it is little, or was approved. */
+export async function judgeDeletions(end: {
+  stage: Stage;
+  connection: string;
+  source: Source;
+}): Promise<void> {
+  const { stage, connection, source } = end;
+  for (const resource of source.listed) {
+    const { rows } = await stage.watcher.query<{ run_id: string; deleted: number; held: number }>(
+      `select v.run_id, count(*)::int as deleted,
+         (select count(*) from finance.${resource} where connection_id = $1)::int
+           + (select count(*) from history.record_versions o where o.connection_id = $1 and o.resource = $2 and o.op = 'delete'
+              and o.recorded_at >= min(v.recorded_at))::int as held
+       from history.record_versions v
+       join sync.runs r on r.run_id = v.run_id and r.kind = 'reconcile' and r.reason <> 'approved'
+       where v.connection_id = $1 and v.resource = $2 and v.op = 'delete'
+       group by v.run_id`,
+      [connection, resource],
+    );
+    for (const { deleted, held } of rows) {
+      if (deleted > 1 && deleted >= held)
+        throw new BrokenPromise(`All ${deleted} ${resource} were deleted, and nobody had approved it.`);
+      if (deleted > 50 && deleted > 0.2 * held)
+        throw new BrokenPromise(
+          `${deleted} of ${held} ${resource} were deleted, and nobody had approved it.`,
+        );
+    }
+  }
+}

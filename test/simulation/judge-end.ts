@@ -1,0 +1,169 @@
+import { platformNamed } from '../../sandbox/world/platforms.ts';
+import { compareWithSource } from '../support/compare-with-source.ts';
+import { parseExactly } from '../support/exact-json.ts';
+import { canonicalJson, isObject } from '../support/source-value.ts';
+import type { History } from './history.ts';
+import type { Source } from './source.ts';
+import type { Stage } from './stage.ts';
+import { BrokenPromise } from './watch.ts';
+
+interface End {
+  readonly stage: Stage;
+  readonly history: History;
+  readonly connection: string;
+  readonly source: Source;
+}
+
+/** After a sync without troubles: everything that a sync can know of is as the source has it. */
+export async function judgeSync(end: End): Promise<void> {
+  const hidden = [...end.source.records.values()].filter(
+    (record) => record.hidden || record.resource === 'subscriptions',
+  );
+  const isExcused = (difference: string): boolean =>
+    hidden.some(
+      ({ resource, id, everSpoiled }) =>
+        new RegExp(String.raw`\b${id}\b`).test(difference) ||
+        // Only the beginning of what is in quarantine is told, which may not have the id.
+        (everSpoiled && difference.startsWith(`${resource}: `)),
+    );
+  const differences = await differencesOf(end);
+  const [first] = differences.filter((difference) => !isExcused(difference));
+  if (first !== undefined) throw new BrokenPromise(`After a sync: ${first}.`);
+}
+
+/** After a reconcile without troubles: everything is as the source has it, or provably deleted. */
+export async function judgeReconcile(end: End): Promise<void> {
+  const gone = [...end.source.records.values()].filter(({ live, everSpoiled }) => everSpoiled && !live);
+  // What never landed and is gone without an event stays in quarantine: nothing says that it was deleted.
+  const isExcused = (difference: string): boolean =>
+    gone.some(({ resource }) => difference.startsWith(`${resource}: in quarantine without need`));
+  const [first] = (await differencesOf(end)).filter((difference) => !isExcused(difference));
+  if (first !== undefined) throw new BrokenPromise(`After a reconcile: ${first}.`);
+  await judgeTombstones(end);
+  await judgeHistory(end);
+  await judgeLeftovers(end);
+}
+
+async function differencesOf({ stage, connection, source }: End): Promise<readonly string[]> {
+  const { databaseUrl, admin } = stage;
+  const { differences } = await compareWithSource({
+    databaseUrl,
+    admin,
+    connectionId: connection,
+    tables: source.listed,
+  });
+  return differences;
+}
+
+async function judgeTombstones({ stage, connection, source }: End): Promise<void> {
+  const namesOf = async (sql: string): Promise<Set<string>> => {
+    const { rows } = await stage.watcher.query<{ name: string }>(sql, [connection]);
+    return new Set(rows.map(({ name }) => name));
+  };
+  const seen = await namesOf(
+    `select distinct resource || '/' || record_id as name from history.record_versions where connection_id = $1`,
+  );
+  const deleted = await namesOf(
+    `select resource || '/' || id as name from finance.deleted_records where connection_id = $1`,
+  );
+  for (const [name, { live, spoiled }] of source.records) {
+    if (!live && seen.has(name) && !deleted.has(name))
+      throw new BrokenPromise(`${name} is gone, and nothing proves it.`);
+    if (live && !spoiled && deleted.has(name))
+      throw new BrokenPromise(`${name} lives, and counts as deleted.`);
+  }
+}
+
+/** No two contents in a row are equal, each record ends as finance has it, and what finance has is what the source says. */
+async function judgeHistory({ stage, connection, source }: End): Promise<void> {
+  const { rows: repeated } = await stage.watcher.query<{ name: string }>(repeatedSql, [connection]);
+  if (repeated[0] !== undefined)
+    throw new BrokenPromise(`History has the same twice in a row: ${repeated[0].name}.`);
+  for (const resource of source.listed) {
+    const { rows } = await stage.watcher.query<{ record_id: string; payload: string }>(
+      `select record_id, payload::text as payload from history.as_of($1, sim.clock_timestamp()) where connection_id = $2`,
+      [resource, connection],
+    );
+    const known = new Map(rows.map(({ record_id, payload }) => [record_id, contentOf(payload)]));
+    const lines = await stage.admin.content(connection, resource);
+    for (const line of lines) {
+      const { id } = JSON.parse(line) as { id: string };
+      const spoiled = source.records.get(`${resource}/${id}`)?.spoiled === true;
+      if (!spoiled && known.get(id) !== contentOf(line))
+        throw new BrokenPromise(`History does not end with what the source has of ${resource}/${id}.`);
+    }
+    for (const id of known.keys()) {
+      if (source.records.get(`${resource}/${id}`)?.live !== true)
+        throw new BrokenPromise(`History does not know that ${resource}/${id} is gone.`);
+    }
+  }
+}
+
+function contentOf(text: string): string {
+  const record = parseExactly(text);
+  if (!isObject(record)) return text;
+  const { last_synced_at: version, platform_data: platformData, ...content } = record;
+  return canonicalJson(version === platformData ? record : content);
+}
+
+const repeatedSql = `
+  select resource || '/' || record_id as name
+  from (
+    select resource, record_id, op, (payload - 'last_synced_at')::text as content,
+      lag(op) over versions as op_before,
+      lag((payload - 'last_synced_at')::text) over versions as content_before
+    from history.record_versions
+    where connection_id = $1
+    window versions as (partition by resource, record_id order by recorded_at)
+  ) version
+  where op = op_before and (op = 'delete' or content = content_before)`;
+
+async function judgeLeftovers({ stage, connection, history, source }: End): Promise<void> {
+  const { rows } = await stage.watcher.query<{ leftover: string }>(leftoverSql(history), [connection]);
+  if (rows[0] !== undefined) throw new BrokenPromise(`Something is left: ${rows[0].leftover}.`);
+  const spoiled = [...source.records.values()].some((record) => record.spoiled && record.live);
+  const platform = platformNamed(history.platform);
+  if (spoiled || !history.resources.some((resource) => platform.lists.includes(resource))) return;
+  const { rows: last } = await stage.watcher.query<{ kind: string; status: string; failure: string | null }>(
+    `select distinct on (kind) kind, status, failure from sync.runs
+     where connection_id = $1 and kind in ('sync', 'reconcile') order by kind, started_at desc`,
+    [connection],
+  );
+  // A record that a backfill met and that vanished unnoticed looks to a sync like a list that shows too little.
+  const vanished = [...source.records.values()].some(
+    ({ live, announcedAt }) => !live && announcedAt === null,
+  );
+  for (const { kind, status, failure } of last) {
+    if (kind === 'sync' && vanished && failure?.startsWith('The service has newer records') === true)
+      continue;
+    if (status !== 'succeeded')
+      throw new BrokenPromise(`The last ${kind}, with no trouble left, is ${status}: ${String(failure)}`);
+  }
+}
+
+/** Rows of lists without their record, webhooks that wait for ever, runs that never end. */
+function leftoverSql({ resources }: History): string {
+  const children = childrenOf.filter(({ parent }) => resources.some((resource) => resource === parent));
+  return [
+    ...children.map(
+      ({ parent, table, key }) =>
+        `select '${table} of ' || ${key} as leftover from finance.${table} c where connection_id = $1
+           and not exists (select from finance.${parent} p where p.connection_id = $1 and p.id = c.${key})`,
+    ),
+    `select 'a webhook that waits: ' || type || ' ' || coalesce(outcome, '') from sync.webhook_inbox
+     where connection_id = $1 and status = 'waiting'`,
+    `select 'a run that runs: ' || run_id from sync.runs where connection_id = $1 and status = 'running'`,
+    `select 'damage that nobody did: ' || resource || '/' || record_id from sync.discrepancies
+     where connection_id = $1 and kind = 'damaged'`,
+  ].join(' union all ');
+}
+
+const childrenOf = [
+  { parent: 'bills', table: 'bill_lines', key: 'bill_id' },
+  { parent: 'bills', table: 'bill_payment_allocations', key: 'bill_id' },
+  { parent: 'expenses', table: 'expense_lines', key: 'expense_id' },
+  { parent: 'bill_credit_memos', table: 'bill_credit_memo_lines', key: 'bill_credit_memo_id' },
+  { parent: 'customers', table: 'customer_addresses', key: 'customer_id' },
+  { parent: 'items', table: 'item_subsidiaries', key: 'item_id' },
+  { parent: 'subscriptions', table: 'subscription_items', key: 'subscription_id' },
+];

@@ -1,0 +1,134 @@
+import { Command } from 'commander';
+import { parseDuration } from '../../worker/config/duration.ts';
+import { describe } from './in-words.ts';
+import { inPlace } from './in-place.ts';
+import { runMutants } from './run-mutants.ts';
+import { runSimulation, type Simulation } from './run-simulation.ts';
+import { simulate } from './simulate.ts';
+import { openStage } from './stage.ts';
+
+interface Options {
+  for: string;
+  seed: number;
+  path?: string;
+  mutants?: boolean;
+  only?: string;
+  database?: string;
+  json?: boolean;
+}
+
+const program = new Command('simulate')
+  .description('Plays random histories of companies, troubles and kills, and holds Daybook to its promises.')
+  .option('--for <duration>', 'how long', '2m')
+  .option(
+    '--seed <n>',
+    'the first history; each one after it has the next number',
+    Number,
+    Date.now() % 1_000_000_000,
+  )
+  .option('--path <path>', 'with --seed: replays the one history that a failure was shrunk to')
+  .option('--mutants', 'plants one mistake after the other, each of which must be caught')
+  .option('--only <text>', 'with --mutants: those with the text in their name')
+  .option('--database <url>', 'an empty migrated database to play in, instead of one of its own')
+  .option('--json', 'prints the result as one line of JSON, and does not look for a smaller history')
+  .addHelpText('after', '\nExample:\n  $ npm run simulate -- --for 2h --seed 4711');
+
+const options = program.parse().opts<Options>();
+const milliseconds = durationOf(options.for);
+const stopped = { now: false };
+process.once('SIGINT', () => {
+  // Once more ends it at once.
+  stopped.now = true;
+  report('Ending with this history …');
+});
+process.exitCode = await (options.mutants === true
+  ? plantMutants()
+  : options.path === undefined
+    ? play()
+    : replay(options.path));
+
+function durationOf(text: string): number {
+  return parseDuration(text) ?? program.error(`--for ${text} is no duration: write 90s, 10m, 2h.`);
+}
+
+async function play(): Promise<number> {
+  const deadline = performance.now() + milliseconds;
+  report(`Seed ${options.seed}`);
+  let spoken = performance.now();
+  const simulation = await onStage((stage) =>
+    runSimulation(stage, {
+      seed: options.seed,
+      goesOn: () => !stopped.now && performance.now() < deadline,
+      shrinkMilliseconds: options.json === true ? 0 : 120_000,
+      onHistory(sofar) {
+        if (performance.now() - spoken < 10_000) return;
+        spoken = performance.now();
+        report(summaryOf(sofar));
+      },
+    }),
+  );
+  process.stdout.write(
+    options.json === true ? `${JSON.stringify(simulation)}\n` : `${verdictOf(simulation)}\n`,
+  );
+  return simulation.failure === null ? 0 : 1;
+}
+
+async function replay(path: string): Promise<number> {
+  const failure = await onStage((stage) => simulate(stage, { ...options, path, shrinkMilliseconds: 0 }));
+  process.stdout.write(
+    failure === undefined ? 'No promise was broken.\n' : `${failure.stack}\n${describe(failure.history)}\n`,
+  );
+  return failure === undefined ? 0 : 1;
+}
+
+async function plantMutants(): Promise<number> {
+  const { survivors } = await inPlace((place) =>
+    runMutants(place, {
+      ...options,
+      milliseconds,
+      goesOn: () => !stopped.now,
+      report: (line) => process.stdout.write(`${line}\n`),
+    }),
+  );
+  process.stdout.write(survivors === 0 ? 'Every mutant was caught.\n' : `${survivors} mutants survived.\n`);
+  return survivors === 0 ? 0 : 1;
+}
+
+async function onStage<Result>(
+  use: (stage: Awaited<ReturnType<typeof openStage>>) => Promise<Result>,
+): Promise<Result> {
+  const play = async (url: string): Promise<Result> => {
+    const stage = await openStage(url);
+    try {
+      return await use(stage);
+    } finally {
+      await stage.close();
+    }
+  };
+  const { database } = options;
+  return database === undefined
+    ? inPlace(async (place) => play(await place.createDatabase()))
+    : play(database);
+}
+
+function summaryOf({ histories, seconds, played }: Simulation): string {
+  const counts = Object.entries(played).map(([name, count]) => `${String(count)} ${name}`);
+  return `${histories} histories in ${seconds} s: ${counts.join(', ')}`;
+}
+
+function verdictOf(simulation: Simulation): string {
+  const { failure } = simulation;
+  if (failure === null) return `${summaryOf(simulation)}. No promise was broken.`;
+  const { seed, path, history, message } = failure;
+  return [
+    summaryOf(simulation),
+    message,
+    describe(history),
+    `Again: npm run simulate -- --seed ${seed} --path ${path}`,
+    `For test/simulation/seeds.json: ${JSON.stringify({ seed, path, history })}`,
+  ].join('\n');
+}
+
+function report(progress: string): void {
+  process.stderr.write(`${progress}\n`);
+}

@@ -1,0 +1,183 @@
+/** A deliberate mistake: one edit of one file of the product. `find` must stand there exactly once. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** Mistakes that copies of such services have made, or could: the simulation must notice each. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'a pass begins after the floor instead of at it (> for >=)',
+    file: 'activities/read-stream.ts',
+    find: '{ [stream.floorParameter]: String(floorMilliseconds) }',
+    replace: '{ [stream.floorParameter]: String(floorMilliseconds + 1) }',
+  },
+  {
+    name: 'the watermark is the local clock',
+    file: 'warehouse/passes/complete-pass.ts',
+    find: 'watermark = greatest(watermark, known.highest_seen)',
+    replace: 'watermark = clock_timestamp()',
+  },
+  {
+    name: 'what is new is asked for by updated_at',
+    file: 'resources/bills.ts',
+    find: "floorParameter: 'last_synced_at_min'",
+    replace: "floorParameter: 'updated_at_min'",
+  },
+  {
+    name: 'the list is not sorted',
+    file: 'resources/bills.ts',
+    find: "query: { sort: 'last_synced_at ASC' }",
+    replace: 'query: {}',
+  },
+  {
+    name: 'refunds are not asked for',
+    file: 'resources/expenses.ts',
+    find: "name: 'refunds',\n      query: { expense_type: 'refund',",
+    replace: "name: 'refunds',\n      query: { expense_type: 'expense',",
+  },
+  {
+    name: 'no lookback, although records arrive late',
+    file: 'warehouse/passes/take-pass.ts',
+    find: 'watermark - ${lookbackMilliseconds} *',
+    replace: 'watermark - ${lookbackMilliseconds * 0} *',
+  },
+  {
+    name: 'no tombstone guard',
+    file: 'warehouse/landing/classify-records.ts',
+    find: "when tombstone.version >= arriving.version then 'suppressed'",
+    replace: "when false then 'suppressed'",
+  },
+  {
+    name: 'a tie goes to the record instead of the tombstone',
+    file: 'warehouse/landing/classify-records.ts',
+    find: 'tombstone.version >= arriving.version',
+    replace: 'tombstone.version > arriving.version',
+  },
+  {
+    name: 'an older version replaces a newer one',
+    file: 'warehouse/landing/classify-records.ts',
+    find: "when held.version > arriving.version then 'suppressed'",
+    replace: "when false then 'suppressed'",
+  },
+  {
+    name: 'a record that lives again stays among the deleted',
+    file: 'warehouse/landing/settle-records.ts',
+    find: 'delete from sync.tombstones where',
+    replace: 'delete from sync.tombstones where false and',
+  },
+  {
+    name: 'an older deletion deletes a newer version',
+    file: 'warehouse/tombstones/apply-tombstones.ts',
+    find: "when held.version > arriving.version then 'suppressed'",
+    replace: "when false then 'suppressed'",
+  },
+  {
+    name: 'a deletion closes what waits in quarantine of a newer version',
+    file: 'warehouse/quarantine/close-buried.ts',
+    find: 'kept === undefined || deleted === undefined || kept <= deleted',
+    replace: 'kept === undefined || deleted === undefined || kept < Infinity',
+  },
+  {
+    name: 'the lease is not checked',
+    file: 'warehouse/passes/lock-pass.ts',
+    find: 'and part = $4 and lease = $5',
+    replace: 'and part = $4 and $5::text is not null',
+  },
+  {
+    name: 'the cursor is committed before the records',
+    file: 'warehouse/landing/land-page.ts',
+    find: '  const landed = await landing(',
+    replace: `  const nothing = { inserted: 0, updated: 0, unchanged: 0, suppressed: 0, read: 0, quarantined: 0, deleted: 0 };
+  await recordPage(client, pass, { ...nothing, requests: 0, highest: page.highest, nextCursor });
+  await client.query('commit');
+  await client.query('begin');
+  const landed = await landing(`,
+  },
+  {
+    name: 'the lines of a changed record are not replaced',
+    file: 'warehouse/landing/write-records.ts',
+    find: 'with ordinality as list (element, place)`;',
+    replace: 'with ordinality as list (element, place) where list.place > 1`;',
+  },
+  {
+    name: 'money is a float on its way',
+    file: 'warehouse/landing/column-expression.ts',
+    find: 'return `${text}::numeric`;',
+    replace: 'return `${text}::float8::numeric`;',
+  },
+  {
+    name: 'all records of a resource are deleted without asking',
+    file: 'warehouse/reconcile/delete-absent.ts',
+    find: 'if (overLimit || all)',
+    replace: 'if (overLimit)',
+  },
+  {
+    name: 'more than the delete limit is deleted without asking',
+    file: 'warehouse/reconcile/delete-absent.ts',
+    find: 'if (overLimit || all)',
+    replace: 'if (all)',
+  },
+  {
+    name: 'what a listing does not show is deleted without being looked for',
+    file: 'warehouse/reconcile/find-absent.ts',
+    find: "'extra', 'checking'",
+    replace: "'extra', 'confirmed'",
+  },
+  {
+    name: 'a list that answers 404 is taken for an empty one',
+    file: 'source/api-client.ts',
+    find: "return listPageOf(await sendRequest(service, { ...request, kind: 'list' }), plural);",
+    replace: `return sendRequest(service, { ...request, kind: 'list' }).then(
+        (answer) => listPageOf(answer, plural),
+        (error) => {
+          if (error.name !== 'NotSupported') throw error;
+          const text = '{"' + plural + '":[]}';
+          return { text, records: [], connection: null, nextCursor: null, requestId: null };
+        },
+      );`,
+  },
+  {
+    name: 'an empty page is taken for the last one',
+    file: 'source/read-pages.ts',
+    find: 'prepared: await prepare(page), nextCursor: page.nextCursor',
+    replace: 'prepared: await prepare(page), nextCursor: page.records.length === 0 ? null : page.nextCursor',
+  },
+  {
+    name: 'a webhook is believed without asking the service',
+    file: 'activities/apply-announced.ts',
+    find: '  try {\n    return { announced,',
+    replace: `  if (announced.deleted) {
+    const failure = { request: '', status: 404, errorCode: null, requestId: null };
+    return { announced, found: new RecordGone(failure) };
+  }
+  try {
+    return { announced,`,
+  },
+  {
+    name: 'a record that nobody can store is dropped',
+    file: 'warehouse/landing/quarantine-records.ts',
+    find: 'if (entries.size === 0) return 0;',
+    replace: 'if (entries.size >= 0) return 0;',
+  },
+  {
+    name: 'deletions are not read any further than the first page',
+    file: 'warehouse/tombstones/land-events.ts',
+    find: 'if (nextCursor === null) await completePass',
+    replace: 'if (nextCursor !== undefined) await completePass',
+  },
+  {
+    name: 'one request more than the budget',
+    file: 'warehouse/api-budget.ts',
+    find: 'from recent) >= $2',
+    replace: 'from recent) > $2',
+  },
+  {
+    name: 'no version header',
+    file: 'source/api-client.ts',
+    find: "'x-service-version': settings.version,",
+    replace: '',
+  },
+];

@@ -1,0 +1,39 @@
+import type { Played } from './play-run.ts';
+import { simulate, type SimulationFailure } from './simulate.ts';
+import type { Stage } from './stage.ts';
+
+export interface Simulation {
+  readonly histories: number;
+  readonly seconds: number;
+  readonly played: Played;
+  readonly failure: SimulationFailure | null;
+}
+
+/** Plays one history after the other, from the seed on, until one breaks a promise or it is told to end. */
+export async function runSimulation(
+  stage: Stage,
+  input: {
+    seed: number;
+    /** Asked before each history. */
+    goesOn: (histories: number) => boolean;
+    shrinkMilliseconds: number;
+    onHistory?: (simulation: Simulation) => void;
+  },
+): Promise<Simulation> {
+  const { seed, goesOn, shrinkMilliseconds, onHistory } = input;
+  const started = performance.now();
+  const played: Played = { steps: 0, changes: 0, runs: 0, kills: 0, retries: 0, requests: 0, faults: 0 };
+  const onPlayed = (one: Played): void => {
+    for (const name of Object.keys(played) as (keyof Played)[]) played[name] += one[name];
+  };
+  for (let histories = 0; ;) {
+    const failure = goesOn(histories)
+      ? await simulate(stage, { seed: seed + histories, shrinkMilliseconds, onPlayed })
+      : null;
+    if (failure !== null) histories += 1;
+    const seconds = Math.round((performance.now() - started) / 100) / 10;
+    const simulation = { histories, seconds, played, failure: failure ?? null };
+    if (failure !== undefined) return simulation;
+    onHistory?.(simulation);
+  }
+}

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { histories, type History } from './history.ts';
+import { playHistory } from './play-history.ts';
+import type { Played } from './play-run.ts';
+import type { Stage } from './stage.ts';
+
+export interface SimulationFailure {
+  readonly seed: number;
+  /** Where the smallest history that fails stands among those that the seed can shrink to. */
+  readonly path: string;
+  readonly history: History;
+  readonly message: string;
+  readonly stack: string;
+}
+
+/** Plays the history of a seed; when it breaks a promise, looks for the smallest one that does, for at most so long. */
+export async function simulate(
+  stage: Stage,
+  input: { seed: number; path?: string; shrinkMilliseconds: number; onPlayed?: (played: Played) => void },
+): Promise<SimulationFailure | undefined> {
+  const { seed, path, shrinkMilliseconds, onPlayed } = input;
+  let deadline = Infinity;
+  const property = fc.asyncProperty(histories, async (history) => {
+    // When the time is up nothing smaller is found any more.
+    if (performance.now() > deadline) return;
+    try {
+      onPlayed?.(await playHistory(stage, history));
+    } catch (error) {
+      deadline = Math.min(deadline, performance.now() + shrinkMilliseconds);
+      throw error;
+    }
+  });
+  const result = await fc.check(property, { seed, numRuns: 1, ...(path === undefined ? {} : { path }) });
+  if (!result.failed) return undefined;
+  const [history] = result.counterexample ?? [];
+  const error = result.errorInstance;
+  if (history === undefined || result.counterexamplePath === null)
+    throw new Error('A failure without a history.');
+  return {
+    ...{ seed, path: result.counterexamplePath, history },
+    message: error instanceof Error ? error.message : String(error),
+    stack: error instanceof Error ? (error.stack ?? '') : '',
+  };
+}

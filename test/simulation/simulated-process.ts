@@ -1,0 +1,119 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import type { ApiClient } from '../../source/api-client.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import type { Database } from '../../warehouse/tables/database.ts';
+import type { Party, Turns } from './turns.ts';
+
+/** A worker process that can be killed before and after any statement, and can be given up while it still runs. */
+export class SimulatedProcess implements Party {
+  readonly #turns: Turns;
+  readonly #endSession: (pid: number) => Promise<void>;
+  readonly #clients = new Set<PoolClient>();
+  #dead = false;
+  #stepsLeft = Infinity;
+  #giveUp: () => void = () => undefined;
+  /** Resolves when Temporal no longer counts on it: it is dead, or does not answer. */
+  readonly lost: Promise<void>;
+
+  constructor(turns: Turns, endSession: (pid: number) => Promise<void>) {
+    this.#turns = turns;
+    this.#endSession = endSession;
+    this.lost = new Promise((resolve) => {
+      this.#giveUp = resolve;
+    });
+  }
+
+  isDead(): boolean {
+    return this.#dead;
+  }
+
+  isGivenUp(): boolean {
+    return this.#stepsLeft < Infinity;
+  }
+
+  /** It goes on for so many steps, as one that was cut off from Temporal does. */
+  giveUp(steps: number): void {
+    this.#stepsLeft = Math.min(this.#stepsLeft, steps);
+    this.#giveUp();
+  }
+
+  /** Counts a step; false when it had no more. */
+  hasStepLeft(): boolean {
+    this.#stepsLeft -= 1;
+    return this.#stepsLeft >= 0;
+  }
+
+  /** Its sessions end with it, and Postgres rolls back what they had begun. */
+  async kill(): Promise<void> {
+    if (this.#dead) return;
+    this.#dead = true;
+    this.#stepsLeft = 0;
+    this.#turns.drop(this);
+    for (const client of this.#clients) await this.#endSession(pidOf(client));
+    this.#giveUp();
+  }
+
+  /** The warehouse as one activity of this process sees it. */
+  warehouse(pool: Pool, key: string): Warehouse {
+    const guarded = new Proxy(pool, {
+      get: (target, name): unknown => {
+        if (name === 'connect') return () => this.#connect(target, key);
+        if (name === 'query') return (...given: unknown[]) => this.#queryOnce(target, key, given);
+        return Reflect.get(target, name, target);
+      },
+    });
+    const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: guarded }) });
+    return { pool: guarded, db, close: () => Promise.resolve() };
+  }
+
+  /** The service as one activity of this process sees it: an answer counts as one step. */
+  api(api: ApiClient, key: string): ApiClient {
+    return {
+      list: (request) => this.#turns.take({ key: `${key} list`, party: this }, () => api.list(request)),
+      fetch: (request) => this.#turns.take({ key: `${key} fetch`, party: this }, () => api.fetch(request)),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  async #connect(pool: Pool, key: string): Promise<PoolClient> {
+    const client = await this.#turns.meanwhile(() => pool.connect());
+    this.#clients.add(client);
+    return new Proxy(client, {
+      get: (target, name): unknown => {
+        if (name === 'query') {
+          return (...given: [string]) =>
+            this.#turns.take({ key: `${key} ${textOf(given[0])}`, party: this, pid: pidOf(target) }, () =>
+              target.query(...given),
+            );
+        }
+        if (name === 'release') {
+          return (error?: Error | boolean) => {
+            this.#clients.delete(target);
+            target.release(this.#dead || error);
+          };
+        }
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  }
+
+  async #queryOnce(pool: Pool, key: string, given: unknown[]): Promise<unknown> {
+    const client = await this.#connect(pool, key);
+    try {
+      return await (client.query as (...given: unknown[]) => Promise<unknown>)(...given);
+    } finally {
+      client.release();
+    }
+  }
+}
+
+/** Of a statement: what is enough to tell a commit. */
+function textOf(statement: unknown): string {
+  return typeof statement === 'string' ? statement.trim().slice(0, 8).toLowerCase() : 'named';
+}
+
+function pidOf(client: PoolClient): number {
+  return (client as unknown as { processID: number }).processID;
+}

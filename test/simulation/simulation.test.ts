@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { createTestDatabase } from '../support/test-database.ts';
+import { describe as inWords } from './in-words.ts';
+import type { History } from './history.ts';
+import { playHistory } from './play-history.ts';
+import { cloneDatabase } from './clone-database.ts';
+import { runMutants } from './run-mutants.ts';
+import { runSimulation } from './run-simulation.ts';
+import { openStage } from './stage.ts';
+
+const { url } = await createTestDatabase();
+const stage = await openStage(url);
+afterAll(() => stage.close());
+
+/** Histories that once broke a promise, as small as they could be made. */
+const past = JSON.parse(await readFile(new URL('seeds.json', import.meta.url), 'utf8')) as {
+  broke: string;
+  history: History;
+}[];
+
+describe('a history that once broke a promise breaks none any more', () => {
+  test.each(past.map(({ broke, history }) => [broke, history] as const))('%s', async (_, history) => {
+    await playHistory(stage, history);
+  });
+});
+
+test('no random history of changes, faults, kills and concurrent runs breaks a promise', async () => {
+  const seed = Date.now() % 1_000_000_000;
+  const deadline = performance.now() + 60_000;
+  const { failure, histories } = await runSimulation(stage, {
+    seed,
+    goesOn: () => performance.now() < deadline,
+    shrinkMilliseconds: 30_000,
+  });
+  const told =
+    failure && `${failure.message}\n${inWords(failure.history)}\nseed ${failure.seed}, path ${failure.path}`;
+  expect(told).toBeNull();
+  expect(histories).toBeGreaterThan(0);
+}, 300_000);
+
+test.each(['the watermark is the local clock', 'what is new is asked for by updated_at'])(
+  'the simulation notices that %s',
+  async (only) => {
+    const place = { createDatabase: () => cloneDatabase(inject('postgresAdminUrl')) };
+    const input = { seed: 5000, milliseconds: 90_000, only, goesOn: () => true, report: () => undefined };
+    expect(await runMutants(place, input)).toEqual({ survivors: 0 });
+  },
+  300_000,
+);

@@ -1,0 +1,179 @@
+import { setImmediate as breath, setTimeout as wait } from 'node:timers/promises';
+
+/**
+ * One thing at a time: every statement, every request and every change of the source waits here for its turn, so that the
+ * order of all that happens is the choice of a random source that can be repeated. Only a statement that waits for a lock
+ * lets others go on meanwhile.
+ */
+export class Turns {
+  readonly #options: TurnsOptions;
+  readonly #waiting: Step[] = [];
+  readonly #blocked = new Set<Step>();
+  #connecting = 0;
+  #taken = 0;
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
+
+  /** Does the work when its turn has come. `key` says whose it is: it decides the order of those that wait. */
+  take<Result>(
+    step: { key: string; party?: Party; pid?: number },
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const { key, party, pid } = step;
+    if (party?.isDead() === true) return Promise.reject(new PartyDied());
+    return new Promise<Result>((resolve, reject) => {
+      let settled = false;
+      this.#waiting.push({
+        key,
+        party,
+        pid,
+        isSettled: () => settled,
+        reject,
+        async run(mayAnswer) {
+          const outcome = await work().then(
+            (result) => () => {
+              resolve(result);
+            },
+            (error: unknown) => () => {
+              reject(error instanceof Error ? error : new Error(String(error)));
+            },
+          );
+          await mayAnswer();
+          settled = true;
+          if (party?.isDead() === true) reject(new PartyDied());
+          else outcome();
+        },
+      });
+    });
+  }
+
+  /** Something that takes real time and is no step: nobody gets a turn before it is over. */
+  async meanwhile<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#connecting += 1;
+    try {
+      return await work();
+    } finally {
+      this.#connecting -= 1;
+    }
+  }
+
+  /** What waits of somebody who has died never happens. */
+  drop(party: Party): void {
+    for (const step of this.#waiting.filter((one) => one.party === party)) {
+      this.#waiting.splice(this.#waiting.indexOf(step), 1);
+      step.reject(new PartyDied());
+    }
+  }
+
+  /** Gives turns until the work is done. */
+  async during<Result>(work: Promise<Result>): Promise<Result> {
+    const progress = { over: false };
+    const result = work.finally(() => {
+      progress.over = true;
+    });
+    // Its error is that of the returned promise, and no unhandled one meanwhile.
+    result.catch(() => undefined);
+    let idleSince = performance.now();
+    for (;;) {
+      await this.#quiet();
+      if (progress.over) return result;
+      const next = this.#choose();
+      if (next === undefined) {
+        if (performance.now() - idleSince > patienceMilliseconds)
+          throw new Error(`The simulation is stuck: ${this.#blocked.size} wait for locks.`);
+        await wait(1);
+        await this.#settleBlocked();
+        continue;
+      }
+      await this.#run(next);
+      idleSince = performance.now();
+    }
+  }
+
+  #choose(): Step | undefined {
+    // The order of arrival may depend on how fast a server answered, the order of names does not.
+    this.#waiting.sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0));
+    if (this.#waiting.length === 0) return undefined;
+    const [next] = this.#waiting.splice(this.#options.choose(this.#waiting.map(({ key }) => key)), 1);
+    return next;
+  }
+
+  async #run(step: Step): Promise<void> {
+    this.#taken += 1;
+    const fate = await this.#options.before(step.party, this.#taken);
+    if (step.party?.isDead() === true) {
+      step.reject(new PartyDied());
+      return;
+    }
+    const running = step.run(async () => {
+      if (fate === 'kill after') await this.#options.kill(step.party);
+    });
+    await Promise.race([running, wait(slowMilliseconds)]);
+    while (!step.isSettled()) {
+      if (step.pid !== undefined && (await this.#options.isBlocked(step.pid))) {
+        this.#blocked.add(step);
+        break;
+      }
+      await Promise.race([running, wait(1)]);
+    }
+    await this.#settleBlocked();
+    await this.#options.after(step.key);
+  }
+
+  /** Those that waited for a lock go on by themselves as soon as it is free. */
+  async #settleBlocked(): Promise<void> {
+    for (const step of this.#blocked) {
+      while (!step.isSettled() && step.pid !== undefined && !(await this.#options.isBlocked(step.pid)))
+        await wait(1);
+      if (step.isSettled()) this.#blocked.delete(step);
+    }
+  }
+
+  /** Until everybody has come to a next step: what runs between two steps waits for nothing but the event loop. */
+  async #quiet(): Promise<void> {
+    for (let still = 0, waiting = -1; still < stillTurns; still += 1) {
+      await breath();
+      if (this.#connecting > 0 || this.#waiting.length !== waiting) still = 0;
+      waiting = this.#waiting.length;
+    }
+  }
+}
+
+/** Whoever takes steps, and can die. */
+export interface Party {
+  isDead(): boolean;
+}
+
+export class PartyDied extends Error {
+  override readonly name = 'PartyDied';
+
+  constructor() {
+    super('The process was killed.');
+  }
+}
+
+interface TurnsOptions {
+  /** Which of these is next: its place among them. */
+  readonly choose: (keys: readonly string[]) => number;
+  /** What befalls the step that is the n-th. May kill its party. */
+  readonly before: (party: Party | undefined, step: number) => Promise<'kill after' | undefined>;
+  readonly kill: (party: Party | undefined) => Promise<void>;
+  readonly after: (key: string) => Promise<void>;
+  readonly isBlocked: (pid: number) => Promise<boolean>;
+}
+
+interface Step {
+  readonly key: string;
+  readonly party: Party | undefined;
+  /** Of the session that does it. */
+  readonly pid: number | undefined;
+  isSettled(): boolean;
+  reject(error: Error): void;
+  run(mayAnswer: () => Promise<void>): Promise<void>;
+}
+
+const stillTurns = 4;
+const slowMilliseconds = 15;
+const patienceMilliseconds = 30_000;
