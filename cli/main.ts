@@ -35,8 +35,13 @@ function isUsage(error: unknown): boolean {
   if (error instanceof UsageError || error instanceof ConfigurationError) return true;
   return (
     error instanceof Error &&
-    ['WrongSecretKey', 'SchemaOutdated', 'MigrationRefused', 'PythonMissing', 'NoSnapshot'].includes(
-      error.name,
-    )
+    [
+      'WrongSecretKey',
+      'SchemaOutdated',
+      'MigrationRefused',
+      'PythonMissing',
+      'NoSnapshot',
+      'MartsMissing',
+    ].includes(error.name)
   );
 }
