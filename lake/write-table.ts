@@ -53,7 +53,7 @@ async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: numb
   const connection = await duckDb.connect();
   try {
     const sql = copySql(table, { pipe, target, rowBytes, partBytes });
-    const result = await throughPipe(pipe, openCsv(), () => connection.runAndReadAll(sql));
+    const result = await throughPipe(pipe, openCsv, () => connection.runAndReadAll(sql));
     return Number(result.getRows()[0]?.[0]) === rows;
   } catch (error) {
     if (isRowTooLong(error)) return false;

@@ -83,8 +83,8 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
       searchable: (await missingSearchAttributes(client, settings.temporal.namespace)).length === 0,
       onPageLanded: notePageLanded,
     },
-    // Two connections stay free for the bookkeeping and the request budget.
-    concurrentStreams: Math.max(1, connections - 2),
+    // A stream holds a connection only while it lands a page; one stays free for the bookkeeping and the request budget.
+    concurrentStreams: Math.max(1, connections - 1),
     onFailure: (error) => {
       database.refused(error);
     },

@@ -9,6 +9,7 @@ import { openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
 import { land } from '../support/land.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
@@ -24,7 +25,7 @@ const { warehouse, run, databaseUrl } = installation;
 test.skipIf(!mayMount)(
   'a disk that is full in the middle of an export fails the run at once with what is needed where; the next one tidies up',
   async () => {
-    await installation.startWorker();
+    await installation.startWorker(await pathWithoutPython(installation.cwd));
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     const { exportNow } = await createTestLake(databaseUrl, {

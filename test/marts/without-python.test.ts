@@ -1,21 +1,17 @@
-import { mkdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { createInstallation } from '../support/installation.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
 import { rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { until } from './until.ts';
 
 const installation = await createInstallation();
 const { run, warehouse, client, cwd, databaseUrl } = installation;
-const withoutPython = { PATH: join(cwd, 'bin') };
+const withoutPython = await pathWithoutPython(cwd);
 const marts = client.workflow.getHandle('marts');
 
 beforeAll(async () => {
-  await mkdir(withoutPython.PATH);
-  // An export needs it.
-  await symlink('/usr/bin/mkfifo', join(withoutPython.PATH, 'mkfifo'));
   await installation.startWorker(withoutPython);
   await sync(installation, await installation.connect({ records: 20 }));
 });
