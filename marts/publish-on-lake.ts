@@ -92,8 +92,9 @@ async function writeParquet(built: {
     for (const [name] of tables.getRows()) {
       const mart = String(name);
       const localPath = join(built.scratch, `${mart}.parquet`);
+      // In one order, so that the same rows are the same file.
       const copied = await connection.runAndReadAll(
-        `copy built.marts.${named(mart)} to ${quoted(localPath)} (format parquet, compression zstd)`,
+        `copy (select * from built.marts.${named(mart)} order by all) to ${quoted(localPath)} (format parquet, compression zstd)`,
       );
       written.push({
         mart,
