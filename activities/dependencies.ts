@@ -1,7 +1,9 @@
 import type { Client } from '@temporalio/client';
 import type { ApiClient } from '../source/api-client.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { ExportJob } from './export/export-job.ts';
 import type { Keep } from '../warehouse/retention/prune-warehouse.ts';
+import type { MartsPlaces } from '../marts/build-marts.ts';
 import type { Schedules } from './schedules.ts';
 
 /** What the activities work with. Made once, in the worker's composition root. */
@@ -19,6 +21,10 @@ export interface Dependencies {
   /** Share of a resource, 0 to 1, that a reconcile deletes without asking. */
   readonly deleteLimit: number;
   readonly keep: Keep;
+  /** Where and how snapshots are exported. */
+  readonly exporting: Omit<ExportJob, 'warehouseId' | 'runId' | 'snapshotId'>;
+  /** Where and how marts are built. */
+  readonly building: MartsPlaces;
   /** Whether Temporal knows our search attributes; workflows must not set them otherwise. */
   readonly searchable: boolean;
   /** Aborted when the worker is asked to stop: chunks then end after the page in hand. */

@@ -3,11 +3,17 @@ import { Context, heartbeat } from '@temporalio/activity';
 /** Often enough for a timeout of 20 s, however long one page or one wait takes. */
 const beatMilliseconds = 5_000;
 
-/** Runs `work` with heartbeats, which are also how a cancellation gets here. An abort by it comes out as that cancellation. */
-export async function heartbeating<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+/**
+ * Runs `work` with heartbeats, which are also how a cancellation gets here. An abort by it comes out as that cancellation.
+ * `progress` is shown in the Web UI meanwhile.
+ */
+export async function heartbeating<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  progress: () => unknown = () => undefined,
+): Promise<Result> {
   const { cancellationSignal, cancelled } = Context.current();
   const beat = setInterval(() => {
-    heartbeat();
+    heartbeat(progress());
   }, beatMilliseconds);
   try {
     return await work(cancellationSignal);

@@ -1,6 +1,11 @@
 import { applyWebhooks, type ApplyWebhooksInput, type WebhooksApplied } from './apply-webhooks.ts';
+import { beginExport, type BeginExportInput } from './begin-export.ts';
 import { beginRun, type BeginRunInput, type BegunRun } from './begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
+import type { Exported } from './export/export-job.ts';
+import { exportSnapshot, type ExportSnapshotInput } from './export-snapshot.ts';
+import { buildMarts, type BuildMartsInput, type MartsOutcome } from './build-marts.ts';
+import { finishExport, type FinishExportInput } from './finish-export.ts';
 import { finishRun, type FinishRunInput } from './finish-run.ts';
 import type { ReadStreamInput, StreamRead } from './read-chunk.ts';
 import { planBackfill, type PlanBackfillInput, type PlannedBackfill } from './plan-backfill.ts';
@@ -10,6 +15,7 @@ import { readEvents } from './read-events.ts';
 import { readStream } from './read-stream.ts';
 import { readWindows, type ReadWindowsInput, type WindowsRead } from './read-windows.ts';
 import * as reconcile from './reconcile-resource.ts';
+import { requestMarts, type RequestMartsInput } from './request-marts.ts';
 import { startScheduled, type ScheduledStarted, type StartScheduledInput } from './start-scheduled.ts';
 import type { Pruned } from '../warehouse/retention/prune-warehouse.ts';
 import type { FinishedRun } from '../warehouse/runs/finish-run.ts';
@@ -31,6 +37,11 @@ export interface Activities {
   ) => Promise<{ deleted: number }>;
   readonly finishRun: (input: FinishRunInput) => Promise<FinishedRun>;
   readonly startScheduled: (input: StartScheduledInput) => Promise<ScheduledStarted>;
+  readonly beginExport: (input: BeginExportInput) => Promise<{ searchable: boolean }>;
+  readonly exportSnapshot: (input: ExportSnapshotInput) => Promise<Exported>;
+  readonly finishExport: (input: FinishExportInput) => Promise<void>;
+  readonly requestMarts: (input: RequestMartsInput) => Promise<{ requested: boolean }>;
+  readonly buildMarts: (input: BuildMartsInput) => Promise<MartsOutcome>;
   readonly prune: (input: PruneInput) => Promise<Pruned>;
   readonly applyWebhooks: (input: ApplyWebhooksInput) => Promise<WebhooksApplied>;
 }
@@ -51,6 +62,11 @@ export function createActivities(dependencies: Dependencies): Activities {
     deleteApproved: (input) => reconcile.deleteApproved(dependencies, input),
     finishRun: (input) => finishRun(dependencies, input),
     startScheduled: (input) => startScheduled(dependencies, input),
+    beginExport: (input) => beginExport(dependencies, input),
+    exportSnapshot: (input) => exportSnapshot(dependencies, input),
+    finishExport: (input) => finishExport(dependencies, input),
+    requestMarts: (input) => requestMarts(dependencies, input),
+    buildMarts: (input) => buildMarts(dependencies, input),
     prune: (input) => prune(dependencies, input),
     applyWebhooks: (input) => applyWebhooks(dependencies, input),
   };

@@ -4,6 +4,8 @@ export interface Schedules {
   follow(connection: string): Promise<void>;
   /** Decides whether a schedule that fired may start its run. */
   admit(tick: Tick): Promise<TickAdmitted>;
+  /** The same for the schedule of exports. */
+  admitExport(): Promise<TickAdmitted>;
 }
 
 export interface Tick {

@@ -5,15 +5,21 @@ import { priorities } from './priorities.ts';
 import type { Tick } from './schedules.ts';
 
 /** What a schedule hands to the workflow it starts. */
-export interface ScheduledStartInput extends Tick {
+export type ScheduledStartInput = ScheduledTick | { kind: 'export' };
+
+interface ScheduledTick extends Tick {
   /** Of a backfill: how far back it reads. Milliseconds. */
   last?: number;
 }
 
-export interface StartScheduledInput extends ScheduledStartInput {
+export type StartScheduledInput = ScheduledStartInput & At;
+
+interface At {
   /** The time the schedule meant, milliseconds since 1970. */
   at: number;
 }
+
+type TickInput = ScheduledTick & At;
 
 /** What was started or ran already under that name, or why nothing was. */
 export type ScheduledStarted = { workflowId: string; runId: string } | { skipped: string };
@@ -23,6 +29,7 @@ export async function startScheduled(
   { warehouse, temporal, schedules }: Pick<Dependencies, 'warehouse' | 'temporal' | 'schedules'>,
   input: StartScheduledInput,
 ): Promise<ScheduledStarted> {
+  if (input.kind === 'export') return startExport({ temporal, schedules });
   const { kind, connection } = input;
   const tick = await schedules.admit({ kind, connection });
   if (!tick.admitted) return { skipped: tick.why };
@@ -37,9 +44,26 @@ export async function startScheduled(
   return start(temporal, input, runs[kind](input));
 }
 
+async function startExport({
+  temporal,
+  schedules,
+}: Pick<Dependencies, 'temporal' | 'schedules'>): Promise<ScheduledStarted> {
+  const tick = await schedules.admitExport();
+  if (!tick.admitted) return { skipped: tick.why };
+  const handle = await temporal.workflow.start('exportSnapshot', {
+    workflowId: 'export',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    taskQueue: activityInfo().taskQueue,
+    args: [{ reason: 'schedule' }],
+    staticSummary: 'Export of a snapshot',
+    priority: { priorityKey: priorities.schedules },
+  });
+  return { workflowId: 'export', runId: handle.firstExecutionRunId };
+}
+
 async function start(
   temporal: Dependencies['temporal'],
-  { kind, connection }: StartScheduledInput,
+  { kind, connection }: TickInput,
   { workflow, workflowId, more, summary }: Run,
 ): Promise<ScheduledStarted> {
   const handle = await temporal.workflow.start(workflow, {
@@ -65,7 +89,7 @@ interface Run {
   more?: { from: string; to: string } | { resources: string[] };
 }
 
-const runs: Record<Tick['kind'], (input: StartScheduledInput) => Run> = {
+const runs: Record<Tick['kind'], (input: TickInput) => Run> = {
   sync: ({ connection }) => ({
     workflow: 'syncConnection',
     workflowId: `sync/${connection}`,

@@ -34,6 +34,14 @@ async function run(args: readonly string[]): Promise<ExitCode> {
 function isUsage(error: unknown): boolean {
   if (error instanceof UsageError || error instanceof ConfigurationError) return true;
   return (
-    error instanceof Error && ['WrongSecretKey', 'SchemaOutdated', 'MigrationRefused'].includes(error.name)
+    error instanceof Error &&
+    [
+      'WrongSecretKey',
+      'SchemaOutdated',
+      'MigrationRefused',
+      'PythonMissing',
+      'NoSnapshot',
+      'MartsMissing',
+    ].includes(error.name)
   );
 }

@@ -1,8 +1,11 @@
 import { Command } from 'commander';
 import { backfillCommand } from './commands/backfill.ts';
 import { connectionCommand } from './commands/connection.ts';
+import { dashboardCommand } from './commands/dashboard.ts';
+import { dbtCommand } from './commands/dbt.ts';
 import { discrepanciesCommand } from './commands/discrepancies.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { exportCommand } from './commands/export.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { pruneCommand } from './commands/prune.ts';
 import { quarantineCommand } from './commands/quarantine.ts';
@@ -11,6 +14,7 @@ import { reconcileCommand } from './commands/reconcile.ts';
 import { runsCommand } from './commands/runs.ts';
 import { sandboxCommand } from './commands/sandbox.ts';
 import { serveCommand } from './commands/serve.ts';
+import { snapshotsCommand } from './commands/snapshots.ts';
 import { sqlCommand } from './commands/sql.ts';
 import { statusCommand } from './commands/status.ts';
 import { syncCommand } from './commands/sync.ts';
@@ -44,8 +48,12 @@ export function createProgram(setExitCode: SetExitCode): Command {
     runsCommand(),
     discrepanciesCommand(),
     quarantineCommand(setExitCode),
+    exportCommand(setExitCode),
+    snapshotsCommand(setExitCode),
     rebuildCommand(),
     pruneCommand(),
+    dbtCommand(),
+    dashboardCommand(),
     sqlCommand(),
     sandboxCommand(),
   ];

@@ -43,8 +43,8 @@ end $$;
 `;
 
 const grants = `
-grant usage on schema finance, history to daybook_reader;
-grant select on all tables in schema finance to daybook_reader;
+grant usage on schema finance, history, marts to daybook_reader;
+grant select on all tables in schema finance, marts to daybook_reader;
 revoke execute on function history.as_of(text, timestamptz) from public;
 grant execute on function history.as_of(text, timestamptz) to daybook_reader;
 `;

@@ -11,11 +11,14 @@ import { watchAlerts } from './alerts/watch-alerts.ts';
 import { measureRequests } from './measure-requests.ts';
 import { notePageLanded } from './metrics.ts';
 import { admitTick } from './schedules/admit-tick.ts';
+import { admitExport, repairExportSchedule } from './schedules/follow-export.ts';
 import { followConnection } from './schedules/follow-connection.ts';
 import { repairSchedules } from './schedules/repair-schedules.ts';
 import { schedulePrune } from './schedules/schedule-prune.ts';
+import { martsPlaces } from './marts-places.ts';
 import { missingSearchAttributes } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
+import { shareConnections } from './share-connections.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
 import { connectTemporal } from './temporal-client.ts';
 import { sweepWebhooks } from './webhooks/sweep-webhooks.ts';
@@ -33,8 +36,11 @@ export interface WorkerProcess {
  * Throws SchemaOutdated, WrongSecretKey, TemporalUnavailable, and what Postgres says when it cannot be reached.
  */
 export async function composeWorker(settings: Settings, logger: Logger): Promise<WorkerProcess> {
+  const shares = shareConnections(settings.database);
+  const connections = shares.pool;
   const warehouse = openWarehouse({
     ...settings.database,
+    connections,
     onIdleError: (error) => {
       logger.info({ reason: error.message }, 'An idle database connection broke; the pool replaces it.');
     },
@@ -57,6 +63,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
       schedules: {
         follow: (connectionId) => followConnection(places, { connectionId }),
         admit: (tick) => admitTick(places, tick),
+        admitExport: () => admitExport(places),
       },
       apiAddress: settings.api.address,
       secretKey: settings.secretKey,
@@ -64,11 +71,20 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
       giveUpAfterMilliseconds: settings.giveUpAfterMilliseconds,
       deleteLimit: settings.deleteLimit,
       keep: settings.keep,
+      exporting: {
+        databaseUrl: settings.database.url,
+        databaseConnections: shares.export,
+        lake: settings.lake.location,
+        scratch: settings.lake.scratch,
+        keep: settings.lake.keep,
+        productVersion: settings.productVersion,
+      },
+      building: martsPlaces(settings, { connections: shares.dbt }),
       searchable: (await missingSearchAttributes(client, settings.temporal.namespace)).length === 0,
       onPageLanded: notePageLanded,
     },
-    // Two connections stay free for the bookkeeping and the request budget.
-    concurrentStreams: Math.max(1, settings.database.connections - 2),
+    // A stream holds a connection only while it lands a page; one stays free for the bookkeeping and the request budget.
+    concurrentStreams: Math.max(1, connections - 1),
     onFailure: (error) => {
       database.refused(error);
     },
@@ -77,6 +93,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   const stopping = new AbortController();
   const repaired = repairSchedules(places, { logger, stopping: stopping.signal });
   const pruneScheduled = schedulePrune(client, { logger });
+  const exportScheduled = repairExportSchedule(places, { logger });
   const alertsWatched = watchAlerts(
     { warehouse, temporal: client, url: settings.alertUrl, version: settings.productVersion },
     { logger, stopping: stopping.signal, database },
@@ -88,7 +105,8 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
     client,
     async stop() {
       stopping.abort();
-      await Promise.all([worker.stop(), repaired, pruneScheduled, alertsWatched, webhooksSwept]);
+      await Promise.all([worker.stop(), repaired, pruneScheduled, exportScheduled]);
+      await Promise.all([alertsWatched, webhooksSwept]);
       await Promise.all([api.close(), connection.close(), client.connection.close(), warehouse.close()]);
     },
   };

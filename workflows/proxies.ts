@@ -9,7 +9,16 @@ const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 
 /** Bookkeeping: one short transaction each. What a killed worker had in hand is taken up again after the timeout. */
 export const bookkeeping = proxyActivities<
-  Pick<Activities, 'beginRun' | 'planReconcile' | 'planBackfill' | 'finishRun'>
+  Pick<
+    Activities,
+    | 'beginRun'
+    | 'planReconcile'
+    | 'planBackfill'
+    | 'finishRun'
+    | 'beginExport'
+    | 'finishExport'
+    | 'requestMarts'
+  >
 >({
   startToCloseTimeout: '20s',
   retry,
@@ -46,6 +55,24 @@ export const keeping = proxyActivities<Pick<Activities, 'prune'>>({
   taskQueue: 'daybook-io',
   startToCloseTimeout: '12h',
   heartbeatTimeout: '20s',
+  retry,
+});
+
+/** A snapshot of all tables: seconds for thousands of rows, an hour for hundreds of millions. A queue of its own, for its load. */
+export const exporting = proxyActivities<Pick<Activities, 'exportSnapshot'>>({
+  taskQueue: 'daybook-export',
+  startToCloseTimeout: '12h',
+  heartbeatTimeout: '20s',
+  retry,
+});
+
+/** Building marts: a minute for thousands of documents. A queue of its own, so that it holds up no export. */
+export const building = proxyActivities<Pick<Activities, 'buildMarts'>>({
+  taskQueue: 'daybook-marts',
+  startToCloseTimeout: '12h',
+  heartbeatTimeout: '20s',
+  // A build that is cancelled is over when dbt is: the next one finds nothing in its way.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry,
 });
 

@@ -38,9 +38,15 @@ test('nothing configured means everything embedded, with the documented defaults
     giveUpAfterMilliseconds: 10 * 60_000,
     deleteLimit: 0.2,
     keep: { runsMilliseconds: 90 * 86_400_000, historyMilliseconds: null },
+    lake: {
+      location: path.resolve('.daybook/lake'),
+      scratch: path.resolve('.daybook/export'),
+      keep: { last: 7, daily: 30, monthEnds: true },
+    },
     http: { host: '127.0.0.1', port: 8390, portIsDefault: true },
     consolePassword: undefined,
     logLevel: undefined,
+    reportingTimezone: 'UTC',
   });
 });
 

@@ -51,7 +51,9 @@ test('the third-party notices name what is installed', () => {
 });
 
 function docs(): string[] {
-  return readdirSync(path.join(root, 'docs')).map((file) => `docs/${file}`);
+  return readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`);
 }
 
 function commandsOf(program: Command): string[] {

@@ -195,7 +195,7 @@ async function pausedWhy(connection: string): Promise<unknown> {
 }
 
 /** Runs what a schedule starts, as somebody does who starts it again by hand. */
-async function tick(input: ScheduledStartInput): Promise<ScheduledStarted> {
+async function tick(input: Extract<ScheduledStartInput, { connection: string }>): Promise<ScheduledStarted> {
   return temporal.workflow.execute<(input: ScheduledStartInput) => Promise<ScheduledStarted>>(
     'scheduledStart',
     {

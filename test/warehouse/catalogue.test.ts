@@ -129,6 +129,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.runs': {
     ...{ run_id: true, connection_id: true, kind: true, status: true, workflow_id: true },
     ...{ temporal_run_id: true, reason: true, failure: true, started_at: true, finished_at: true },
+    ...{ outcome: true, target: true },
   },
   'sync.run_streams': {
     ...{ run_id: true, connection_id: true, stream: true, status: true, pages: true, requests: true },
@@ -154,6 +155,14 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.alerts': {
     ...{ id: true, kind: true, connection_id: true, message: true, remedy: true, opened_at: true },
     ...{ resolved_at: true, open_sent_at: true, resolved_sent_at: true, tries: true, try_after: true },
+  },
+  'sync.snapshots': {
+    ...{ snapshot_id: true, run_id: true, lake: true, taken_at: true, published_at: true, rows: true },
+    ...{ bytes: true, unfit: true, manifest_sha256: true, mark: true, removed_at: true },
+  },
+  'sync.marts': {
+    ...{ target: true, run_id: true, as_of_date: true, snapshot_id: true, marts: true, begun_at: true },
+    built_at: true,
   },
 };
 

@@ -1,12 +1,14 @@
 import type { ColumnType } from 'kysely';
 import type { AlertsTable } from './alerts.ts';
 import type { DiscrepanciesTable } from './discrepancies.ts';
+import type { MartsTable } from './marts.ts';
 import type { QuarantineTable } from './quarantine.ts';
 import type { RunStreamsTable } from './run-streams.ts';
 import type { RunsTable } from './runs.ts';
 import type { StreamsTable } from './streams.ts';
 import type { ConnectionsTable } from './connections.ts';
 import type { PassesTable } from './passes.ts';
+import type { SnapshotsTable } from './snapshots.ts';
 import type { WebhookInboxTable } from './webhook-inbox.ts';
 
 /** The tables that are read and written one row at a time. `finance` and `history` are written by set-based SQL only. */
@@ -21,6 +23,8 @@ export interface Database {
   'sync.discrepancies': DiscrepanciesTable;
   'sync.webhook_inbox': WebhookInboxTable;
   'sync.alerts': AlertsTable;
+  'sync.snapshots': SnapshotsTable;
+  'sync.marts': MartsTable;
 }
 
 /** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */

@@ -3,6 +3,7 @@ import { isIPv4 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError } from './configuration-error.ts';
+import type { KeepRule } from '../../lake/keep-rule.ts';
 import type { Env } from './read-env.ts';
 import { temporalFromEnv, type TemporalSettings } from './temporal-settings.ts';
 import { variables } from './variables.ts';
@@ -30,6 +31,15 @@ export interface Config {
   readonly deleteLimit: number;
   /** How long what is over is kept; history forever, when null. */
   readonly keep: { readonly runsMilliseconds: number; readonly historyMilliseconds: number | null };
+  readonly lake: {
+    /** An absolute folder, or `s3://bucket/prefix`. */
+    readonly location: string;
+    /** For what is on its way there. */
+    readonly scratch: string;
+    readonly keep: KeepRule;
+  };
+  /** Whose today the marts speak of. */
+  readonly reportingTimezone: string;
   readonly http: { readonly host: string; readonly port: number; readonly portIsDefault: boolean };
   /** None: who reaches the console may use it, which is for loopback only. */
   readonly consolePassword: string | undefined;
@@ -72,6 +82,12 @@ export function parseConfig(env: Env): Config {
       runsMilliseconds: values.DAYBOOK_KEEP_RUNS,
       historyMilliseconds: values.DAYBOOK_KEEP_HISTORY === 'forever' ? null : values.DAYBOOK_KEEP_HISTORY,
     },
+    lake: {
+      location: lakeOf(values),
+      scratch: path.resolve(values.DAYBOOK_HOME, 'export'),
+      keep: values.DAYBOOK_KEEP_SNAPSHOTS,
+    },
+    reportingTimezone: values.DAYBOOK_REPORTING_TIMEZONE,
     http: {
       host: values.DAYBOOK_HTTP_HOST,
       port: values.DAYBOOK_HTTP_PORT ?? 8390,
@@ -81,6 +97,17 @@ export function parseConfig(env: Env): Config {
     alertUrl: values.DAYBOOK_ALERT_URL,
     logLevel: values.DAYBOOK_LOG_LEVEL,
   };
+}
+
+function lakeOf({
+  DAYBOOK_LAKE: lake,
+  DAYBOOK_HOME: home,
+}: {
+  DAYBOOK_LAKE?: string | undefined;
+  DAYBOOK_HOME: string;
+}): string {
+  if (lake === undefined) return path.resolve(home, 'lake');
+  return lake.startsWith('s3://') ? lake.replace(/\/+$/, '') : path.resolve(lake);
 }
 
 /** Looks at what is set, right or wrong, so that its problems come with all the others. */

@@ -1,10 +1,18 @@
 import { z } from 'zod';
+import { parseKeepRule } from '../../lake/keep-rule.ts';
 import { parseDuration } from './duration.ts';
 
 const duration = z.string().transform((text, context) => {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined) return milliseconds;
   context.addIssue({ code: 'custom', message: 'must be a duration like 30s, 10m, 2h or 7d' });
+  return z.NEVER;
+});
+
+const keepRule = z.string().transform((text, context) => {
+  const rule = parseKeepRule(text);
+  if (rule !== undefined) return rule;
+  context.addIssue({ code: 'custom', message: 'must be a rule like 7 last, 30 daily, month-ends' });
   return z.NEVER;
 });
 
@@ -40,7 +48,13 @@ export const variables = {
     )
     .optional(),
   DAYBOOK_HOME: z.string().default('.daybook'),
-  DAYBOOK_LAKE: z.string().optional(),
+  DAYBOOK_LAKE: z
+    .string()
+    .refine(
+      (text) => !/^[a-z0-9]+:\/\//i.test(text) || /^s3:\/\/[a-z0-9.-]+(\/.*)?$/.test(text),
+      'must be a folder, or an address like s3://bucket/prefix',
+    )
+    .optional(),
   DAYBOOK_SECRET_KEY: z
     .string()
     .refine(
@@ -55,7 +69,7 @@ export const variables = {
   DAYBOOK_KEEP_HISTORY: z
     .union([z.literal('forever'), duration], 'must be "forever" or a duration like 365d')
     .default('forever'),
-  DAYBOOK_KEEP_SNAPSHOTS: z.string().default('7 last, 30 daily, month-ends'),
+  DAYBOOK_KEEP_SNAPSHOTS: keepRule.default({ last: 7, daily: 30, monthEnds: true }),
   DAYBOOK_REPORTING_TIMEZONE: z
     .string()
     .refine(isTimeZone, 'must be a time zone like Europe/Berlin or UTC')

@@ -71,7 +71,10 @@ function asNew(id: string, owner: string, wanted: WantedSchedule): ScheduleOptio
   return {
     ...asWanted(wanted, stateAfter({ paused: false }, wanted, false)),
     scheduleId: id,
-    memo: { daybook: owner, connection: wanted.input.connection },
+    memo: {
+      daybook: owner,
+      ...('connection' in wanted.input ? { connection: wanted.input.connection } : {}),
+    },
   };
 }
 

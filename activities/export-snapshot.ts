@@ -1,0 +1,36 @@
+import { snapshotId } from '../lake/snapshot-id.ts';
+import { warehouseId } from '../warehouse/warehouse-id.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Exported, ExportProgress } from './export/export-job.ts';
+import { runExportProcess } from './export/run-export-process.ts';
+import { heartbeating } from './heartbeating.ts';
+
+export interface ExportSnapshotInput {
+  runId: string;
+  /** When the workflow began, milliseconds since 1970. */
+  startedAt: number;
+}
+
+/** Exports all tables as one snapshot, unless nothing has changed since the last. The same run makes the same snapshot. */
+export async function exportSnapshot(
+  { warehouse, exporting }: Pick<Dependencies, 'warehouse' | 'exporting'>,
+  { runId, startedAt }: ExportSnapshotInput,
+): Promise<Exported> {
+  const job = {
+    ...exporting,
+    warehouseId: await warehouseId(warehouse),
+    runId,
+    snapshotId: snapshotId({ runId, startedAt: new Date(startedAt) }),
+  };
+  let progress: ExportProgress | undefined;
+  return heartbeating(
+    (signal) =>
+      runExportProcess(job, {
+        signal,
+        onProgress: (now) => {
+          progress = now;
+        },
+      }),
+    () => progress,
+  );
+}

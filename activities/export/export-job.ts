@@ -1,0 +1,51 @@
+import type { KeepRule } from '../../lake/keep-rule.ts';
+
+/** What the process of an export is told. It reaches it by a pipe, never by a command line: the URL holds a password. */
+export interface ExportJob {
+  readonly databaseUrl: string;
+  /** Sessions it may have at once. */
+  readonly databaseConnections: number;
+  /** A folder or `s3://bucket/prefix`. */
+  readonly lake: string;
+  /** A folder on this machine for what is on its way. Emptied before and after. */
+  readonly scratch: string;
+  readonly keep: KeepRule;
+  readonly productVersion: string;
+  readonly warehouseId: string;
+  readonly runId: string;
+  readonly snapshotId: string;
+  /** A table goes on in another file after so many bytes; 1 GB unless it is said. */
+  readonly partBytes?: number;
+}
+
+export interface ExportProgress {
+  readonly tablesDone: number;
+  readonly tables: number;
+  readonly rowsDone: number;
+  readonly rows: number;
+  readonly step: 'counting' | 'writing' | 'publishing';
+}
+
+/** `skipped`: nothing has changed since that snapshot. */
+export interface Exported {
+  readonly snapshotId: string;
+  readonly skipped: boolean;
+  readonly tables: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly unfit: number;
+  /** The moment whose rows it holds. */
+  readonly takenAt: string;
+}
+
+/** Why there is no snapshot. */
+export type ExportFailure =
+  | { readonly kind: 'known'; readonly name: string; readonly message: string; readonly handling: string }
+  | { readonly kind: 'database away'; readonly code: string }
+  | { readonly kind: 'unexpected'; readonly code: string; readonly stack: string };
+
+/** What the process says. */
+export type ExportMessage =
+  | { readonly progress: ExportProgress }
+  | { readonly exported: Exported }
+  | { readonly failed: ExportFailure };

@@ -1,0 +1,164 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ForeignLake } from '../../lake/errors.ts';
+import type { Lake } from '../../lake/lake.ts';
+import { manifestFile } from '../../lake/lake.ts';
+import { manifestText, sha256Of, type Manifest } from '../../lake/manifest.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { movePointer, readManifest, readPointer } from '../../lake/pointer.ts';
+import { retireSnapshots } from '../../lake/retire-snapshots.ts';
+import { noteSnapshot, noteSnapshotsRemoved, readMark } from '../../warehouse/snapshots/note-snapshot.ts';
+import { openExportSession, type ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
+import type { ExportJob, Exported, ExportProgress } from './export-job.ts';
+import { withRoom } from './with-room.ts';
+import { markOf, measureTables, type TablesMeasured } from './measure-tables.ts';
+import { writeTables, type TablesWritten } from './write-tables.ts';
+
+/**
+ * Makes the snapshot of a run and publishes it, once: what an attempt that was killed has published already is found, and
+ * what it left half done is removed.
+ */
+export async function makeSnapshot(
+  job: ExportJob,
+  onProgress: (progress: ExportProgress) => void,
+): Promise<Exported> {
+  const session = await openExportSession(job.databaseUrl);
+  const lake = await openLake({ location: job.lake, scratch: job.scratch });
+  try {
+    await clean(lake, job);
+    const current = await currentManifest(lake, job);
+    const published = await readPublished(lake, job);
+    const result =
+      published === undefined
+        ? await exportTables({ session, lake }, { job, current, onProgress })
+        : { manifest: published, skipped: false };
+    if (!result.skipped) await settle({ session, lake }, { job, ...result });
+    return exportedOf(result);
+  } finally {
+    await rm(job.scratch, { recursive: true, force: true });
+    await lake.close();
+    await session.close();
+  }
+}
+
+interface Made {
+  manifest: Manifest;
+  skipped: boolean;
+  mark?: string;
+}
+
+async function clean(lake: Lake, { scratch }: ExportJob): Promise<void> {
+  await rm(scratch, { recursive: true, force: true });
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  await lake.removeLeftovers();
+}
+
+/** Of the snapshot that readers see now. Throws ForeignLake. */
+async function currentManifest(lake: Lake, { warehouseId }: ExportJob): Promise<Manifest | undefined> {
+  const pointer = await readPointer(lake);
+  const manifest = pointer && (await readManifest(lake, pointer.snapshot_id));
+  if (manifest !== undefined && manifest.warehouse_id !== warehouseId) throw new ForeignLake(lake.location);
+  return manifest;
+}
+
+async function readPublished(lake: Lake, { snapshotId }: ExportJob): Promise<Manifest | undefined> {
+  return (await lake.snapshotIds()).includes(snapshotId) ? readManifest(lake, snapshotId) : undefined;
+}
+
+async function exportTables(
+  { session, lake }: { session: ExportSession; lake: Lake },
+  input: {
+    job: ExportJob;
+    current: Manifest | undefined;
+    onProgress: (progress: ExportProgress) => void;
+  },
+): Promise<Made> {
+  const { job, current, onProgress } = input;
+  const snapshot = await session.openSnapshot({ readers: job.databaseConnections - 1 });
+  try {
+    const measured = await measureTables(snapshot, onProgress);
+    const mark = markOf(measured.tables);
+    if (current !== undefined && (await readMark(session.client, current.snapshot_id)) === mark)
+      return { manifest: current, skipped: true };
+    const folder = lake.draftFolder(job.snapshotId);
+    const { scratch, partBytes } = job;
+    const manifest = await withRoom(session.client, { folder, scratch, current }, async () => {
+      const written = await writeTables(snapshot, { folder, scratch, partBytes, measured, onProgress });
+      await snapshot.release();
+      const described = manifestOf(job, { takenAt: snapshot.takenAt, measured, written });
+      await writeFile(join(folder, manifestFile), manifestText(described));
+      const { total } = measured;
+      onProgress({ ...total, tablesDone: total.tables, rowsDone: total.rows, step: 'publishing' });
+      // Who has lost the lock has lost the right to publish: another one may be at it.
+      await session.assertAlive();
+      await lake.publish(job.snapshotId, filesOf(described));
+      return described;
+    });
+    return { manifest, skipped: false, mark };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+function manifestOf(
+  job: ExportJob,
+  { takenAt, measured, written }: { takenAt: string; measured: TablesMeasured; written: TablesWritten },
+): Manifest {
+  const { tables, unfit } = written;
+  return {
+    snapshot_id: job.snapshotId,
+    run_id: job.runId,
+    warehouse_id: job.warehouseId,
+    taken_at: takenAt,
+    product_version: job.productVersion,
+    schema_version: measured.schemaVersion,
+    rows: sumOf(tables, 'rows'),
+    bytes: sumOf(tables, 'bytes'),
+    tables,
+    watermarks: measured.watermarks,
+    unfit,
+  };
+}
+
+function filesOf({ tables }: Manifest): string[] {
+  return Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path));
+}
+
+function sumOf(tables: Manifest['tables'], what: 'rows' | 'bytes'): number {
+  return Object.values(tables).reduce((sum, table) => sum + table[what], 0);
+}
+
+/** What follows from a published snapshot; done again it changes nothing. */
+async function settle(
+  { session, lake }: { session: ExportSession; lake: Lake },
+  { job, manifest, mark }: { job: ExportJob } & Made,
+): Promise<void> {
+  await session.assertAlive();
+  await movePointer(lake, manifest);
+  await noteSnapshot(session.client, {
+    snapshotId: manifest.snapshot_id,
+    runId: manifest.run_id,
+    lake: lake.location,
+    takenAt: manifest.taken_at,
+    rows: manifest.rows,
+    bytes: manifest.bytes,
+    unfit: manifest.unfit.length,
+    manifestSha256: sha256Of(manifestText(manifest)),
+    // Of one that an earlier attempt published nobody knows: the next export is not skipped.
+    mark: mark ?? '',
+  });
+  const { removed } = await retireSnapshots(lake, { rule: job.keep, now: new Date() });
+  await noteSnapshotsRemoved(session.client, removed);
+}
+
+function exportedOf({ manifest, skipped }: Made): Exported {
+  return {
+    snapshotId: manifest.snapshot_id,
+    skipped,
+    tables: Object.keys(manifest.tables).length,
+    rows: manifest.rows,
+    bytes: manifest.bytes,
+    unfit: manifest.unfit.length,
+    takenAt: manifest.taken_at,
+  };
+}

@@ -1,0 +1,66 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Exported, ExportJob, ExportMessage, ExportProgress } from './export-job.ts';
+import { errorFrom } from './failure-message.ts';
+
+/** The process of the export ended without a word: it was killed, or crashed. */
+export class ExportProcessLost extends Error {
+  override readonly name = 'ExportProcessLost';
+  readonly handling = 'retry';
+
+  constructor(how: string) {
+    super(`The process of the export ended by ${how}. Nothing of it was published; it is tried again.`);
+  }
+}
+
+/** Runs the export in a process of its own, and kills it when `signal` says so. Throws what the process throws. */
+export async function runExportProcess(
+  job: ExportJob,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: ExportProgress) => void },
+): Promise<Exported> {
+  const child = startProcess();
+  const kill = (): void => {
+    child.kill('SIGKILL');
+  };
+  signal.addEventListener('abort', kill);
+  try {
+    return await answerOf(child, job, onProgress);
+  } finally {
+    signal.removeEventListener('abort', kill);
+    kill();
+  }
+}
+
+/** In a checkout it is TypeScript, run by tsx; in the packed product it is JavaScript beside this file. */
+function startProcess(): ChildProcess {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const main = fileURLToPath(new URL(`./export-process.${extension}`, import.meta.url));
+  const tsx = (): string => pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  return fork(main, {
+    execArgv: extension === 'ts' ? ['--import', tsx()] : [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // With an arena for every thread the C library keeps what each of them has once used.
+    env: { ...process.env, MALLOC_ARENA_MAX: '2' },
+  });
+}
+
+function answerOf(
+  child: ChildProcess,
+  job: ExportJob,
+  onProgress: (progress: ExportProgress) => void,
+): Promise<Exported> {
+  return new Promise((resolve, reject) => {
+    child.on('message', (message: ExportMessage) => {
+      if ('progress' in message) onProgress(message.progress);
+      else if ('exported' in message) resolve(message.exported);
+      else reject(errorFrom(message.failed));
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      reject(new ExportProcessLost(signal ?? `exit code ${String(code)}`));
+    });
+    // A child that could not be started says so by an event of its own.
+    child.send(job, () => undefined);
+  });
+}

@@ -1,0 +1,35 @@
+import { beginRunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
+import { finishRunOfAll } from '../warehouse/runs/finish-run-of-all.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Exported } from './export/export-job.ts';
+import { runOfAll } from './run-of-all.ts';
+
+export interface FinishExportInput {
+  runId: string;
+  reason: string;
+  /** None, when it failed or was cancelled. */
+  exported?: Exported;
+  /** What failed, in a sentence. */
+  failure?: string;
+}
+
+/** Closes the row of the export with what is true of it. A run that was reset to its end has no row yet, so it is begun first. */
+export async function finishExport(
+  { warehouse }: Pick<Dependencies, 'warehouse'>,
+  { runId, reason, exported, failure }: FinishExportInput,
+): Promise<void> {
+  await beginRunOfAll(warehouse, runOfAll({ runId, reason, kind: 'export', target: null }));
+  const otherwise = failure === undefined ? 'cancelled' : 'failed';
+  await finishRunOfAll(warehouse, {
+    runId,
+    status: exported === undefined ? otherwise : 'succeeded',
+    failure: failure ?? null,
+    outcome: exported === undefined ? null : inWords(exported),
+  });
+}
+
+function inWords({ snapshotId, skipped, tables, rows, unfit }: Exported): string {
+  if (skipped) return `Nothing has changed since snapshot ${snapshotId}, so there is no new one.`;
+  const notFit = unfit === 0 ? '' : ` ${unfit} values do not fit their Parquet type: see its manifest.`;
+  return `Published snapshot ${snapshotId}: ${rows.toLocaleString('en-US')} rows in ${tables} tables.${notFit}`;
+}

@@ -1,0 +1,49 @@
+import { Command } from 'commander';
+import { formatDuration, parseDuration } from '../../worker/config/duration.ts';
+import { UsageError } from '../errors.ts';
+import { print, printJson } from '../printer.ts';
+import type { SetExitCode } from '../program.ts';
+import { withWarehouse } from '../with-warehouse.ts';
+
+interface Options {
+  every?: string;
+  wait: boolean;
+  json?: boolean;
+}
+
+export function exportCommand(setExitCode: SetExitCode): Command {
+  return new Command('export')
+    .description(
+      'Publish all tables as one consistent Parquet snapshot, unless nothing has changed since the last.',
+    )
+    .option('--every <duration>', 'instead set how often it happens by itself, or "off"')
+    .option('--no-wait', 'start it and return')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ npx daybook export\n  $ npx daybook export --every 1h')
+    .action(async ({ every, wait, json = false }: Options) => {
+      if (every !== undefined) await setEvery(every, json);
+      else setExitCode(await (await import('./export/run-export.ts')).runExport({ wait, json }));
+    });
+}
+
+async function setEvery(text: string, json: boolean): Promise<void> {
+  const every = text === 'off' ? null : durationIn(text);
+  const { setExportEvery } = await import('../../warehouse/snapshots/export-schedule.ts');
+  const { followExportSchedule } = await import('./export/follow-export-schedule.ts');
+  await withWarehouse(async (warehouse, settings) => {
+    await setExportEvery(warehouse, every);
+    await followExportSchedule({ warehouse, settings });
+  });
+  if (json) printJson({ every_seconds: every === null ? null : every / 1_000 });
+  else
+    print(
+      every === null ? 'Exports have no schedule.' : `A snapshot is exported every ${formatDuration(every)}.`,
+    );
+}
+
+function durationIn(text: string): number {
+  const every = parseDuration(text);
+  if (every === undefined || every < 60_000)
+    throw new UsageError('--every needs a duration of a minute or more, like 15m, 1h or 1d, or "off".');
+  return every;
+}

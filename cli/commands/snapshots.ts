@@ -1,0 +1,11 @@
+import { Command } from 'commander';
+import type { SetExitCode } from '../program.ts';
+import { listCommand } from './snapshots/list.ts';
+import { verifyCommand } from './snapshots/verify.ts';
+
+export function snapshotsCommand(setExitCode: SetExitCode): Command {
+  return new Command('snapshots')
+    .description('The Parquet snapshots in the lake.')
+    .addCommand(listCommand())
+    .addCommand(verifyCommand(setExitCode));
+}

@@ -1,0 +1,46 @@
+{#- The day the marts speak of: decided once per build, whatever the database's clock or zone. -#}
+{% macro as_of_date() -%}
+    {%- set given = var('daybook_as_of_date', '') -%}
+    {%- set zone = modules.pytz.timezone(var('daybook_reporting_timezone', 'UTC')) -%}
+    cast('{{ given or run_started_at.astimezone(zone).strftime("%Y-%m-%d") }}' as date)
+{%- endmacro %}
+
+{% macro month_of(date) -%}
+    cast(date_trunc('month', {{ date }}) as date)
+{%- endmacro %}
+
+{% macro add_months(date, months) -%}
+    cast({{ date }} + {{ months }} * interval '1 month' as date)
+{%- endmacro %}
+
+{% macro month_end(date) -%}
+    cast(date_trunc('month', {{ date }}) + interval '1 month' - interval '1 day' as date)
+{%- endmacro %}
+
+{% macro day_of(moment) -%}
+    cast({{ moment }} at time zone 'UTC' as date)
+{%- endmacro %}
+
+{#- Days from one date to a later one. -#}
+{% macro days_between(earlier, later) -%}
+    cast({{ later }} - {{ earlier }} as bigint)
+{%- endmacro %}
+
+{#- A table expression of the dates from `first` to `last`, a column `day`. -#}
+{% macro date_series(first, last, step="1 day") -%}
+    {{ return(adapter.dispatch('date_series', 'daybook')(first, last, step)) }}
+{%- endmacro %}
+
+{% macro postgres__date_series(first, last, step) -%}
+    (
+        select cast(moment as date) as day
+        from generate_series(cast({{ first }} as timestamp), cast({{ last }} as timestamp), interval '{{ step }}') as series (moment)
+    )
+{%- endmacro %}
+
+{% macro duckdb__date_series(first, last, step) -%}
+    (
+        select cast(moment as date) as day
+        from generate_series(cast({{ first }} as timestamp), cast({{ last }} as timestamp), interval '{{ step }}') as series (moment)
+    )
+{%- endmacro %}

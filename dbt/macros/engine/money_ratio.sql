@@ -1,0 +1,40 @@
+{#-
+    An amount times a fraction of two whole numbers, rounded half away from zero to `scale` decimals (an expression, 0 to 8).
+    Exact on both engines: nothing is divided before it is rounded. Null unless the denominator is above 0.
+-#}
+{% macro money_ratio(amount, numerator, denominator, scale) -%}
+    {{ return(adapter.dispatch('money_ratio', 'daybook')(amount, numerator, denominator, scale)) }}
+{%- endmacro %}
+
+{% macro postgres__money_ratio(amount, numerator, denominator, scale) -%}
+    {%- set step = "power(10::numeric, 9 - (" ~ scale ~ "))" -%}
+    cast(
+        case when {{ denominator }} > 0
+            then
+                sign({{ amount }})
+                * div(
+                    2 * abs({{ amount }}) * 1e9 * {{ numerator }} + {{ denominator }} * {{ step }},
+                    2 * {{ denominator }} * {{ step }}
+                )
+                * {{ step }} * 0.000000001
+        end
+        as numeric(38, 9)
+    )
+{%- endmacro %}
+
+{% macro duckdb__money_ratio(amount, numerator, denominator, scale) -%}
+    {%- set units = "cast(abs(" ~ amount ~ ") * 1000000000 as hugeint)" -%}
+    {%- set step = "cast(power(10, 9 - (" ~ scale ~ ")) as hugeint)" -%}
+    case when {{ denominator }} > 0
+        then
+            sign({{ amount }})
+            * cast(
+                cast(
+                    (2 * {{ units }} * {{ numerator }} + {{ denominator }} * {{ step }})
+                    // (2 * {{ denominator }} * {{ step }}) * {{ step }}
+                    as numeric(38, 0)
+                ) * cast(0.000000001 as numeric(10, 9))
+                as numeric(38, 9)
+            )
+    end
+{%- endmacro %}

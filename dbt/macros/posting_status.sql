@@ -1,0 +1,8 @@
+{#- posted: in accounts payable and spend; excluded: outside of both; unknown: kept apart, never in headline totals. -#}
+{% macro posting_status(status) -%}
+    case
+        when {{ status }} in ('open', 'partially_paid', 'paid') then 'posted'
+        when {{ status }} in ('draft', 'submitted', 'void') then 'excluded'
+        else 'unknown'
+    end
+{%- endmacro %}

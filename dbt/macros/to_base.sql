@@ -1,0 +1,7 @@
+{#- An amount of a document in the base currency, by the columns of int_documents__rated; null where there is no rate. -#}
+{% macro to_base(amount, rated) -%}
+    case
+        when {{ rated }}.fx_status = 'base_currency' then {{ amount }}
+        else {{ daybook.money_mul(amount, rated ~ '.fx_rate', rated ~ '.base_minor_units') }}
+    end
+{%- endmacro %}

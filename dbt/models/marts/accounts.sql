@@ -1,0 +1,79 @@
+with bills as (
+    select * from {{ ref('stg_finance__bills') }}
+),
+
+credits as (
+    select * from {{ ref('stg_finance__bill_credit_memos') }}
+),
+
+expenses as (
+    select * from {{ ref('stg_finance__expenses') }}
+),
+
+lines as (
+    select * from {{ ref('int_spend__lined') }}
+),
+
+account_map as (
+    select * from {{ ref('account_map') }}
+),
+
+sightings as (
+    select
+        connection_id,
+        account_id,
+        'ap_credit' as role
+    from bills
+    union all
+    select
+        connection_id,
+        account_id,
+        'ap_credit' as role
+    from credits
+    union all
+    select
+        connection_id,
+        account_id,
+        'payment_source' as role
+    from expenses
+    union all
+    select
+        connection_id,
+        account_id,
+        'expense_debit' as role
+    from lines
+),
+
+seen as (
+    select
+        connection_id,
+        account_id,
+        count(*) filter (where role = 'ap_credit') as ap_documents,
+        count(*) filter (where role = 'payment_source') as expense_documents,
+        count(*) filter (where role = 'expense_debit') as spend_lines
+    from sightings
+    where account_id is not null
+    group by connection_id, account_id
+),
+
+final as (
+    select
+        seen.connection_id,
+        seen.account_id,
+        coalesce(account_map.account_name, 'Account ' || left(seen.account_id, 8)) as account_name,
+        account_map.account_type,
+        case
+            when seen.ap_documents > 0 then 'ap_credit'
+            when seen.expense_documents > 0 then 'payment_source'
+            else 'expense_debit'
+        end as role,
+        seen.ap_documents,
+        seen.expense_documents,
+        seen.spend_lines,
+        account_map.account_name is null as is_inferred
+    from seen
+    left join account_map
+        on seen.connection_id = account_map.connection_id and seen.account_id = account_map.account_id
+)
+
+select * from final

@@ -1,0 +1,153 @@
+with bills as (
+    select * from {{ ref('stg_finance__bills') }}
+),
+
+allocations as (
+    select * from {{ ref('int_bill_allocations__unioned') }}
+),
+
+lines as (
+    select * from {{ ref('int_spend__lined') }}
+    where document_type = 'bill'
+),
+
+rated as (
+    select * from {{ ref('int_documents__rated') }}
+    where document_type = 'bill'
+),
+
+unfit as (
+    select distinct
+        connection_id,
+        record_id
+    from {{ ref('stg_finance__unfit_values') }}
+    where table_name in ('bills', 'bill_lines', 'bill_payment_allocations', 'bill_credit_allocations')
+),
+
+settlements as (
+    select
+        connection_id,
+        bill_id,
+        sum(allocated_amount) filter (where source_type = 'payment') as paid_amount,
+        sum(allocated_amount) filter (where source_type = 'credit') as credited_amount,
+        min(allocated_date) filter (where source_type = 'payment') as first_payment_date,
+        max(allocated_date) filter (where source_type = 'payment') as last_payment_date
+    from allocations
+    group by connection_id, bill_id
+),
+
+line_totals as (
+    select
+        connection_id,
+        document_id,
+        count(*) filter (where position >= 0) as line_count,
+        sum(gross_amount) filter (where position >= 0) as line_total,
+        case when count(gross_amount) = count(gross_amount_base) then sum(gross_amount_base) end as total_amount_base
+    from lines
+    group by connection_id, document_id
+),
+
+joined as (
+    select
+        bills.connection_id,
+        bills.bill_id,
+        bills.platform_id,
+        bills.document_number,
+        coalesce(bills.vendor_id, '(none)') as vendor_id,
+        bills.account_id,
+        bills.payment_terms_id,
+        bills.subsidiary_id,
+        bills.issue_date,
+        bills.due_date,
+        bills.status as source_status,
+        {{ daybook.posting_status('bills.status') }} as posting_status,
+        bills.currency_code,
+        bills.total_amount,
+        bills.sub_total,
+        bills.tax_amount,
+        bills.total_discount,
+        bills.amount_due,
+        coalesce(settlements.paid_amount, 0) as paid_amount,
+        coalesce(settlements.credited_amount, 0) as credited_amount,
+        settlements.first_payment_date,
+        settlements.last_payment_date,
+        coalesce(line_totals.line_count, 0) as line_count,
+        coalesce(line_totals.line_total, 0) as line_total,
+        rated.base_currency,
+        rated.fx_rate,
+        rated.fx_status,
+        case
+            when line_totals.document_id is not null then line_totals.total_amount_base
+            when rated.fx_rate is not null then bills.total_amount
+        end as total_amount_base,
+        {{ daybook.to_base('bills.amount_due', 'rated') }} as amount_due_base,
+        unfit.record_id is not null as has_unfit_amount,
+        bills.memo,
+        bills.created_at,
+        bills.updated_at,
+        bills.last_synced_at
+    from bills
+    inner join rated on bills.connection_id = rated.connection_id and bills.bill_id = rated.document_id
+    left join settlements on bills.connection_id = settlements.connection_id and bills.bill_id = settlements.bill_id
+    left join line_totals on bills.connection_id = line_totals.connection_id and bills.bill_id = line_totals.document_id
+    left join unfit on bills.connection_id = unfit.connection_id and bills.bill_id = unfit.record_id
+),
+
+final as (
+    select
+        connection_id,
+        bill_id,
+        platform_id,
+        document_number,
+        vendor_id,
+        account_id,
+        payment_terms_id,
+        subsidiary_id,
+        issue_date,
+        due_date,
+        source_status,
+        posting_status,
+        posting_status = 'posted' as is_posted,
+        coalesce(source_status = 'void', false) as is_void,
+        coalesce(source_status = 'draft', false) as is_draft,
+        coalesce(posting_status = 'posted' and amount_due <> 0, false) as is_open,
+        currency_code,
+        total_amount,
+        sub_total,
+        tax_amount,
+        total_discount,
+        amount_due,
+        cast(paid_amount as numeric(38, 9)) as paid_amount,
+        cast(credited_amount as numeric(38, 9)) as credited_amount,
+        cast(total_amount - paid_amount - credited_amount as numeric(38, 9)) as computed_amount_due,
+        cast(amount_due - (total_amount - paid_amount - credited_amount) as numeric(38, 9)) as amount_due_variance,
+        cast(total_amount - paid_amount - credited_amount - amount_due as numeric(38, 9)) as unexplained_amount,
+        line_count,
+        cast(line_total as numeric(38, 9)) as line_total,
+        cast(total_amount - line_total as numeric(38, 9)) as line_variance,
+        base_currency,
+        fx_rate,
+        fx_status,
+        cast(total_amount_base as numeric(38, 9)) as total_amount_base,
+        cast(amount_due_base as numeric(38, 9)) as amount_due_base,
+        first_payment_date,
+        last_payment_date,
+        case
+            when posting_status = 'posted' and amount_due = 0
+                then {{ daybook.days_between('issue_date', 'last_payment_date') }}
+        end as days_to_pay,
+        coalesce(posting_status = 'posted' and amount_due > 0 and due_date < {{ daybook.as_of_date() }}, false) as is_overdue,
+        case
+            when posting_status = 'posted' and amount_due > 0 and due_date < {{ daybook.as_of_date() }}
+                then {{ daybook.days_between('due_date', daybook.as_of_date()) }}
+        end as days_overdue,
+        {{ daybook.as_of_date() }} as as_of_date,
+        has_unfit_amount,
+        memo,
+        created_at,
+        updated_at,
+        last_synced_at
+    from joined
+)
+
+select * from final

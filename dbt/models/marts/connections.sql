@@ -1,0 +1,45 @@
+with connections as (
+    select * from {{ ref('stg_finance__connections') }}
+),
+
+settled as (
+    select * from {{ ref('int_connections__settled') }}
+),
+
+streams as (
+    select * from {{ ref('stg_finance__streams') }}
+    where stream <> 'events' and capability <> 'unsupported'
+),
+
+-- As fresh as the stalest stream, and not at all while one was never read.
+successes as (
+    select
+        connection_id,
+        case when count(*) = count(last_success_at) then min(last_success_at) end as last_success_at
+    from streams
+    group by connection_id
+),
+
+final as (
+    select
+        connections.connection_id,
+        connections.name,
+        connections.platform,
+        connections.org_id,
+        settled.base_currency,
+        settled.rates_multiply,
+        connections.created_at,
+        successes.last_success_at,
+        {{ daybook.days_between(daybook.day_of('successes.last_success_at'), daybook.as_of_date()) }} as days_since_success,
+        case
+            when successes.last_success_at is null then 'never_complete'
+            when {{ daybook.day_of('successes.last_success_at') }} >= {{ daybook.as_of_date() }} - 1 then 'fresh'
+            else 'stale'
+        end as freshness_status,
+        {{ daybook.as_of_date() }} as as_of_date
+    from connections
+    inner join settled on connections.connection_id = settled.connection_id
+    left join successes on connections.connection_id = successes.connection_id
+)
+
+select * from final

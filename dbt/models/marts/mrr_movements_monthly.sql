@@ -1,0 +1,132 @@
+with months as (
+    select * from {{ ref('int_subscription_months__observed') }}
+),
+
+item_months as (
+    select * from {{ ref('subscription_mrr_monthly') }}
+),
+
+customer_months as (
+    select
+        connection_id,
+        platform_customer_id,
+        currency_code,
+        month,
+        coalesce(sum(mrr), 0) as mrr,
+        count(*) filter (where mrr is null) as unpriced_items
+    from item_months
+    group by connection_id, platform_customer_id, currency_code, month
+),
+
+customers as (
+    select
+        connection_id,
+        platform_customer_id,
+        currency_code,
+        min(month) as first_month
+    from customer_months
+    group by connection_id, platform_customer_id, currency_code
+),
+
+-- Only months that were observed have a closing. The others get a row of nulls, and the next one goes on from the last closing.
+closings as (
+    select
+        customers.connection_id,
+        customers.platform_customer_id,
+        customers.currency_code,
+        months.month,
+        months.is_baseline,
+        coalesce(customer_months.mrr, 0) as closing,
+        coalesce(customer_months.unpriced_items, 0) as unpriced_items,
+        lag(coalesce(customer_months.mrr, 0)) over past as opening,
+        coalesce(max(coalesce(customer_months.mrr, 0)) over before, 0) > 0 as was_paying_before
+    from customers
+    inner join months on customers.connection_id = months.connection_id and customers.first_month <= months.month
+    left join customer_months
+        on
+            customers.connection_id = customer_months.connection_id
+            and customers.platform_customer_id = customer_months.platform_customer_id
+            and customers.currency_code is not distinct from customer_months.currency_code
+            and months.month = customer_months.month
+    where months.is_observed
+    window past as (
+        partition by customers.connection_id, customers.platform_customer_id, customers.currency_code
+        order by months.month
+    ),
+    before as (
+        partition by customers.connection_id, customers.platform_customer_id, customers.currency_code
+        order by months.month
+        rows between unbounded preceding and 1 preceding
+    )
+),
+
+opened as (
+    select
+        connection_id,
+        platform_customer_id,
+        currency_code,
+        month,
+        is_baseline,
+        case when is_baseline then closing else coalesce(opening, 0) end as opening,
+        closing,
+        was_paying_before,
+        unpriced_items
+    from closings
+),
+
+moved as (
+    select
+        *,
+        closing - opening as movement
+    from opened
+),
+
+unobserved as (
+    select
+        customers.connection_id,
+        customers.platform_customer_id,
+        customers.currency_code,
+        months.month
+    from customers
+    inner join months on customers.connection_id = months.connection_id and customers.first_month <= months.month
+    where not months.is_observed
+),
+
+final as (
+    select
+        connection_id,
+        platform_customer_id,
+        month,
+        currency_code,
+        true as is_observed,
+        is_baseline,
+        cast(opening as numeric(38, 9)) as opening,
+        cast(case when opening = 0 and not was_paying_before then movement else 0 end as numeric(38, 9)) as new,
+        cast(case when opening = 0 and was_paying_before then movement else 0 end as numeric(38, 9)) as reactivation,
+        cast(case when opening <> 0 and closing > opening then movement else 0 end as numeric(38, 9)) as expansion,
+        cast(case when opening <> 0 and closing <> 0 and closing < opening then movement else 0 end as numeric(38, 9))
+            as contraction,
+        cast(case when opening <> 0 and closing = 0 then movement else 0 end as numeric(38, 9)) as churn,
+        cast(closing as numeric(38, 9)) as closing,
+        unpriced_items
+    from moved
+    union all
+    select
+        connection_id,
+        platform_customer_id,
+        month,
+        currency_code,
+        false as is_observed,
+        false as is_baseline,
+        cast(null as numeric(38, 9)) as opening,
+        cast(null as numeric(38, 9)) as new,
+        cast(null as numeric(38, 9)) as reactivation,
+        cast(null as numeric(38, 9)) as expansion,
+        cast(null as numeric(38, 9)) as contraction,
+        cast(null as numeric(38, 9)) as churn,
+        cast(null as numeric(38, 9)) as closing,
+        cast(null as bigint) as unpriced_items
+    from unobserved
+)
+
+select * from final

@@ -1,0 +1,65 @@
+with lines as (
+    select * from {{ ref('spend_lines') }}
+    where posting_status = 'posted'
+),
+
+{% set dimensions = ['account', 'class', 'department', 'location'] -%}
+dimensioned as (
+    {% for dimension in dimensions -%}
+        select
+            connection_id,
+            '{{ dimension }}' as dimension,
+            coalesce({{ dimension }}_id, '(none)') as dimension_id,
+            spend_month,
+            currency_code,
+            gross_amount,
+            gross_amount_base
+        from lines
+        {{ "union all" if not loop.last }}
+    {% endfor %}
+),
+
+monthly as (
+    select
+        connection_id,
+        dimension,
+        dimension_id,
+        spend_month,
+        currency_code,
+        coalesce(sum(gross_amount), 0) as spend,
+        case when count(gross_amount) = count(gross_amount_base) then coalesce(sum(gross_amount_base), 0) end as spend_base,
+        count(gross_amount) - count(gross_amount_base) as unconverted_count
+    from dimensioned
+    group by connection_id, dimension, dimension_id, spend_month, currency_code
+),
+
+final as (
+    select
+        this_month.connection_id,
+        this_month.dimension,
+        this_month.dimension_id,
+        this_month.spend_month,
+        this_month.currency_code,
+        cast(this_month.spend as numeric(38, 9)) as spend,
+        cast(month_before.spend as numeric(38, 9)) as spend_month_before,
+        cast(
+            sum(this_month.spend) over (
+                partition by
+                    this_month.connection_id, this_month.dimension, this_month.dimension_id, this_month.currency_code
+                order by this_month.spend_month
+                range between interval '11 months' preceding and current row
+            ) as numeric(38, 9)
+        ) as spend_12_months,
+        cast(this_month.spend_base as numeric(38, 9)) as spend_base,
+        this_month.unconverted_count
+    from monthly as this_month
+    left join monthly as month_before
+        on
+            this_month.connection_id = month_before.connection_id
+            and this_month.dimension = month_before.dimension
+            and this_month.dimension_id = month_before.dimension_id
+            and this_month.currency_code = month_before.currency_code
+            and {{ daybook.add_months('this_month.spend_month', -1) }} = month_before.spend_month
+)
+
+select * from final

@@ -1,0 +1,72 @@
+with credits as (
+    select * from {{ ref('stg_finance__bill_credit_memos') }}
+),
+
+allocations as (
+    select * from {{ ref('stg_finance__bill_credit_memo_allocations') }}
+),
+
+rated as (
+    select * from {{ ref('int_documents__rated') }}
+    where document_type = 'vendor_credit'
+),
+
+applied as (
+    select
+        connection_id,
+        bill_credit_memo_id,
+        sum(allocated_amount) as applied_amount
+    from allocations
+    group by connection_id, bill_credit_memo_id
+),
+
+joined as (
+    select
+        credits.*,
+        {{ daybook.posting_status('credits.status') }} as posting_status,
+        coalesce(applied.applied_amount, 0) as applied_amount,
+        rated.base_currency,
+        rated.fx_rate,
+        rated.fx_status,
+        {{ daybook.to_base('credits.total_amount', 'rated') }} as total_amount_base,
+        {{ daybook.to_base('credits.remaining_amount', 'rated') }} as remaining_amount_base
+    from credits
+    inner join rated
+        on credits.connection_id = rated.connection_id and credits.bill_credit_memo_id = rated.document_id
+    left join applied
+        on credits.connection_id = applied.connection_id and credits.bill_credit_memo_id = applied.bill_credit_memo_id
+),
+
+final as (
+    select
+        connection_id,
+        bill_credit_memo_id as vendor_credit_id,
+        platform_id,
+        document_number,
+        coalesce(vendor_id, '(none)') as vendor_id,
+        account_id,
+        issue_date,
+        status as source_status,
+        posting_status,
+        currency_code,
+        total_amount,
+        remaining_amount,
+        cast(applied_amount as numeric(38, 9)) as applied_amount,
+        cast(total_amount - applied_amount as numeric(38, 9)) as computed_remaining_amount,
+        cast(remaining_amount - (total_amount - applied_amount) as numeric(38, 9)) as remaining_amount_variance,
+        coalesce(posting_status = 'posted' and remaining_amount <> 0, false) as is_unapplied,
+        {{ daybook.days_between('issue_date', daybook.as_of_date()) }} as age_days,
+        {{ daybook.as_of_date() }} as as_of_date,
+        base_currency,
+        fx_rate,
+        fx_status,
+        cast(total_amount_base as numeric(38, 9)) as total_amount_base,
+        cast(remaining_amount_base as numeric(38, 9)) as remaining_amount_base,
+        memo,
+        created_at,
+        updated_at,
+        last_synced_at
+    from joined
+)
+
+select * from final

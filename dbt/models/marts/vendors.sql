@@ -1,0 +1,105 @@
+with connections as (
+    select * from {{ ref('stg_finance__connections') }}
+),
+
+bills as (
+    select * from {{ ref('stg_finance__bills') }}
+),
+
+expenses as (
+    select * from {{ ref('stg_finance__expenses') }}
+),
+
+credits as (
+    select * from {{ ref('stg_finance__bill_credit_memos') }}
+),
+
+vendor_names as (
+    select * from {{ ref('vendor_names') }}
+),
+
+sightings as (
+    select
+        connection_id,
+        'bill' as document_type,
+        vendor_id,
+        platform_vendor_name,
+        issue_date as document_date
+    from bills
+    union all
+    select
+        connection_id,
+        'expense' as document_type,
+        vendor_id,
+        platform_vendor_name,
+        transaction_date as document_date
+    from expenses
+    union all
+    select
+        connection_id,
+        'vendor_credit' as document_type,
+        vendor_id,
+        platform_vendor_name,
+        issue_date as document_date
+    from credits
+    union all
+    -- The member that documents without a vendor belong to.
+    select
+        connection_id,
+        'none' as document_type,
+        null as vendor_id,
+        null as platform_vendor_name,
+        cast(null as date) as document_date
+    from connections
+),
+
+seen as (
+    select
+        connection_id,
+        coalesce(vendor_id, '(none)') as vendor_id,
+        min(document_date) as first_seen,
+        max(document_date) as last_seen,
+        count(*) filter (where document_type = 'bill') as bill_count,
+        count(*) filter (where document_type = 'expense') as expense_count,
+        count(*) filter (where document_type = 'vendor_credit') as vendor_credit_count
+    from sightings
+    group by connection_id, coalesce(vendor_id, '(none)')
+),
+
+-- The name on the latest document is the one that is used today.
+named as (
+    select
+        connection_id,
+        vendor_id,
+        platform_vendor_name,
+        row_number() over (
+            partition by connection_id, vendor_id
+            order by document_date desc nulls last, {{ daybook.binary_order('platform_vendor_name') }} asc
+        ) as place
+    from sightings
+    where platform_vendor_name is not null
+),
+
+final as (
+    select
+        seen.connection_id,
+        seen.vendor_id,
+        coalesce(
+            vendor_names.vendor_name,
+            named.platform_vendor_name,
+            case when seen.vendor_id = '(none)' then '(none)' else 'Vendor ' || left(seen.vendor_id, 8) end
+        ) as vendor_name,
+        seen.first_seen,
+        seen.last_seen,
+        seen.bill_count,
+        seen.expense_count,
+        seen.vendor_credit_count,
+        vendor_names.vendor_name is null and named.platform_vendor_name is null as is_inferred
+    from seen
+    left join vendor_names
+        on seen.connection_id = vendor_names.connection_id and seen.vendor_id = vendor_names.vendor_id
+    left join named
+        on seen.connection_id = named.connection_id and seen.vendor_id = named.vendor_id and named.place = 1
+)
+
+select * from final

@@ -1,0 +1,38 @@
+with source as (
+    select * from {{ source('finance', 'bills') }}
+),
+
+connections as (
+    select * from {{ ref('stg_finance__connections') }}
+),
+
+in_this_world as (
+    select
+        connection_id,
+        id as bill_id,
+        platform_id,
+        account_id,
+        payment_terms_id,
+        subsidiary_id,
+        vendor_id,
+        {{ daybook.captured_vendor_name() }} as platform_vendor_name,
+        due_date,
+        issue_date,
+        {{ daybook.money('amount_due') }} as amount_due,
+        currency_code,
+        status,
+        {{ daybook.money('total_amount') }} as total_amount,
+        document_number,
+        memo,
+        {{ daybook.money('sub_total') }} as sub_total,
+        {{ daybook.money('tax_amount') }} as tax_amount,
+        {{ daybook.money('total_discount') }} as total_discount,
+        {{ daybook.rate('currency_rate') }} as currency_rate,
+        created_at,
+        updated_at,
+        last_synced_at
+    from source
+    where connection_id in (select connections.connection_id from connections)
+)
+
+select * from in_this_world

@@ -1,0 +1,77 @@
+-- What is open today is what the documents say, and what is dated after today.
+with documents as (
+    select
+        connection_id,
+        'bill' as document_type,
+        bill_id as document_id,
+        currency_code,
+        amount_due as open_amount
+    from {{ ref('bills') }}
+    where posting_status = 'posted' and (issue_date is null or issue_date <= as_of_date)
+    union all
+    select
+        connection_id,
+        'vendor_credit' as document_type,
+        vendor_credit_id as document_id,
+        currency_code,
+        -remaining_amount as open_amount
+    from {{ ref('vendor_credits') }}
+    where posting_status = 'posted' and (issue_date is null or issue_date <= as_of_date)
+),
+
+future_allocations as (
+    select
+        documents.connection_id,
+        documents.currency_code,
+        case
+            when allocations.told_by = 'bill' then allocations.allocated_amount else -allocations.memo_side_amount
+        end as open_amount
+    from {{ ref('allocations') }} as allocations
+    inner join documents
+        on
+            allocations.connection_id = documents.connection_id
+            and allocations.told_by = documents.document_type
+            and allocations.document_id = documents.document_id
+    where allocations.allocated_date > {{ daybook.as_of_date() }}
+),
+
+expected as (
+    select
+        connection_id,
+        currency_code,
+        sum(open_amount) as open_amount
+    from (
+        select
+            connection_id,
+            currency_code,
+            open_amount
+        from documents
+        union all
+        select
+            connection_id,
+            currency_code,
+            open_amount
+        from future_allocations
+    ) as parts
+    group by connection_id, currency_code
+),
+
+found as (
+    select
+        connection_id,
+        currency_code,
+        sum(open_amount) as open_amount
+    from {{ ref('ap_open_items') }}
+    where is_today
+    group by connection_id, currency_code
+)
+
+select
+    expected.*,
+    found.open_amount as found_amount
+from expected
+left join found
+    on
+        expected.connection_id = found.connection_id
+        and expected.currency_code is not distinct from found.currency_code
+where coalesce(expected.open_amount, 0) <> coalesce(found.open_amount, 0)

@@ -1,0 +1,165 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { LakeRefused, LakeUnavailable } from './errors.ts';
+import type { Found } from './lake.ts';
+
+/** The objects under a prefix of a bucket. Paths are relative to it. */
+export interface Bucket {
+  list(prefix: string): Promise<string[]>;
+  read(path: string): Promise<Found | undefined>;
+  /** Undefined when there is no such object. */
+  bytesOf(path: string): Promise<number | undefined>;
+  /** Writes an object if it is still as it was found; says whether it did. */
+  replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
+  /** Writes an object; unless `over`, only one that is not there yet. Says whether it did. */
+  upload(path: string, localPath: string, how: { over: boolean }): Promise<boolean>;
+  /** Undefined when there is no such object. */
+  download(path: string, localPath: string): Promise<true | undefined>;
+  remove(paths: readonly string[]): Promise<void>;
+  /** Gives up uploads that never ended: they cost room that no listing shows. */
+  abortUploads(prefix: string): Promise<void>;
+  close(): void;
+}
+
+/** Region, credentials and endpoint come from where the AWS SDK looks for them. Calls throw LakeRefused and LakeUnavailable. */
+export function openBucket(location: string): Bucket {
+  const [, Bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? [];
+  // Every bucket can be named in the path; servers that are not AWS seldom know another way.
+  const client = new S3Client({ forcePathStyle: true });
+  const keyOf = (path: string): string => (prefix === '' ? path : `${prefix}/${path}`);
+  const at = (path: string): { Bucket: string; Key: string } => ({ Bucket, Key: keyOf(path) });
+
+  return {
+    list: (under) =>
+      asked(location, async () => {
+        const paths: string[] = [];
+        for await (const { Contents = [] } of paginateListObjectsV2(
+          { client },
+          { Bucket, Prefix: keyOf(under) },
+        ))
+          paths.push(...Contents.map(({ Key = '' }) => Key.slice(keyOf('').length)));
+        return paths;
+      }),
+    read: (path) =>
+      asked(location, () =>
+        unlessMissing(async () => {
+          const { Body, ETag = '' } = await client.send(new GetObjectCommand(at(path)));
+          return { text: (await Body?.transformToString()) ?? '', version: ETag };
+        }),
+      ),
+    bytesOf: (path) =>
+      asked(location, () =>
+        unlessMissing(async () => (await client.send(new HeadObjectCommand(at(path)))).ContentLength ?? 0),
+      ),
+    replace: (path, text, found) =>
+      asked(location, () =>
+        unlessChanged(async () => {
+          const condition = found === undefined ? { IfNoneMatch: '*' } : { IfMatch: found.version };
+          const body = Buffer.from(text);
+          const sized = { Body: body, ContentLength: body.length };
+          await client.send(new PutObjectCommand({ ...at(path), ...sized, ...condition }));
+        }),
+      ),
+    upload: (path, localPath, { over }) =>
+      asked(location, () =>
+        unlessChanged(async () => {
+          const condition = over ? {} : { IfNoneMatch: '*' };
+          const params = { ...at(path), Body: createReadStream(localPath), ...condition };
+          await new Upload({ client, params, partSize, queueSize: 2 }).done();
+        }),
+      ),
+    download: (path, localPath) =>
+      asked(location, () =>
+        unlessMissing(async () => {
+          const { Body } = await client.send(new GetObjectCommand(at(path)));
+          if (!(Body instanceof Readable)) throw new Error('An object without a body cannot be downloaded.');
+          await pipeline(Body, createWriteStream(localPath));
+          return true as const;
+        }),
+      ),
+    remove: (paths) =>
+      asked(location, async () => {
+        for (let start = 0; start < paths.length; start += 1_000) {
+          const Objects = paths.slice(start, start + 1_000).map((path) => ({ Key: keyOf(path) }));
+          await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
+        }
+      }),
+    abortUploads: (under) =>
+      asked(location, async () => {
+        // A thousand at once; what is more goes the next time.
+        const listed = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: keyOf(under) }));
+        for (const { Key, UploadId } of listed.Uploads ?? [])
+          await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      }),
+    close: () => {
+      client.destroy();
+    },
+  };
+}
+
+/** Parts of 16 MB: four in memory at most, and objects of up to 160 GB. */
+const partSize = 16 * 1_048_576;
+
+async function unlessMissing<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    // A bucket that is not there is another thing than an object that is not.
+    if (statusOf(error) === 404 && !isNamed(error, 'NoSuchBucket')) return undefined;
+    throw error;
+  }
+}
+
+async function unlessChanged(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    // 412: the condition does not hold; 409: somebody else writes at this moment.
+    if (statusOf(error) === 412 || statusOf(error) === 409) return false;
+    throw error;
+  }
+}
+
+async function asked<Result>(location: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const status = statusOf(error);
+    const name = error instanceof Error ? error.name : String(error);
+    const isRefusal =
+      status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408;
+    if (isRefusal || isNamed(error, 'CredentialsProviderError')) throw new LakeRefused(location, name, error);
+    if (status !== undefined || isNetwork(error)) throw new LakeUnavailable(location, name, error);
+    throw error;
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}
+
+function isNetwork(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (error.name === 'TimeoutError' ||
+      ('code' in error && /^(E[A-Z]+|UND_ERR_)/.test(String(error.code)) && error.code !== 'ENOSPC'))
+  );
+}

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { constants, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/**
+ * Lets `read` take a stream as if it were a file, by a named pipe: nothing of it is ever on a disk. Throws what the stream
+ * throws, or what `read` throws; a stream that breaks off is never taken for one that has ended.
+ */
+export async function throughPipe<Result>(
+  pipe: string,
+  open: () => Readable,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
+  const stream = open();
+  const over = new AbortController();
+  const reading = read().finally(() => {
+    over.abort();
+  });
+  const [fed, result] = await Promise.allSettled([feed(pipe, stream, over.signal), reading]);
+  await rm(pipe, { force: true });
+  // Who reads a pipe that breaks off complains too; who writes to one that nobody reads any more has not the reason.
+  if (fed.status === 'rejected' && !isBrokenPipe(fed.reason)) throw fed.reason;
+  if (result.status === 'rejected') throw result.reason;
+  if (fed.status === 'rejected') throw fed.reason;
+  return result.value;
+}
+
+/**
+ * Whatever becomes of the reader, the stream is taken to its end: the session behind it can do nothing else before, and is
+ * needed.
+ */
+async function feed(pipe: string, stream: Readable, over: AbortSignal): Promise<void> {
+  const fd = await openForWriting(pipe, over);
+  if (fd === undefined) {
+    await finished(stream.resume());
+    return;
+  }
+  // A socket waits for room in the pipe without blocking a thread.
+  const socket = new Socket({ fd, readable: false, writable: true });
+  const written = finished(socket, { readable: false }).catch((error: unknown) => {
+    stream.unpipe(socket).resume();
+    throw error;
+  });
+  const taken = finished(stream, { writable: false }).catch((error: unknown) => {
+    socket.destroy();
+    throw error;
+  });
+  stream.pipe(socket);
+  const [read, wrote] = await Promise.allSettled([taken, written]);
+  if (read.status === 'rejected') throw read.reason;
+  if (wrote.status === 'rejected') throw wrote.reason;
+}
+
+/** Undefined when the reader was over before it began. */
+async function openForWriting(pipe: string, over: AbortSignal): Promise<number | undefined> {
+  while (!over.aborted) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      // Nobody has opened it for reading yet. Opening it without O_NONBLOCK would block a thread for ever if nobody does.
+      if (!isCode(error, 'ENXIO')) throw error;
+      await wait(2);
+    }
+  }
+  return undefined;
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return isCode(error, 'EPIPE') || isCode(error, 'ERR_STREAM_PREMATURE_CLOSE');
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

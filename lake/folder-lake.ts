@@ -1,0 +1,126 @@
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { manifestFile, successFile, type Found, type Lake } from './lake.ts';
+import { DiskFull, LakeRefused } from './errors.ts';
+import { snapshotIdPattern } from './snapshot-id.ts';
+
+/**
+ * A lake in a folder. A snapshot is written beside the others under a name that readers do not look at, brought to the disk,
+ * and appears by one rename. It belongs to one export host, where one export runs at a time.
+ */
+export function openFolderLake(location: string): Lake {
+  const snapshots = join(location, 'snapshots');
+  const draftFolder = (id: string): string => join(snapshots, `${draftPrefix}${id}`);
+  return {
+    location,
+    draftFolder,
+    async snapshotIds() {
+      const names = (await namesIn(snapshots)).filter((name) => snapshotIdPattern.test(name));
+      return names.filter((id) => existsSync(join(snapshots, id, successFile))).sort();
+    },
+    read: (path) => readFound(join(location, path)),
+    async replace(path, text) {
+      await mkdir(location, { recursive: true });
+      const draft = join(location, `.${path}.${process.pid}`);
+      try {
+        await writeFile(draft, text);
+      } catch (error) {
+        if (!isCode(error, 'ENOSPC')) throw error;
+        throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
+      }
+      await bringToDisk(draft);
+      await rename(draft, join(location, path));
+      await bringToDisk(location);
+      return true;
+    },
+    async publish(id, files) {
+      const draft = draftFolder(id);
+      const folders = new Set(files.map((file) => dirname(join(draft, file))));
+      await writeFile(join(draft, successFile), '');
+      for (const file of [...files, manifestFile, successFile]) await bringToDisk(join(draft, file));
+      for (const folder of [...folders, draft]) await bringToDisk(folder);
+      await rename(draft, join(snapshots, id));
+      await bringToDisk(snapshots);
+    },
+    async putFile(path, localPath) {
+      const target = join(location, path);
+      const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
+      await mkdir(dirname(target), { recursive: true });
+      await copyFile(localPath, draft);
+      await bringToDisk(draft);
+      await rename(draft, target);
+      await bringToDisk(dirname(target));
+    },
+    removeFile: (path) => rm(join(location, path), { force: true }),
+    withFile(path, use) {
+      const file = join(location, path);
+      return existsSync(file) ? use(file) : Promise.resolve(undefined);
+    },
+    async removeSnapshot(id) {
+      for (const [folder, name] of [
+        [snapshots, id],
+        [join(location, 'marts'), id],
+      ] as const) {
+        if (!existsSync(join(folder, name))) continue;
+        const gone = join(folder, `${draftPrefix}gone-${name}`);
+        await rename(join(folder, name), gone);
+        await rm(gone, { recursive: true, force: true });
+      }
+    },
+    async removeLeftovers() {
+      const leftovers = [
+        ...(await matching(snapshots, /^\.tmp-/)),
+        // Marts may be under way; only what was being removed is ours.
+        ...(await matching(join(location, 'marts'), /^\.tmp-gone-/)),
+        ...(await matching(location, /^\.[a-z-]+\.json\.\d+$/)),
+      ];
+      await Promise.all(leftovers.map((path) => rm(path, { recursive: true, force: true })));
+    },
+    close: () => Promise.resolve(),
+  };
+
+  async function matching(folder: string, pattern: RegExp): Promise<string[]> {
+    const names = await namesIn(folder);
+    return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
+  }
+
+  async function namesIn(folder: string): Promise<string[]> {
+    try {
+      return await readdir(folder);
+    } catch (error) {
+      if (isCode(error, 'ENOENT')) return [];
+      throw new LakeRefused(location, codeOf(error), error);
+    }
+  }
+}
+
+const draftPrefix = '.tmp-';
+
+async function readFound(file: string): Promise<Found | undefined> {
+  try {
+    const text = await readFile(file, 'utf8');
+    return { text, version: text };
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** What was written is still there after the power went. Folders too: they hold the names. */
+async function bringToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return codeOf(error) === code;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,35 @@
+/** Where snapshots are kept: a folder, or a bucket. Paths are relative to it. Both keep the same protocol. */
+export interface Lake {
+  /** As DAYBOOK_LAKE says it. */
+  readonly location: string;
+  /** The folder in which a snapshot is written before it is published. */
+  draftFolder(id: string): string;
+  /** Of complete snapshots, the oldest first. */
+  snapshotIds(): Promise<string[]>;
+  /** A small file; undefined when there is none. */
+  read(path: string): Promise<Found | undefined>;
+  /** Replaces a small file in one step, if it is still as it was found; says whether it did. */
+  replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
+  /** Makes the finished files of the draft folder a snapshot: complete for every reader, or not there. */
+  publish(id: string, files: readonly string[]): Promise<void>;
+  /** Puts a file into the lake in one step, over the one that is there. */
+  putFile(path: string, localPath: string): Promise<void>;
+  /** Removes a file that nothing names any more, if it is there. */
+  removeFile(path: string): Promise<void>;
+  /** Hands over a file of a snapshot as one on this machine; undefined when there is none. */
+  withFile<Result>(path: string, use: (localPath: string) => Promise<Result>): Promise<Result | undefined>;
+  /** Removes a snapshot or its marts; nobody sees a half of it. */
+  removeSnapshot(id: string): Promise<void>;
+  /** Removes what killed exports left behind. Only while no other export runs. */
+  removeLeftovers(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A small file and the version of it that was read. */
+export interface Found {
+  readonly text: string;
+  readonly version: string;
+}
+
+export const successFile = '_SUCCESS';
+export const manifestFile = '_manifest.json';

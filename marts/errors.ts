@@ -1,0 +1,63 @@
+/** Nothing has failed: what marts are built with or on is not there. */
+export function isNothingToBuild(error: unknown): error is PythonMissing | NoSnapshot {
+  return error instanceof PythonMissing || error instanceof NoSnapshot;
+}
+
+/** dbt needs Python. Exit code 2. */
+export class PythonMissing extends Error {
+  override readonly name = 'PythonMissing';
+  readonly handling = 'stop';
+
+  constructor(found: string | undefined) {
+    super(
+      `The marts need Python 3.10 or newer, and ${found === undefined ? 'there is no python3 on PATH' : `python3 is ${found}`}: ` +
+        'install it, then run "daybook dbt build" again.',
+    );
+  }
+}
+
+export class PythonPackagesMissing extends Error {
+  override readonly name = 'PythonPackagesMissing';
+  readonly handling = 'retry';
+
+  constructor(reason: string, cause: unknown) {
+    super(
+      `dbt could not be installed from PyPI (${reason}). Check the network, or pip's own settings, and try again.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** A model or an error-level test failed, as it would again. The marts of the last good build stay. */
+export class MartsFailed extends Error {
+  override readonly name = 'MartsFailed';
+  readonly handling = 'stop';
+
+  constructor(failed: readonly string[], logFile: string) {
+    const what = failed.length === 0 ? 'dbt did not get through' : `${failed.join(', ')} failed`;
+    super(`The marts were not replaced: ${what}. The log is in ${logFile}.`);
+  }
+}
+
+/** Exit code 2: only an export mends it. */
+export class NoSnapshot extends Error {
+  override readonly name = 'NoSnapshot';
+  readonly handling = 'stop';
+
+  constructor(lake: string) {
+    super(`The lake ${lake} has no snapshot yet: run "daybook export" first.`);
+  }
+}
+
+export class SnapshotDamaged extends Error {
+  override readonly name = 'SnapshotDamaged';
+  readonly handling = 'stop';
+
+  constructor(id: string, file: string) {
+    super(
+      `${file} of snapshot ${id} is not what its manifest says, so no marts were built on it: run "daybook export".`,
+    );
+  }
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { openDuckDb, named, quoted } from '../lake/duck-db.ts';
+import type { Found, Lake } from '../lake/lake.ts';
+
+/** `latest-marts.json`: which marts readers are to take. Paths are relative to the lake. */
+export interface MartsPointer {
+  readonly snapshot_id: string;
+  readonly as_of_date: string;
+  readonly marts: Readonly<Record<string, MartFile>>;
+}
+
+interface MartFile {
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export const martsPointerPath = 'latest-marts.json';
+
+/**
+ * Writes every mart of a finished DuckDB database as Parquet, puts them into the lake, each in one step, and lets
+ * `latest-marts.json` name them; never older marts over those of a newer snapshot. No file that it names is overwritten: where
+ * the same snapshot was built before, each mart has two places that take turns. Returns the names of the marts.
+ */
+export async function publishOnLake(
+  lake: Lake,
+  built: { database: string; snapshotId: string; asOfDate: string; scratch: string },
+): Promise<string[]> {
+  const written = await writeParquet(built);
+  const { pointer: shown } = await readPointer(lake);
+  const marts: Record<string, MartFile> = {};
+  for (const { mart, localPath, file } of written) {
+    const path = pathOf({ ...built, mart, file, shown: shown?.marts[mart] });
+    marts[mart] = { path, ...file };
+    if (path !== shown?.marts[mart]?.path) await lake.putFile(path, localPath);
+  }
+  const isShown = await movePointer(lake, {
+    snapshot_id: built.snapshotId,
+    as_of_date: built.asOfDate,
+    marts,
+  });
+  // Readers who take all files of a folder would count rows twice. What a killed build left goes too.
+  if (isShown) await Promise.all(Object.values(marts).map(({ path }) => lake.removeFile(otherPlace(path))));
+  return Object.keys(marts);
+}
+
+interface Written {
+  readonly mart: string;
+  readonly localPath: string;
+  readonly file: Omit<MartFile, 'path'>;
+}
+
+const places = ['part-00000.parquet', 'part-00001.parquet'] as const;
+
+/** The place that is shown if it is the very same file, else the one that is not. */
+function pathOf(to: {
+  snapshotId: string;
+  mart: string;
+  file: Written['file'];
+  shown: MartFile | undefined;
+}): string {
+  const first = `marts/${to.snapshotId}/${to.mart}/${places[0]}`;
+  const isShown = to.shown?.path === first || to.shown?.path === otherPlace(first);
+  if (to.shown === undefined || !isShown) return first;
+  return to.shown.sha256 === to.file.sha256 ? to.shown.path : otherPlace(to.shown.path);
+}
+
+function otherPlace(path: string): string {
+  const [first, second] = places;
+  return path.endsWith(first) ? path.replace(first, second) : path.replace(second, first);
+}
+
+async function writeParquet(built: {
+  database: string;
+  snapshotId: string;
+  scratch: string;
+}): Promise<Written[]> {
+  await mkdir(built.scratch, { recursive: true });
+  const duckDb = await openDuckDb({ spillFolder: built.scratch });
+  try {
+    const connection = await duckDb.connect();
+    await connection.run(`attach ${quoted(built.database)} as built (read_only)`);
+    const tables = await connection.runAndReadAll(
+      `select table_name from duckdb_tables() where database_name = 'built' and schema_name = 'marts' order by 1`,
+    );
+    const written: Written[] = [];
+    for (const [name] of tables.getRows()) {
+      const mart = String(name);
+      const localPath = join(built.scratch, `${mart}.parquet`);
+      // In one order, so that the same rows are the same file.
+      const copied = await connection.runAndReadAll(
+        `copy (select * from built.marts.${named(mart)} order by all) to ${quoted(localPath)} (format parquet, compression zstd)`,
+      );
+      written.push({
+        mart,
+        localPath,
+        file: {
+          rows: Number(copied.getRows()[0]?.[0] ?? 0),
+          bytes: (await stat(localPath)).size,
+          sha256: await sha256Of(localPath),
+        },
+      });
+    }
+    return written;
+  } finally {
+    duckDb.close();
+  }
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/**
+ * Never back to an older snapshot: IDs begin with their time. Another host may move it at the same moment; then it is looked at
+ * again. Says whether it names these marts now.
+ */
+async function movePointer(lake: Lake, pointer: MartsPointer): Promise<boolean> {
+  for (;;) {
+    const { found, pointer: shown } = await readPointer(lake);
+    if (shown !== undefined && shown.snapshot_id > pointer.snapshot_id) return false;
+    if (await lake.replace(martsPointerPath, `${JSON.stringify(pointer, null, 2)}\n`, found)) return true;
+  }
+}
+
+async function readPointer(
+  lake: Lake,
+): Promise<{ found: Found | undefined; pointer: MartsPointer | undefined }> {
+  const found = await lake.read(martsPointerPath);
+  return { found, pointer: found && (JSON.parse(found.text) as MartsPointer) };
+}

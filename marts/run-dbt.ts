@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import type { BuildSettings } from './build-settings.ts';
+import { dbtProject } from './dbt-project.ts';
+import { readDbtLine } from './dbt-line.ts';
+import { MartsFailed } from './errors.ts';
+import { prepareProject } from './prepare-project.ts';
+
+/** One build with dbt. Everything dbt writes is in `folder`; nothing is written into the project. */
+export interface DbtBuild extends Pick<BuildSettings, 'environment' | 'onLine' | 'onNode' | 'signal'> {
+  readonly python: string;
+  readonly folder: string;
+  /** The user's own seeds. */
+  readonly seedsFolder: string;
+  /** As dbt's profiles.yml has it; a password is not in it but in `secrets`. */
+  readonly output: Readonly<Record<string, unknown>>;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly connections: number;
+}
+
+export interface DbtResult {
+  readonly models: number;
+  readonly tests: number;
+  readonly warnings: number;
+}
+
+/** Builds and tests every model. Throws MartsFailed with the names of what failed, or the reason of the signal. */
+export async function runDbt(build: DbtBuild): Promise<DbtResult> {
+  const { folder, seedsFolder } = build;
+  const project = join(folder, 'project');
+  const target = join(folder, 'target');
+  const results = join(target, 'run_results.json');
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  await rm(results, { force: true });
+  await prepareProject({ seedsFolder, project });
+  await writeFile(join(folder, 'profiles.yml'), profile(build));
+  const code = await dbt(build, [
+    'build',
+    // What they find depends on nothing of the user's: they run when Daybook is tested.
+    ...['--exclude-resource-type', 'unit_test'],
+    ...['--project-dir', project, '--profiles-dir', folder],
+    ...[
+      '--target-path',
+      target,
+      '--log-path',
+      join(folder, 'logs'),
+      '--log-format',
+      'json',
+      '--no-use-colors',
+    ],
+    ...['--vars', JSON.stringify(build.vars)],
+  ]);
+  build.signal?.throwIfAborted();
+  const outcomes = existsSync(results)
+    ? resultsSchema.parse(JSON.parse(await readFile(results, 'utf8'))).results
+    : [];
+  const failed = outcomes.filter(({ status }) => ['error', 'fail', 'runtime error'].includes(status));
+  if (code !== 0) throw new MartsFailed(failed.map(nameOf), join(folder, 'logs', 'dbt.log'));
+  const ofKind = (kind: string): number =>
+    outcomes.filter((one) => one.unique_id.startsWith(`${kind}.`)).length;
+  return {
+    models: ofKind('model'),
+    tests: ofKind('test') + ofKind('unit_test'),
+    warnings: outcomes.filter(({ status }) => status === 'warn').length,
+  };
+}
+
+/** JSON is YAML too. */
+function profile({ output, connections }: DbtBuild): string {
+  const threads = Math.max(1, Math.min(availableParallelism(), connections));
+  return JSON.stringify(
+    { daybook: { target: 'build', outputs: { build: { ...output, threads } } } },
+    null,
+    2,
+  );
+}
+
+async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | null> {
+  build.signal?.throwIfAborted();
+  const child = spawn(build.python, [join(dbtProject, 'run_dbt.py'), ...args], {
+    cwd: build.folder,
+    // dbt ends when its standard input does: with this process, however it goes.
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: {
+      ...withoutSettings(build.environment),
+      ...build.secrets,
+      DBT_SEND_ANONYMOUS_USAGE_STATS: 'false',
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+  });
+  for (const input of [child.stdout, child.stderr])
+    createInterface({ input }).on('line', (line) => {
+      readDbtLine(line, build);
+    });
+  const kill = (): void => {
+    child.kill('SIGKILL');
+  };
+  build.signal?.addEventListener('abort', kill);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+  } finally {
+    build.signal?.removeEventListener('abort', kill);
+  }
+}
+
+/** dbt needs the user's PATH and proxies, and none of Daybook's settings and secrets. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(DAYBOOK_|TEMPORAL_|DATABASE_URL$|DBT_)/.test(name)),
+  );
+}
+
+function nameOf({ unique_id }: { unique_id: string }): string {
+  return unique_id.split('.')[2] ?? unique_id;
+}
+
+const resultsSchema = z.object({
+  results: z.array(z.object({ unique_id: z.string(), status: z.string() })),
+});

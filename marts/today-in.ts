@@ -1,0 +1,11 @@
+/** The day it is in a time zone, as YYYY-MM-DD. */
+export function todayIn(timeZone: string, now: Date): string {
+  const parts = new Intl.DateTimeFormat('en', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  const part = Object.fromEntries(parts.formatToParts(now).map(({ type, value }) => [type, value]));
+  return `${part.year ?? ''}-${part.month ?? ''}-${part.day ?? ''}`;
+}

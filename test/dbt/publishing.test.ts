@@ -1,0 +1,117 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { bill } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { row, rows } from '../support/rows.ts';
+import { addTestConnection, testKey } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { buildEnvironment } from './build-environment.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const { home, build, startBuild } = await buildEnvironment({ databaseUrl: url, lake: 'none' });
+let company: string;
+
+beforeAll(async () => {
+  company = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId: company, stream: 'bills', pages: [[bill('b')]] });
+  await addConnection(warehouse, testKey, {
+    connectionId: 'elsewhere',
+    apiAddress: 'https://another.example.com',
+    token: 'token',
+    expandPlatformData: false,
+  });
+  await buildAll();
+}, 300_000);
+
+test("a user's own view on a mart survives a build and shows the new one", async () => {
+  await warehouse.pool.query(
+    `create schema mine; create view mine.totals as select count(*) as bills from marts.bills`,
+  );
+  const before = await shownSchema();
+  await land(warehouse, { connectionId: company, stream: 'bills', pages: [[bill('b'), bill('c')]] });
+  await buildAll();
+  expect(await shownSchema()).not.toBe(before);
+  expect(await row(warehouse, 'select bills::int from mine.totals')).toEqual({ bills: 2 });
+}, 300_000);
+
+test('a connection of another API address does not enter the marts', async () => {
+  expect(await rows(warehouse, 'select connection_id from marts.connections')).toEqual([
+    { connection_id: company },
+  ]);
+});
+
+test('a build whose tests fail exits with 1, names them, and leaves the last good marts', async () => {
+  const before = await shownSchema();
+  const twice = `${company},some-vendor,A name\n`;
+  const seed = join(home, 'seeds', 'vendor_names.csv');
+  await writeFile(seed, `connection_id,vendor_id,vendor_name\n${twice}${twice}`);
+  const failed = await build('postgres');
+  await rm(seed);
+  expect(failed.code).toBe(1);
+  expect(failed.stderr).toContain('unique_together_vendor_names');
+  await expectShown(before);
+}, 300_000);
+
+test('kill -9 in the middle of dbt: readers see the last good marts, and the next build repairs', async () => {
+  const before = await shownSchema();
+  const building = startBuild('postgres');
+  await until(async () => (await martsBuiltBeside(before)) > 3);
+  await building.stop('SIGKILL');
+  await expectShown(before);
+  await until(async () => (await dbtSessions()) === 0);
+  await buildAll();
+  expect(await shownSchema()).not.toBe(before);
+}, 300_000);
+
+test('a second build at the same time is refused and disturbs nothing', async () => {
+  const first = startBuild('postgres');
+  await until(async () => (await dbtSessions()) > 0);
+  const second = await build('postgres');
+  expect(second.code).toBe(1);
+  expect(second.stderr).toContain('being built already');
+  expect((await first.ended).code).toBe(0);
+}, 300_000);
+
+async function buildAll(): Promise<void> {
+  const built = await build('postgres');
+  expect(built.code, built.stderr).toBe(0);
+}
+
+async function expectShown(schema: string): Promise<void> {
+  expect(await shownSchema()).toBe(schema);
+  expect(await row(warehouse, 'select count(*)::int as bills from marts.bills')).toEqual({ bills: 2 });
+}
+
+async function shownSchema(): Promise<string> {
+  const { definition } = await row(
+    warehouse,
+    `select definition from pg_views where schemaname = 'marts' and viewname = 'bills'`,
+  );
+  return /from (marts_[ab])\./i.exec(String(definition))?.[1] ?? 'none';
+}
+
+async function martsBuiltBeside(shown: string): Promise<number> {
+  const next = shown === 'marts_a' ? 'marts_b' : 'marts_a';
+  const { count } = await row(
+    warehouse,
+    `select count(*)::int as count from pg_tables where schemaname = $1`,
+    [next],
+  );
+  return Number(count);
+}
+
+async function dbtSessions(): Promise<number> {
+  const { count } = await row(
+    warehouse,
+    `select count(*)::int as count from pg_stat_activity where application_name = 'daybook-dbt' and datname = current_database()`,
+  );
+  return Number(count);
+}
+
+/** As long as the test may take: dbt is slow to start on a busy machine. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await wait(50);
+}

@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { pythonWithDbt } from '../../marts/python-environment.ts';
+
+/** Runs dbt as somebody does who has it installed. Throws what it said when it fails. */
+export async function runDbtByHand(args: readonly string[], { cwd }: { cwd: string }): Promise<string> {
+  const python = await pythonWithDbt({ cacheFolder, onStep: () => undefined });
+  const environment = { ...process.env, DBT_SEND_ANONYMOUS_USAGE_STATS: 'false', DBT_PROFILES_DIR: cwd };
+  const { stdout } = await promisify(execFile)(join(python, '..', 'dbt'), [...args, '--no-use-colors'], {
+    cwd,
+    env: environment,
+    maxBuffer: 16_000_000,
+  }).catch((error: unknown) => {
+    throw new Error(error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error));
+  });
+  return stdout;
+}
+
+export const cacheFolder: string = join(homedir(), '.cache', 'daybook');

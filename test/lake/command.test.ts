@@ -1,0 +1,198 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createInstallation } from '../support/installation.ts';
+import { waitingSessions } from '../support/blocked-session.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
+import { row, rows } from '../support/rows.ts';
+import { sync } from '../support/sync.ts';
+import { eventually } from '../embedded/eventually.ts';
+import { readParquet } from './read-parquet.ts';
+
+const installation = await createInstallation();
+const { run, warehouse, client, env, databaseUrl } = installation;
+const lake = join(env.DAYBOOK_HOME!, 'lake');
+// The marts after each export are another test's.
+const withoutPython = await pathWithoutPython(installation.cwd);
+let worker = await installation.startWorker(withoutPython);
+let connection: string;
+
+beforeAll(async () => {
+  connection = await installation.connect({ records: 60 });
+  await sync(installation, connection);
+});
+
+afterAll(async () => {
+  await client.schedule
+    .getHandle('export')
+    .delete()
+    .catch(() => undefined);
+});
+
+test('export publishes a snapshot, says so, and its run is in the ledger', async () => {
+  const { code, stdout, stderr } = await run(['export']);
+  expect(stderr).toContain('Running: export');
+  expect(stdout).toMatch(/^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6}: [\d,]+ rows in 23 tables\.$/m);
+  expect(code).toBe(0);
+  expect(await newestRun()).toMatchObject({
+    kind: 'export',
+    status: 'succeeded',
+    connection_id: null,
+    workflow_id: 'export',
+  });
+  const snapshot = await row(warehouse, 'select * from sync.snapshots');
+  const [bills] = await readParquet(
+    join(lake, 'snapshots', String(snapshot.snapshot_id)),
+    `select count(*) as n from read_parquet('{lake}/bills/*.parquet')`,
+  );
+  const stored = await row(warehouse, 'select count(*)::text as n from finance.bills');
+  expect(bills).toEqual(stored);
+});
+
+test('a second export is skipped, and the run says so', async () => {
+  const { code, stdout } = await run(['export', '--json']);
+  const { snapshot_id: id } = await row(warehouse, 'select snapshot_id from sync.snapshots');
+  expect(JSON.parse(stdout)).toMatchObject({ skipped: true, snapshot_id: id });
+  expect(code).toBe(0);
+  expect((await newestRun()).outcome).toBe(
+    `Nothing has changed since snapshot ${String(id)}, so there is no new one.`,
+  );
+});
+
+test('snapshots are listed and verified without Postgres and Temporal', async () => {
+  const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' };
+  const listed = await run(['snapshots', 'list', '--json'], { env: away });
+  const [only] = JSON.parse(listed.stdout) as { id: string }[];
+  expect(only).toMatchObject({ latest: true, unfit: 0 });
+  const verified = await run(['snapshots', 'verify'], { env: away });
+  expect(verified.stdout).toMatch(new RegExp(`Snapshot ${only!.id} is whole: [\\d,]+ rows in 23 tables`));
+  expect(verified.code).toBe(0);
+  const file = join(lake, 'snapshots', only!.id, '_manifest.json');
+  const manifest = await readFile(file, 'utf8');
+  await writeFile(file, manifest.replace('"rows": 0', '"rows": 1'));
+  const broken = await run(['snapshots', 'verify', only!.id, '--json'], { env: away });
+  expect(broken.code).toBe(1);
+  expect(JSON.parse(broken.stdout)).toMatchObject({ ok: false });
+  await writeFile(file, manifest);
+});
+
+test('a worker that is killed in the middle of an export does not leave it half done', async () => {
+  await change();
+  const before = await latest();
+  const { letGo } = await blockAccess('finance.subscriptions');
+  const following = run(['export', '--json']);
+  await waitingSessions(databaseUrl);
+  await worker.stop('SIGKILL');
+  // Its process of the export ends with it, and its session with that.
+  await eventually(async () => ((await exportSessions()) === 0 ? true : undefined));
+  expect(await latest()).toBe(before);
+  await letGo();
+  worker = await installation.startWorker(withoutPython);
+  const { code, stdout } = await following;
+  expect(code).toBe(0);
+  const { snapshot_id: id } = JSON.parse(stdout) as { snapshot_id: string };
+  expect(await latest()).toBe(id);
+  expect((await run(['snapshots', 'verify'])).code).toBe(0);
+  expect((await readdir(join(lake, 'snapshots'))).filter((name) => name.startsWith('.'))).toEqual([]);
+  expect((await readdir(env.DAYBOOK_HOME!)).filter((name) => name === 'export')).toEqual([]);
+});
+
+test('an export that is cancelled stops reading, and its run says cancelled', async () => {
+  await change();
+  const { letGo } = await blockAccess('finance.subscriptions');
+  const handle = await client.workflow.start('exportSnapshot', {
+    workflowId: 'export',
+    taskQueue: 'daybook',
+    args: [{}],
+  });
+  await waitingSessions(databaseUrl);
+  await handle.cancel();
+  await expect(handle.result()).rejects.toThrow();
+  await eventually(async () => ((await exportSessions()) === 0 ? true : undefined));
+  await letGo();
+  expect(await newestRun()).toMatchObject({ status: 'cancelled', outcome: null });
+});
+
+test('export --every makes a schedule that starts exports, and off removes it', async () => {
+  expect((await run(['export', '--every', '1h'])).stdout).toBe('A snapshot is exported every 1h.\n');
+  const schedule = client.schedule.getHandle('export');
+  expect(await schedule.describe()).toMatchObject({ spec: { intervals: [{ every: 3_600_000 }] } });
+  const count = async () =>
+    Number(
+      (
+        await row(
+          warehouse,
+          `select count(*) as n from sync.runs where kind = 'export' and reason = 'schedule'`,
+        )
+      ).n,
+    );
+  await schedule.trigger();
+  await eventually(async () => ((await count()) === 1 ? true : undefined));
+  expect((await run(['export', '--every', 'off'])).stdout).toBe('Exports have no schedule.\n');
+  await expect(schedule.describe()).rejects.toThrow();
+  expect((await run(['export', '--every', 'often'])).code).toBe(2);
+});
+
+test('a schedule that was deleted in Temporal comes back when a worker starts', async () => {
+  await run(['export', '--every', '2h']);
+  await client.schedule.getHandle('export').delete();
+  await worker.stop();
+  worker = await installation.startWorker(withoutPython);
+  await eventually(() => client.schedule.getHandle('export').describe());
+  await run(['export', '--every', 'off']);
+});
+
+test('neither a token nor a value of a record is in the history of an export', async () => {
+  const { memo } = await row(warehouse, `select max(memo) as memo from finance.bills where memo like '%!'`);
+  await change();
+  const handle = await client.workflow.start('exportSnapshot', {
+    workflowId: 'export',
+    taskQueue: 'daybook',
+    args: [{}],
+  });
+  await handle.result();
+  const history = JSON.stringify(await handle.fetchHistory(), (_, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
+  );
+  for (const secret of [
+    `token-of-${connection}`,
+    String(memo),
+    'planted-client-secret',
+    new URL(databaseUrl).password,
+  ])
+    expect(history).not.toContain(secret);
+});
+
+async function change(): Promise<void> {
+  await rows(
+    warehouse,
+    `update finance.bills set memo = coalesce(memo, '') || '!' where id = (select min(id) from finance.bills)`,
+  );
+}
+
+async function newestRun(): Promise<Record<string, unknown>> {
+  return row(warehouse, `select * from sync.runs where kind = 'export' order by started_at desc limit 1`);
+}
+
+async function latest(): Promise<string> {
+  return (JSON.parse(await readFile(join(lake, 'latest.json'), 'utf8')) as { snapshot_id: string })
+    .snapshot_id;
+}
+
+async function exportSessions(): Promise<number> {
+  return (
+    await rows(
+      warehouse,
+      `select pid from pg_stat_activity where application_name = 'daybook export' and datname = current_database()`,
+    )
+  ).length;
+}
+
+async function blockAccess(table: string): Promise<{ letGo: () => Promise<void> }> {
+  const blocker = new pg.Client({ connectionString: databaseUrl });
+  await blocker.connect();
+  await blocker.query('begin');
+  await blocker.query(`lock table ${table} in access exclusive mode`);
+  return { letGo: () => blocker.end() };
+}

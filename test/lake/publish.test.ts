@@ -1,0 +1,220 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runExportProcess } from '../../activities/export/run-export-process.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { movePointer, readManifest, readPointer } from '../../lake/pointer.ts';
+import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { waitingSessions } from '../support/blocked-session.ts';
+import { allocation, bill, billLine, list } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { exportKilledBefore } from './export-killed-before.ts';
+import { createTestLake } from './export-of.ts';
+import { readParquet } from './read-parquet.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const connection = await addTestConnection(warehouse);
+await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('b1'), bill('b2')]] });
+
+test('a snapshot is skipped when nothing has changed, and made again after any change', async () => {
+  const { exportNow } = await createTestLake(url);
+  const first = await exportNow();
+  expect(first).toMatchObject({ skipped: false, unfit: 0 });
+  expect(await exportNow()).toMatchObject({ skipped: true, snapshotId: first.snapshotId });
+  for (const change of [
+    `update finance.bills set last_synced_at = last_synced_at + interval '1 s' where id = 'b1'`,
+    `update finance.bill_lines set description = 'other' where bill_id = 'b1'`,
+    `delete from finance.bill_lines where bill_id = 'b2'`,
+  ]) {
+    await rows(warehouse, change);
+    expect(await exportNow(), change).toMatchObject({ skipped: false });
+    expect(await exportNow(), change).toMatchObject({ skipped: true });
+  }
+});
+
+test('a lake that was emptied is filled again although nothing has changed', async () => {
+  const { exportNow, location } = await createTestLake(url);
+  await exportNow();
+  await rm(location, { recursive: true });
+  expect(await exportNow()).toMatchObject({ skipped: false });
+});
+
+test('the same run publishes once, however often it is tried', async () => {
+  const { exportNow, jobOf, location } = await createTestLake(url);
+  const job = jobOf();
+  const first = await exportNow(job);
+  const manifest = await readFile(join(location, 'snapshots', first.snapshotId, '_manifest.json'), 'utf8');
+  await rows(warehouse, `update finance.bills set memo = 'changed meanwhile' where id = 'b1'`);
+  expect(await exportNow(job)).toEqual(first);
+  expect(await readdir(join(location, 'snapshots'))).toEqual([first.snapshotId]);
+  expect(await readFile(join(location, 'snapshots', first.snapshotId, '_manifest.json'), 'utf8')).toBe(
+    manifest,
+  );
+});
+
+test('two exports at once come one after the other, and the second has nothing to do', async () => {
+  const { exportNow } = await createTestLake(url);
+  const both = await Promise.all([exportNow(), exportNow()]);
+  expect(both.map(({ skipped }) => skipped).sort()).toEqual([false, true]);
+});
+
+test('an older snapshot never takes the pointer from a newer one', async () => {
+  const { exportNow, location, scratch } = await createTestLake(url);
+  const older = await exportNow();
+  await rows(warehouse, `update finance.bills set memo = 'newer' where id = 'b1'`);
+  const newer = await exportNow();
+  const lake = await openLake({ location, scratch });
+  const manifest = await readManifest(lake, older.snapshotId);
+  expect(await movePointer(lake, manifest!)).toBe(false);
+  expect(await readPointer(lake)).toMatchObject({ snapshot_id: newer.snapshotId });
+});
+
+test('a lake with snapshots of another warehouse is left alone', async () => {
+  const { exportNow, location } = await createTestLake(url);
+  const { snapshotId } = await exportNow();
+  await expect(exportNow({ warehouseId: 'another' })).rejects.toThrow(/snapshots of another warehouse/);
+  expect(await readdir(join(location, 'snapshots'))).toEqual([snapshotId]);
+});
+
+test('a lake that may not be written is said to be so', async () => {
+  const { scratch } = await createTestLake(url);
+  await writeFile(join(scratch, '..', 'file'), '');
+  const { exportNow, location } = await createTestLake(url, { lake: join(scratch, '..', 'file', 'lake') });
+  await expect(exportNow()).rejects.toThrow(`The lake ${location} refuses: ENOTDIR`);
+});
+
+test('an export that is killed while it reads leaves nothing behind that the next one does not remove', async () => {
+  const { exportNow, jobOf, location } = await createTestLake(url);
+  const before = await exportNow();
+  await rows(warehouse, `update finance.bills set memo = memo || '!' where id = 'b1'`);
+  const { letGo } = await blockAccess('finance.subscriptions');
+  const killer = new AbortController();
+  const killed = runExportProcess(jobOf(), { signal: killer.signal, onProgress: () => undefined });
+  const failed = expect(killed).rejects.toThrow(/ended by SIGKILL/);
+  await waitingSessions(url);
+  killer.abort();
+  await failed;
+  await letGo();
+  await seesWhole(location, before.snapshotId);
+  const after = await exportNow();
+  expect(after.skipped).toBe(false);
+  await seesWhole(location, after.snapshotId);
+});
+
+test.each([
+  { operation: 'writeFile', path: '_manifest.json$' },
+  { operation: 'writeFile', path: '_SUCCESS$' },
+  { operation: 'rename', path: 'snapshots/[^/]+$' },
+  { operation: 'writeFile', path: '/\\.latest\\.json' },
+  { operation: 'rename', path: '/\\.latest\\.json' },
+  { operation: 'rm', path: '/scratch$', time: 2 },
+])(
+  'an export that is killed before $operation of $path is repaired, by its own next attempt or another run',
+  async (moment) => {
+    const { exportNow, jobOf, location } = await createTestLake(url);
+    const before = await exportNow();
+    await rows(warehouse, `update finance.bills set memo = memo || '!' where id = 'b1'`);
+    const job = jobOf();
+    await exportKilledBefore(job, moment);
+    const named = await latestOf(location);
+    // Nothing is seen before the pointer names it.
+    expect(named).toBe(moment.operation === 'rm' ? job.snapshotId : before.snapshotId);
+    await seesWhole(location, named);
+    if (moment.operation === 'writeFile') {
+      const { snapshotId } = await exportNow();
+      await seesWhole(location, snapshotId);
+    } else {
+      expect(await exportNow(job)).toMatchObject({ skipped: false, snapshotId: job.snapshotId });
+      await seesWhole(location, job.snapshotId);
+    }
+    expect((await readdir(location)).sort()).toEqual(['latest.json', 'snapshots']);
+    expect((await readdir(join(location, 'snapshots'))).filter((name) => name.startsWith('.'))).toEqual([]);
+  },
+);
+
+test('what was left half written is no snapshot for anybody, and is removed', async () => {
+  const { exportNow, location } = await createTestLake(url);
+  await exportNow();
+  const leftover = join(location, 'snapshots', '.tmp-20200101T000000Z-abcdef');
+  const { mkdir } = await import('node:fs/promises');
+  await mkdir(leftover, { recursive: true });
+  await writeFile(join(leftover, 'part'), 'half');
+  await exportNow();
+  expect(existsSync(leftover)).toBe(false);
+});
+
+test('a snapshot taken while pages land is consistent: every line and allocation has its bill as it was with it', async () => {
+  const { exportNow, location } = await createTestLake(url);
+  const busy = await addTestConnection(warehouse);
+  const stop = new AbortController();
+  const landing = (async () => {
+    for (let page = 0; !stop.signal.aborted; page += 1) {
+      const lines = list(
+        ...Array.from({ length: 1 + (page % 5) }, () => billLine({ total_amount: String(page) })),
+      );
+      const records = Array.from({ length: 20 }, (_, index) =>
+        bill(`bill-${index}`, {
+          total_amount: String(page),
+          line_items: lines,
+          linked_payments: list(allocation('p', { allocated_amount: String(page) })),
+          last_synced_at: `"${new Date(Date.UTC(2024, 5, 1) + page * 1000).toISOString()}"`,
+        }),
+      );
+      await land(warehouse, { connectionId: busy, stream: 'bills', pages: [records] });
+    }
+  })();
+  try {
+    for (let turn = 0; turn < 3; turn += 1) {
+      const { snapshotId } = await exportNow();
+      for (const [table, amount] of [
+        ['bill_lines', 'total_amount'],
+        ['bill_payment_allocations', 'allocated_amount'],
+      ] as const) {
+        const torn = await readParquet(
+          join(location, 'snapshots', snapshotId),
+          `select b.id, c.bill_id
+           from read_parquet('{lake}/${table}/*.parquet') c
+           full join read_parquet('{lake}/bills/*.parquet') b on b.connection_id = c.connection_id and b.id = c.bill_id
+           where coalesce(b.connection_id, c.connection_id) = '${busy}'
+             and (b.id is null or c.bill_id is null or b.total_amount <> c.${amount})`,
+        );
+        expect(torn, table).toEqual([]);
+      }
+    }
+  } finally {
+    stop.abort();
+    await landing;
+  }
+});
+
+async function latestOf(location: string): Promise<string> {
+  const text = await readFile(join(location, 'latest.json'), 'utf8');
+  return (JSON.parse(text) as { snapshot_id: string }).snapshot_id;
+}
+
+async function blockAccess(table: string): Promise<{ letGo: () => Promise<void> }> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('begin');
+  await client.query(`lock table ${table} in access exclusive mode`);
+  return {
+    letGo: async () => {
+      await client.end();
+    },
+  };
+}
+
+/** Readers find this snapshot by the pointer, and it is whole. */
+async function seesWhole(location: string, snapshotId: string): Promise<void> {
+  const lake = await openLake({ location, scratch: join(location, '..', 'verify') });
+  expect(await readPointer(lake)).toMatchObject({ snapshot_id: snapshotId });
+  const spillFolder = join(location, '..', 'spill');
+  expect((await verifySnapshot(lake, { id: snapshotId, spillFolder })).problems).toEqual([]);
+  for (const id of await lake.snapshotIds())
+    expect(existsSync(join(location, 'snapshots', id, '_SUCCESS')), id).toBe(true);
+}

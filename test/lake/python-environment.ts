@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A server that speaks S3, and another reader of Parquet than DuckDB. */
+const serverAndReader = ['moto[s3,server]==5.2.5', 'pyarrow==26.0.1'];
+
+/** A folder with `bin/python`, kept for the next time. Two at once make one each: an environment cannot be moved, its name can. */
+export async function pythonEnvironment(requirements = serverAndReader): Promise<string> {
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
+  const digest = createHash('sha256').update(requirements.join(' ')).digest('hex').slice(0, 12);
+  const name = join(cache, `test-python-${digest}`);
+  const known = await readFile(name, 'utf8').catch(() => undefined);
+  if (known !== undefined) return known;
+  const place = `${name}-${process.pid}`;
+  await mkdir(cache, { recursive: true });
+  await run('python3', ['-m', 'venv', place]);
+  await run(join(place, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', ...requirements]);
+  await writeFile(`${place}.name`, place);
+  await rename(`${place}.name`, name);
+  return place;
+}

@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll } from 'vitest';
+import { freePort } from '../../embedded/free-port.ts';
+import { startServerProcess } from '../../embedded/server-process.ts';
+import { eventually } from '../embedded/eventually.ts';
+import { pythonEnvironment } from './python-environment.ts';
+
+export interface S3Server {
+  /** `s3://…`, an empty prefix of its own. */
+  readonly location: string;
+  readonly bucket: string;
+  readonly client: S3Client;
+  /** What a process needs to reach it. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * A server that speaks S3 (moto, in a Python environment that is kept for the next time), with one bucket, for the test file
+ * that calls it at its top. The environment of the test process points to it.
+ */
+export async function startS3Server(): Promise<S3Server> {
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-s3-'));
+  const server = await startServerProcess({
+    name: 'The S3 server',
+    command: join(await pythonEnvironment(), 'bin', 'moto_server'),
+    args: ['--host', '127.0.0.1', '--port', String(port)],
+    logFile: join(folder, 's3.log'),
+    stopSteps: [{ signal: 'SIGTERM', patienceMs: 5_000 }],
+  });
+  const env = {
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'planted-s3-secret',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  };
+  Object.assign(process.env, env);
+  const client = new S3Client({ forcePathStyle: true });
+  afterAll(async () => {
+    client.destroy();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const bucket = 'lake-of-tests';
+  await eventually(async () => {
+    await client.send(new CreateBucketCommand({ Bucket: bucket }));
+    return 'made';
+  });
+  return { location: `s3://${bucket}/some/prefix`, bucket, client, env };
+}

@@ -1,0 +1,31 @@
+import type { ClientBase } from 'pg';
+
+/** Two schemas take turns: one is shown, the other is built. */
+export type MartsSchema = 'marts_a' | 'marts_b';
+
+/**
+ * Empties what dbt is going to fill and says which of the two schemas of marts it is: the one that is not shown.
+ * What a killed build left there goes with it.
+ */
+export async function prepareSchemas(client: ClientBase): Promise<MartsSchema> {
+  const { rows } = await client.query<{ value: string }>(
+    `select value from sync.settings where name = 'marts_schema'`,
+  );
+  const next: MartsSchema = rows[0]?.value === 'marts_a' ? 'marts_b' : 'marts_a';
+  await client.query(
+    [
+      ...emptied('staging', 'what the models read, copied in one transaction at the start of each build'),
+      ...emptied('intermediate', 'steps between staging and marts, made anew by each build'),
+      ...emptied(next, 'one of the two schemas that marts are built in; query the views in marts'),
+    ].join(';\n'),
+  );
+  return next;
+}
+
+function emptied(schema: string, comment: string): string[] {
+  return [
+    `drop schema if exists ${schema} cascade`,
+    `create schema ${schema}`,
+    `comment on schema ${schema} is 'Daybook: ${comment}'`,
+  ];
+}

@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { DatabaseError, type ClientBase } from 'pg';
+import type { MartsSchema } from './prepare-schemas.ts';
+
+/** A mart lost or changed a column that a view of the user's shows. */
+export class MartInUse extends Error {
+  override readonly name = 'MartInUse';
+  readonly handling = 'stop';
+
+  constructor(mart: string, detail: string) {
+    super(
+      `marts.${mart} has other columns than before, and something of yours is built on it (${detail}). ` +
+        'Drop that, build again, and make it anew. The marts were not replaced.',
+    );
+  }
+}
+
+export interface Built {
+  readonly schema: MartsSchema;
+}
+
+/**
+ * Lets the views in `marts` show a schema that was built and tested, all of them at once. Views of the user's on them live on.
+ * Throws MartInUse. Returns the names of the marts.
+ */
+export async function publishMarts(client: ClientBase, built: Built): Promise<string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await publish(client, built);
+    } catch (error) {
+      if (!isCode(error, lockNotAvailable) || attempt === attempts) throw error;
+      await wait(1_000);
+    }
+  }
+}
+
+/** While we wait for a long query on a mart, new queries on it wait for us: so briefly, and often. */
+const lockTimeout = '1s';
+const attempts = 120;
+
+async function publish(client: ClientBase, { schema }: Built): Promise<string[]> {
+  await client.query('begin');
+  try {
+    await client.query(`set local lock_timeout = '${lockTimeout}'`);
+    const { rows } = await client.query<MartView>(martViews, [schema]);
+    for (const view of rows) await replaceView(client, view);
+    await client.query(grantToReaders);
+    await client.query(
+      `insert into sync.settings (name, value) values ('marts_schema', $1)
+       on conflict (name) do update set value = excluded.value`,
+      [schema],
+    );
+    await client.query('commit');
+    return rows.map(({ mart }) => mart);
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+interface MartView {
+  readonly mart: string;
+  readonly create_view: string;
+  readonly comments: string;
+}
+
+const martViews = `
+  select
+    t.relname as mart,
+    format(
+      'view marts.%I as select %s from %I.%I', t.relname,
+      string_agg(quote_ident(c.attname), ', ' order by c.attnum), n.nspname, t.relname
+    ) as create_view,
+    format('comment on view marts.%I is %L;', t.relname, obj_description(t.oid, 'pg_class'))
+      || string_agg(
+        format('comment on column marts.%I.%I is %L;', t.relname, c.attname, col_description(t.oid, c.attnum)), ''
+      ) as comments
+  from pg_class t
+  join pg_namespace n on n.oid = t.relnamespace
+  join pg_attribute c on c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped
+  where n.nspname = $1 and t.relkind = 'r'
+  group by t.oid, t.relname, n.nspname
+  order by t.relname
+`;
+
+async function replaceView(client: ClientBase, { mart, create_view, comments }: MartView): Promise<void> {
+  await client.query('savepoint view');
+  try {
+    await client.query(`create or replace ${create_view}`);
+  } catch (error) {
+    if (!isCode(error, invalidTableDefinition)) throw error;
+    // Columns went or changed their type, which "or replace" cannot do.
+    await client.query('rollback to savepoint view');
+    await recreateView(client, mart, create_view);
+  }
+  await client.query(comments);
+}
+
+async function recreateView(client: ClientBase, mart: string, createView: string): Promise<void> {
+  try {
+    await client.query(`drop view marts."${mart}"`);
+  } catch (error) {
+    if (error instanceof DatabaseError && isCode(error, dependentObjects))
+      throw new MartInUse(mart, error.detail ?? 'something depends on it');
+    throw error;
+  }
+  await client.query(`create ${createView}`);
+}
+
+const grantToReaders = `
+  do $$ begin
+    if exists (select from pg_roles where rolname = 'daybook_reader') then
+      grant usage on schema marts to daybook_reader;
+      grant select on all tables in schema marts to daybook_reader;
+    end if;
+  end $$
+`;
+
+const lockNotAvailable = '55P03';
+const invalidTableDefinition = '42P16';
+const dependentObjects = '2BP01';
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+
+const setting = 'export_every_seconds';
+
+/** How often a snapshot is exported, in milliseconds; null: only when somebody asks. */
+export async function readExportEvery({ db }: Pick<Warehouse, 'db'>): Promise<number | null> {
+  const row = await db
+    .selectFrom('sync.settings')
+    .select('value')
+    .where('name', '=', setting)
+    .executeTakeFirst();
+  return row === undefined ? null : Number(row.value) * 1_000;
+}
+
+export async function setExportEvery({ db }: Warehouse, milliseconds: number | null): Promise<void> {
+  if (milliseconds === null) {
+    await db.deleteFrom('sync.settings').where('name', '=', setting).execute();
+    return;
+  }
+  const value = String(milliseconds / 1_000);
+  await db
+    .insertInto('sync.settings')
+    .values({ name: setting, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
+/** Lets `work` bring the schedule to its state: one process at a time, so that what is told last was written last. */
+export async function withExportEvery<Result>(
+  { db }: Warehouse,
+  work: (every: number | null) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('schedules of export', 0))`.execute(transaction);
+    return work(await readExportEvery({ db: transaction }));
+  });
+}

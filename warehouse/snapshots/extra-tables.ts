@@ -1,0 +1,94 @@
+import { resourceNames } from '../../resources/index.ts';
+import type { ColumnKind } from '../../resources/resource.ts';
+import { columnOf, type SnapshotTable } from './snapshot-table.ts';
+
+/** What marts need beside the finance tables. No secrets, no bodies: not the payload of what was deleted or is in quarantine. */
+export const extraTables: readonly SnapshotTable[] = [
+  table('deleted_records', {
+    from: '(select connection_id, resource, record_id as id, deleted_at, source, xmin from sync.tombstones) as deleted',
+    key: ['connection_id', 'resource', 'id'],
+    columns: { connection_id: 'id', resource: 'text', id: 'id', deleted_at: 'time', source: 'text' },
+    changesBy: 'rows',
+  }),
+  table('connections', {
+    from: '(select * from finance.connections join (select connection_id, api_address, created_at from sync.connections) as added using (connection_id)) as connections',
+    key: ['connection_id'],
+    columns: {
+      ...{ connection_id: 'id', name: 'text', platform: 'text', org_id: 'id' },
+      ...{ api_address: 'text', created_at: 'time' },
+      ...Object.fromEntries(resourceNames.map((name) => [`${name}_last_success_at`, 'time' as const])),
+    },
+    changesBy: 'none',
+  }),
+  table('streams', {
+    from: 'sync.streams',
+    key: ['connection_id', 'stream'],
+    columns: {
+      ...{ connection_id: 'id', stream: 'text', resource: 'text', capability: 'text' },
+      ...{ watermark: 'time', last_success_at: 'time', last_reconcile_at: 'time', stalled_at: 'time' },
+    },
+    changesBy: 'none',
+  }),
+  table('runs', {
+    from: `(
+      select r.*, s.*
+      from sync.runs r
+      left join lateral (
+        select
+          sum(read)::bigint as read, sum(inserted)::bigint as inserted, sum(updated)::bigint as updated,
+          sum(unchanged)::bigint as unchanged, sum(deleted)::bigint as deleted,
+          sum(quarantined)::bigint as quarantined
+        from sync.run_streams where run_id = r.run_id
+      ) as s on true
+    ) as runs`,
+    key: ['run_id'],
+    columns: {
+      ...{ run_id: 'id', connection_id: 'id', kind: 'text', status: 'text' },
+      ...{ started_at: 'time', finished_at: 'time' },
+      ...{ read: 'integer', inserted: 'integer', updated: 'integer', unchanged: 'integer' },
+      ...{ deleted: 'integer', quarantined: 'integer' },
+    },
+    changesBy: 'none',
+  }),
+  table('quarantine_counts', {
+    from: `(
+      select connection_id, resource, count(*) as open_entries
+      from sync.quarantine where status = 'open' group by connection_id, resource
+    ) as quarantine_counts`,
+    key: ['connection_id', 'resource'],
+    columns: { connection_id: 'id', resource: 'text', open_entries: 'integer' },
+    changesBy: 'content',
+  }),
+  table('field_issue_counts', {
+    from: `(
+      select connection_id, resource, field, count(*) as issues
+      from sync.field_issues group by connection_id, resource, field
+    ) as field_issue_counts`,
+    key: ['connection_id', 'resource', 'field'],
+    columns: { connection_id: 'id', resource: 'text', field: 'text', issues: 'integer' },
+    changesBy: 'content',
+  }),
+  table('subscription_item_versions', {
+    from: 'history.subscription_item_versions',
+    key: ['connection_id', 'subscription_id', 'recorded_at', 'position'],
+    columns: {
+      ...{ connection_id: 'id', subscription_id: 'id', position: 'integer', recorded_at: 'time', op: 'text' },
+      ...{ status: 'enum', platform_customer_id: 'id', iso_currency_code: 'currency', interval: 'enum' },
+      ...{ interval_count: 'integer', quantity: 'quantity', amount: 'amount', unit_amount: 'price' },
+    },
+    // A new version of a subscription is a new row of finance.subscriptions, or one less.
+    changesBy: 'none',
+  }),
+];
+
+function table(
+  name: string,
+  {
+    columns,
+    key,
+    ...rest
+  }: Pick<SnapshotTable, 'from' | 'key' | 'changesBy'> & { columns: Record<string, ColumnKind> },
+): SnapshotTable {
+  const described = Object.entries(columns).map(([column, kind]) => columnOf(column, kind));
+  return { name, key, columns: described, orderBy: key, ...rest };
+}

@@ -1,0 +1,82 @@
+import type { ClientBase } from 'pg';
+import { fits } from './fits.ts';
+import { named, type SnapshotColumn, type SnapshotTable } from './snapshot-table.ts';
+
+/** What the database knows of a table in the snapshot: a file must hold as much. */
+export interface TableMeasured {
+  readonly rows: number;
+  /** Of every decimal column, as text, without what does not fit. */
+  readonly sums: Readonly<Record<string, string>>;
+  /** Columns with values that do not fit their Parquet type. */
+  readonly unfitColumns: readonly string[];
+  /** Another one when the rows are others; empty when changes do not count. */
+  readonly mark: string;
+}
+
+/**
+ * One pass over the table. Asking of each value whether it fits takes three times as long as summing it up, so only columns
+ * are asked whose sum has more decimals than their type, for a sum has as many as the longest of its values. A value that has
+ * too many digits before the point is met later, where it is written: then `lookCloser` finds it.
+ */
+export async function measureTable(client: ClientBase, table: SnapshotTable): Promise<TableMeasured> {
+  const { from, columns } = table;
+  const decimals = columns.filter(isDecimal);
+  const figures = [
+    'count(*)',
+    `${marks[table.changesBy](table.name)}::text`,
+    ...decimals.map(({ name }) => `coalesce(sum(${named(name)}), 0)::text`),
+  ];
+  const [count, mark, ...sums] = await figuresOf(client, `select ${figures.join(', ')} from ${from}`);
+  const measured: TableMeasured = {
+    rows: Number(count),
+    sums: Object.fromEntries(decimals.map(({ name }, index) => [name, sums[index] ?? '0'])),
+    unfitColumns: [],
+    mark: mark === null || mark === undefined ? '' : `${Number(count)}/${mark}`,
+  };
+  const suspects = decimals.filter(
+    ({ name, scale }) => !new RegExp(`^-?\\d+(\\.\\d{1,${scale}})?$`).test(measured.sums[name] ?? ''),
+  );
+  return suspects.length === 0 ? measured : lookCloser(client, { table, columns: suspects, measured });
+}
+
+/** Asks of every value of these columns whether it fits its Parquet type. */
+export async function lookCloser(
+  client: ClientBase,
+  input: { table: SnapshotTable; columns?: readonly SnapshotColumn[]; measured: TableMeasured },
+): Promise<TableMeasured> {
+  const { table, measured } = input;
+  const columns = (input.columns ?? table.columns).filter((column) => fits(column) !== undefined);
+  const decimals = columns.filter(isDecimal);
+  const figures = [
+    ...columns.map((column) => `count(*) filter (where not ${fits(column) ?? ''})`),
+    ...decimals.map(
+      (column) => `coalesce(sum(${named(column.name)}) filter (where ${fits(column) ?? ''}), 0)::text`,
+    ),
+  ];
+  const seen = await figuresOf(client, `select ${figures.join(', ')} from ${table.from}`);
+  const sums = decimals.map(({ name }, index) => [name, seen[columns.length + index] ?? '0'] as const);
+  return {
+    ...measured,
+    sums: { ...measured.sums, ...Object.fromEntries(sums) },
+    unfitColumns: columns.filter((_, index) => Number(seen[index]) > 0).map(({ name }) => name),
+  };
+}
+
+/**
+ * Every change of a row gives it a transaction number that is higher than all there were, so with as many rows their sum is
+ * higher too. Nothing needs an index or a column of its own for that, and damage done by hand is seen as well.
+ */
+const marks: Record<SnapshotTable['changesBy'], (name: string) => string> = {
+  rows: () => 'coalesce(sum(xmin::text::bigint), 0)',
+  content: (name) => `md5(coalesce(string_agg(${name}::text, ',' order by ${name}::text), ''))`,
+  none: () => 'null',
+};
+
+function isDecimal(column: SnapshotColumn): column is SnapshotColumn & { scale: number } {
+  return column.scale !== undefined;
+}
+
+async function figuresOf(client: ClientBase, text: string): Promise<(string | null)[]> {
+  const { rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
+  return rows[0] ?? [];
+}

@@ -1,0 +1,40 @@
+import type { ClientBase } from 'pg';
+
+export interface SnapshotNote {
+  snapshotId: string;
+  runId: string;
+  lake: string;
+  takenAt: string;
+  rows: number;
+  bytes: number;
+  unfit: number;
+  manifestSha256: string;
+  mark: string;
+}
+
+/** Writes down that a snapshot was published. Twice is once. */
+export async function noteSnapshot(client: ClientBase, note: SnapshotNote): Promise<void> {
+  const { snapshotId, runId, lake, takenAt, rows, bytes, unfit, manifestSha256, mark } = note;
+  await client.query(
+    `insert into sync.snapshots (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict (snapshot_id) do nothing`,
+    [snapshotId, runId, lake, takenAt, rows, bytes, unfit, manifestSha256, mark],
+  );
+}
+
+/** The fingerprint of the tables as a snapshot has them; undefined when nobody noted that snapshot. */
+export async function readMark(client: ClientBase, snapshotId: string): Promise<string | undefined> {
+  const { rows } = await client.query<{ mark: string }>(
+    'select mark from sync.snapshots where snapshot_id = $1',
+    [snapshotId],
+  );
+  return rows[0]?.mark;
+}
+
+export async function noteSnapshotsRemoved(client: ClientBase, ids: readonly string[]): Promise<void> {
+  await client.query(
+    'update sync.snapshots set removed_at = clock_timestamp() where snapshot_id = any($1) and removed_at is null',
+    [ids],
+  );
+}

@@ -1,0 +1,36 @@
+import { columnKinds, type ColumnKind } from '../../resources/resource.ts';
+
+/** A table of a snapshot, and how its rows are got from the database. */
+export interface SnapshotTable {
+  readonly name: string;
+  /** A relation, or a query in parentheses. */
+  readonly from: string;
+  /** Columns that name a row. */
+  readonly key: readonly string[];
+  readonly columns: readonly SnapshotColumn[];
+  /** Those of a connection stand together, by date where they have one. */
+  readonly orderBy: readonly string[];
+  /**
+   * How it is seen that rows have changed: `rows` by the transactions that wrote them, `content` by all of it (small tables),
+   * `none` where a change alone is no reason for a snapshot.
+   */
+  readonly changesBy: 'rows' | 'content' | 'none';
+}
+
+export interface SnapshotColumn {
+  readonly name: string;
+  readonly parquet: (typeof columnKinds)[ColumnKind]['parquet'];
+  /** Digits that a decimal has behind the point; undefined for other types. */
+  readonly scale: number | undefined;
+}
+
+export function columnOf(name: string, kind: ColumnKind): SnapshotColumn {
+  const { parquet } = columnKinds[kind];
+  const [, scale] = /^DECIMAL\(38,(\d+)\)$/.exec(parquet) ?? [];
+  return { name, parquet, scale: scale === undefined ? undefined : Number(scale) };
+}
+
+/** A name as SQL writes it: `interval` is a word of the language. */
+export function named(name: string): string {
+  return `"${name}"`;
+}

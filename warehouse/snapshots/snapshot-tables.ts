@@ -1,0 +1,44 @@
+import { resources } from '../../resources/index.ts';
+import type { Column } from '../../resources/resource.ts';
+import { extraTables } from './extra-tables.ts';
+import { columnOf, type SnapshotColumn, type SnapshotTable } from './snapshot-table.ts';
+
+/** The day a document is of. */
+const datesOfDocuments = ['issue_date', 'transaction_date', 'allocated_date'];
+
+/** Everything that a snapshot holds: the finance tables, as their descriptors say, and what the marts need beside them. */
+export const snapshotTables: readonly SnapshotTable[] = [
+  ...resources.flatMap(({ name, columns, children }) => [
+    tableOf(name, {
+      key: ['connection_id', 'id'],
+      columns: [columnOf('connection_id', 'id'), ...columns.map(asColumn), ...systemColumns()],
+    }),
+    ...children.map((child) =>
+      tableOf(child.table, {
+        key: ['connection_id', child.parentKey, 'position'],
+        columns: [
+          columnOf('connection_id', 'id'),
+          columnOf(child.parentKey, 'id'),
+          columnOf('position', 'integer'),
+          ...child.columns.map(asColumn),
+        ],
+      }),
+    ),
+  ]),
+  ...extraTables,
+];
+
+function tableOf(name: string, { key, columns }: Pick<SnapshotTable, 'key' | 'columns'>): SnapshotTable {
+  // What people ask for by time is found in a few row groups then.
+  const date = columns.find((column) => datesOfDocuments.includes(column.name));
+  const orderBy = date === undefined ? key : ['connection_id', date.name, ...key.slice(1)];
+  return { name, from: `finance.${name}`, key, columns, orderBy, changesBy: 'rows' };
+}
+
+function systemColumns(): SnapshotColumn[] {
+  return [columnOf('_run_id', 'id'), columnOf('_first_seen_at', 'time'), columnOf('_changed_at', 'time')];
+}
+
+function asColumn({ name, kind }: Column): SnapshotColumn {
+  return columnOf(name, kind);
+}

@@ -1,0 +1,46 @@
+import type { Logger } from 'pino';
+import type { TickAdmitted } from '../../activities/schedules.ts';
+import { withExportEvery } from '../../warehouse/snapshots/export-schedule.ts';
+import { warehouseId } from '../../warehouse/warehouse-id.ts';
+import type { SchedulePlaces } from './follow-connection.ts';
+import { settleSchedule } from './settle-schedule.ts';
+import { wantedExportSchedule } from './wanted-export-schedule.ts';
+
+export const exportScheduleId = 'export';
+
+const patienceMilliseconds = 10_000;
+
+/** Brings the schedule of exports to what the database says. Throws ForeignSchedule, and what the client throws without Temporal. */
+export async function followExport({ warehouse, temporal }: SchedulePlaces): Promise<void> {
+  const owner = await warehouseId(warehouse);
+  await withExportEvery(warehouse, async (every) => {
+    const wanted = wantedExportSchedule(every);
+    await temporal.withDeadline(Date.now() + patienceMilliseconds, () =>
+      settleSchedule({ temporal, owner }, { id: exportScheduleId, wanted, resume: false }),
+    );
+  });
+}
+
+/** A schedule that fires although there is to be none is removed. */
+export async function admitExport(places: SchedulePlaces): Promise<TickAdmitted> {
+  if ((await withExportEvery(places.warehouse, (every) => Promise.resolve(every))) !== null)
+    return { admitted: true };
+  await followExport(places);
+  return { admitted: false, why: 'Exports have no schedule any more.' };
+}
+
+/** What goes wrong is logged: a worker works without. */
+export async function repairExportSchedule(
+  places: SchedulePlaces,
+  { logger }: { logger: Logger },
+): Promise<void> {
+  try {
+    await followExport(places);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn(
+      { reason },
+      'The schedule "export" could not be repaired: the next worker that starts tries again.',
+    );
+  }
+}

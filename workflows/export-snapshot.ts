@@ -1,0 +1,44 @@
+import { CancellationScope, isCancellation, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { Exported } from '../activities/export/export-job.ts';
+import { failureOf } from './failure-of.ts';
+import { bookkeeping, exporting } from './proxies.ts';
+
+/** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
+export interface ExportSnapshotInput {
+  /** Who or what asked; shown in the run's row. */
+  reason?: string;
+}
+
+/**
+ * Publishes one consistent snapshot of all tables, or says that nothing has changed since the last one. The marts follow in a
+ * workflow of their own: an export is done when its snapshot is there.
+ */
+export async function exportSnapshot({ reason = 'Temporal' }: ExportSnapshotInput): Promise<Exported> {
+  const exported = await publish({ runId: workflowInfo().runId, reason });
+  await bookkeeping.requestMarts({ exported, reason });
+  return exported;
+}
+
+async function publish(run: { runId: string; reason: string }): Promise<Exported> {
+  await bookkeeping.beginExport(run);
+  setCurrentDetails(
+    '**export**: counting, then writing every table; the heartbeat of the activity says how far it is',
+  );
+  try {
+    const startedAt = workflowInfo().startTime.getTime();
+    const exported = await exporting.exportSnapshot({ runId: run.runId, startedAt });
+    await bookkeeping.finishExport({ ...run, exported });
+    setCurrentDetails(`**export**: ${inWords(exported)}`);
+    return exported;
+  } catch (error) {
+    const failure = isCancellation(error) ? {} : { failure: failureOf(error).message };
+    await CancellationScope.nonCancellable(() => bookkeeping.finishExport({ ...run, ...failure }));
+    throw error;
+  }
+}
+
+function inWords({ snapshotId, skipped, tables, rows }: Exported): string {
+  return skipped
+    ? `skipped, nothing has changed since ${snapshotId}`
+    : `published ${snapshotId}, ${rows} rows in ${tables} tables`;
+}
