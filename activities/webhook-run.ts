@@ -1,7 +1,9 @@
+import { activityInfo } from '@temporalio/activity';
 import type { Resource } from '../resources/resource.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
+import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
 import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
 import { runOf } from './run-of.ts';
 
@@ -39,7 +41,9 @@ export function createWebhookRun(
     },
     async finish(ended) {
       if (ended !== undefined) await begin();
-      if (begun === undefined) return;
+      const left = await leftByAttemptBefore(warehouse, runId);
+      for (const { stream } of left?.streams ?? []) streams.set(stream, streams.get(stream));
+      if (begun === undefined && left === undefined) return;
       // It may have ended before any record was asked for.
       if (streams.size === 0) streams.set('webhooks', undefined);
       const outcomes = [...streams].map(([stream, failed]) => outcomeOf(stream, ended ?? failed));
@@ -47,6 +51,13 @@ export function createWebhookRun(
     },
     records: () => records,
   };
+}
+
+/** What an attempt that was killed has opened: it may have left nothing to do but to close it. */
+async function leftByAttemptBefore(warehouse: Warehouse, runId: string): Promise<RunRead | undefined> {
+  if (activityInfo().attempt === 1) return undefined;
+  const [run] = await readRuns(warehouse, { temporalRunId: runId, running: true, limit: 1 });
+  return run;
 }
 
 function streamOf({ streams: [first] }: Resource): string {

@@ -193,6 +193,19 @@ describe('an announced deletion', () => {
     ).toEqual([{ record_id: 'other' }]);
   });
 
+  test('leaves open what waits in quarantine of a newer version: the record lives again, and nobody could store it', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('b'));
+    await landBills(connectionId, bill('b', { memo: '1', last_synced_at: '"2024-05-01T00:00:00.000Z"' }));
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landBills(connectionId, bill('b', { memo: '1', last_synced_at: '"2024-05-01T00:00:00.000Z"' }));
+    expect(
+      await rows(warehouse, 'select record_id, status from sync.quarantine where connection_id = $1', [
+        connectionId,
+      ]),
+    ).toEqual([{ record_id: 'b', status: 'open' }]);
+  });
+
   test('is of one resource and one connection: others with that id stay', async () => {
     const [connectionId, another] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     for (const one of [connectionId, another]) {

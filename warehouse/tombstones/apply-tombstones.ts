@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
+import { closeBuried } from '../quarantine/close-buried.ts';
 import { removeChildren } from '../landing/remove-children.ts';
 
 /** Proof that a record was deleted at the source. */
@@ -63,6 +64,7 @@ export async function applyTombstones(
         ids('deleted'),
       ],
     });
+    await closeBuried(client, { connectionId, resource, landedAt, source, deletions: buried });
     await removeChildren(client, { connectionId, resource, ids: ids('deleted') });
     await client.query({
       name: `delete ${resource.name}`,
@@ -121,10 +123,6 @@ const burySql = `
   ), settled as (
     delete from sync.field_issues
     where connection_id = $1 and resource = $2 and record_id = any($6::text[])
-  ), closed as (
-    update sync.quarantine
-    set status = 'discarded', closed_at = $4::timestamptz, closed_why = 'the record was deleted at the source'
-    where connection_id = $1 and resource = $2 and entry_key = any($6::text[]) and status = 'open'
   )
   insert into sync.tombstones (connection_id, resource, record_id, version, deleted_at, source, payload, run_id)
   select $1, $2, id, version, deleted_at, $5, payload, $3 from buried

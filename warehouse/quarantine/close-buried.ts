@@ -1,0 +1,51 @@
+import type { PoolClient } from 'pg';
+import { microsecondsOf } from '../../resources/instant.ts';
+import type { Resource } from '../../resources/resource.ts';
+
+/**
+ * Closes what waits in quarantine of records that were deleted. An event tells of the past: a version newer than it stays open, for
+ * the record lives again and nobody could store it. Other deletions were found by asking the service, so whatever it had is
+ * gone, and so is a version that does not say how new it is.
+ */
+export async function closeBuried(
+  client: PoolClient,
+  input: {
+    connectionId: string;
+    resource: Resource;
+    landedAt: string;
+    source: 'event' | 'webhook' | 'reconcile';
+    deletions: readonly { readonly id: string; readonly version: string }[];
+  },
+): Promise<void> {
+  const { connectionId, resource, landedAt, source, deletions } = input;
+  const { rows } = await client.query<{ id: string; record_id: string; payload: string }>({
+    name: 'read entries of buried',
+    text: `
+      select id::text as id, entry_key as record_id, payload
+      from sync.quarantine
+      where connection_id = $1 and resource = $2 and entry_key = any($3::text[]) and status = 'open'`,
+    values: [connectionId, resource.name, deletions.map(({ id }) => id)],
+  });
+  const versions = new Map(deletions.map(({ id, version }) => [id, version]));
+  const gone = rows.filter(({ record_id, payload }) => {
+    if (source !== 'event') return true;
+    const [kept, deleted] = [versionOf(payload, resource), microsecondsOf(versions.get(record_id) ?? '')];
+    return kept === undefined || deleted === undefined || kept <= deleted;
+  });
+  if (gone.length === 0) return;
+  await client.query({
+    name: 'close entries of buried',
+    text: `
+      update sync.quarantine
+      set status = 'discarded', closed_at = $2::timestamptz, closed_why = 'the record was deleted at the source'
+      where id = any($1::bigint[]) and status = 'open'`,
+    values: [gone.map(({ id }) => id), landedAt],
+  });
+}
+
+/** Of a record that nobody could store: its version may be what is wrong with it. */
+function versionOf(payload: string, { version }: Resource): number | undefined {
+  const record = JSON.parse(payload) as Readonly<Record<string, unknown>> | null;
+  const text = record?.[version];
+  return typeof text === 'string' ? microsecondsOf(text) : undefined;
+}
