@@ -1,6 +1,6 @@
-import { beginExport as beginExportInWarehouse } from '../warehouse/snapshots/begin-export.ts';
+import { beginRunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
 import type { Dependencies } from './dependencies.ts';
-import { runOf } from './run-of.ts';
+import { runOfAll } from './run-of-all.ts';
 
 export interface BeginExportInput {
   runId: string;
@@ -12,6 +12,6 @@ export async function beginExport(
   { warehouse, searchable }: Pick<Dependencies, 'warehouse' | 'searchable'>,
   input: BeginExportInput,
 ): Promise<{ searchable: boolean }> {
-  await beginExportInWarehouse(warehouse, runOf({ ...input, connection: '', kind: 'export' }));
+  await beginRunOfAll(warehouse, runOfAll({ ...input, kind: 'export', target: null }));
   return { searchable };
 }

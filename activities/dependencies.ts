@@ -4,6 +4,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { ExportJob } from './export/export-job.ts';
 import type { Keep } from '../warehouse/retention/prune-warehouse.ts';
 import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
+import type { MartsPlaces } from '../marts/build-marts.ts';
 import type { Schedules } from './schedules.ts';
 
 /** What the activities work with. Made once, in the worker's composition root. */
@@ -23,6 +24,8 @@ export interface Dependencies {
   readonly keep: Keep;
   /** Where and how snapshots are exported. */
   readonly exporting: Omit<ExportJob, 'warehouseId' | 'runId' | 'snapshotId'>;
+  /** Where and how marts are built. */
+  readonly building: MartsPlaces;
   /** Whether Temporal knows our search attributes; workflows must not set them otherwise. */
   readonly searchable: boolean;
   /** Aborted when the worker is asked to stop: chunks then end after the page in hand. */

@@ -1,8 +1,8 @@
-import { beginExport } from '../warehouse/snapshots/begin-export.ts';
-import { finishExport as finishExportInWarehouse } from '../warehouse/snapshots/finish-export.ts';
+import { beginRunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
+import { finishRunOfAll } from '../warehouse/runs/finish-run-of-all.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Exported } from './export/export-job.ts';
-import { runOf } from './run-of.ts';
+import { runOfAll } from './run-of-all.ts';
 
 export interface FinishExportInput {
   runId: string;
@@ -18,9 +18,9 @@ export async function finishExport(
   { warehouse }: Pick<Dependencies, 'warehouse'>,
   { runId, reason, exported, failure }: FinishExportInput,
 ): Promise<void> {
-  await beginExport(warehouse, runOf({ runId, reason, connection: '', kind: 'export' }));
+  await beginRunOfAll(warehouse, runOfAll({ runId, reason, kind: 'export', target: null }));
   const otherwise = failure === undefined ? 'cancelled' : 'failed';
-  await finishExportInWarehouse(warehouse, {
+  await finishRunOfAll(warehouse, {
     runId,
     status: exported === undefined ? otherwise : 'succeeded',
     failure: failure ?? null,

@@ -4,6 +4,7 @@ import { beginRun, type BeginRunInput, type BegunRun } from './begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Exported } from './export/export-job.ts';
 import { exportSnapshot, type ExportSnapshotInput } from './export-snapshot.ts';
+import { buildMarts, type BuildMartsInput, type MartsOutcome } from './build-marts.ts';
 import { finishExport, type FinishExportInput } from './finish-export.ts';
 import { finishRun, type FinishRunInput } from './finish-run.ts';
 import type { ReadStreamInput, StreamRead } from './read-chunk.ts';
@@ -14,6 +15,7 @@ import { readEvents } from './read-events.ts';
 import { readStream } from './read-stream.ts';
 import { readWindows, type ReadWindowsInput, type WindowsRead } from './read-windows.ts';
 import * as reconcile from './reconcile-resource.ts';
+import { requestMarts, type RequestMartsInput } from './request-marts.ts';
 import { startScheduled, type ScheduledStarted, type StartScheduledInput } from './start-scheduled.ts';
 import type { Pruned } from '../warehouse/retention/prune-warehouse.ts';
 import type { FinishedRun } from '../warehouse/runs/finish-run.ts';
@@ -38,6 +40,8 @@ export interface Activities {
   readonly beginExport: (input: BeginExportInput) => Promise<{ searchable: boolean }>;
   readonly exportSnapshot: (input: ExportSnapshotInput) => Promise<Exported>;
   readonly finishExport: (input: FinishExportInput) => Promise<void>;
+  readonly requestMarts: (input: RequestMartsInput) => Promise<{ requested: boolean }>;
+  readonly buildMarts: (input: BuildMartsInput) => Promise<MartsOutcome>;
   readonly prune: (input: PruneInput) => Promise<Pruned>;
   readonly applyWebhooks: (input: ApplyWebhooksInput) => Promise<WebhooksApplied>;
 }
@@ -61,6 +65,8 @@ export function createActivities(dependencies: Dependencies): Activities {
     beginExport: (input) => beginExport(dependencies, input),
     exportSnapshot: (input) => exportSnapshot(dependencies, input),
     finishExport: (input) => finishExport(dependencies, input),
+    requestMarts: (input) => requestMarts(dependencies, input),
+    buildMarts: (input) => buildMarts(dependencies, input),
     prune: (input) => prune(dependencies, input),
     applyWebhooks: (input) => applyWebhooks(dependencies, input),
   };

@@ -4,6 +4,7 @@ import { measureGrowth } from './growth.ts';
 import { measureIdle } from './idle.ts';
 import { measureIncremental } from './incremental.ts';
 import { measureInitial } from './initial.ts';
+import { measureMarts } from './marts.ts';
 import { tableOf } from '../cli/printer.ts';
 import type { Measured } from './measured.ts';
 import { measureReconcile } from './reconcile.ts';
@@ -80,6 +81,16 @@ program
   .addHelpText('after', '\nExample:\n  $ npm run bench -- export --rows 300000')
   .action(async (options: { rows: number; repeat: number; json?: true }) => {
     show(await measureExport(options, progress), options.json);
+  });
+
+program
+  .command('marts')
+  .description('Builds and tests the marts of many bills in Postgres and on a snapshot, side by side.')
+  .option('--bills <n>', 'bills to build on, with what belongs to them', Number, 100_000)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- marts --bills 10000')
+  .action(async (options: { bills: number; json?: true }) => {
+    show(await measureMarts(options, progress), options.json);
   });
 
 program

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { openHome } from '../embedded/home.ts';
+import { isNothingToBuild } from '../marts/errors.ts';
 import { createApiClient } from '../source/api-client.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { listConnections } from '../warehouse/connections/list-connections.ts';
@@ -28,7 +29,7 @@ export async function examine(): Promise<Finding[]> {
     const read = await readSettings(['database', 'temporal', 'api']);
     return { value: read, found: 'complete' };
   });
-  findings.push(await finding('disk', freeDisk));
+  findings.push(await finding('disk', freeDisk), await finding('Python', pythonFor));
   if (settings === undefined) return findings;
   const warehouse = openWarehouse({ ...settings.database, connections: 2 });
   try {
@@ -57,6 +58,17 @@ async function freeDisk(): Promise<string> {
   const gigabytes = (bavail * bsize) / 1e9;
   if (gigabytes < 1) throw new Error(`only ${gigabytes.toFixed(1)} GB free at ${home.root}: make room`);
   return `${gigabytes.toFixed(0)} GB free at ${home.root}`;
+}
+
+/** Syncs and snapshots work without. */
+async function pythonFor(): Promise<string> {
+  const { pythonVersion } = await import('../marts/python-environment.ts');
+  try {
+    return `${await pythonVersion()}, for the marts`;
+  } catch (error) {
+    if (!isNothingToBuild(error)) throw error;
+    throw new Error(`the marts are skipped. ${error.message}`, { cause: error });
+  }
 }
 
 async function databaseOf(warehouse: Warehouse): Promise<string> {

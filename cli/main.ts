@@ -36,8 +36,13 @@ function isUsage(error: unknown): boolean {
   return (
     error instanceof Error &&
     [
-      ...['WrongSecretKey', 'KeyRotated', 'SchemaOutdated', 'MigrationRefused'],
-      ...['PythonMissing', 'NoSnapshot'],
+      'WrongSecretKey',
+      'KeyRotated',
+      'SchemaOutdated',
+      'MigrationRefused',
+      'PythonMissing',
+      'NoSnapshot',
+      'MartsMissing',
     ].includes(error.name)
   );
 }

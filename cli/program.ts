@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { backfillCommand } from './commands/backfill.ts';
 import { connectionCommand } from './commands/connection.ts';
+import { dashboardCommand } from './commands/dashboard.ts';
 import { dbtCommand } from './commands/dbt.ts';
 import { discrepanciesCommand } from './commands/discrepancies.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -52,6 +53,7 @@ export function createProgram(setExitCode: SetExitCode): Command {
     rebuildCommand(),
     pruneCommand(),
     dbtCommand(),
+    dashboardCommand(),
     sqlCommand(),
     sandboxCommand(),
   ];

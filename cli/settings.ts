@@ -1,7 +1,9 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { readRuntimeFile, type RuntimeFacts } from '../embedded/runtime-file.ts';
 import { openHome } from '../embedded/home.ts';
 import { parseConfig, type Config } from '../worker/config/parse-config.ts';
-import { readEnv } from '../worker/config/read-env.ts';
+import { readEnv, type Env } from '../worker/config/read-env.ts';
 import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Settings } from '../worker/settings.ts';
 import { NotRunning } from './errors.ts';
@@ -77,12 +79,18 @@ export function completeSettings(config: Config, provided: Provided): Settings {
     deleteLimit: config.deleteLimit,
     keep: config.keep,
     lake: config.lake,
+    marts: martsSettings(config, readEnv()),
     http: config.http,
     consolePassword: config.consolePassword,
     alertUrl: config.alertUrl,
     productVersion: productVersion(),
     logLevel: config.logLevel ?? 'info',
   };
+}
+
+function martsSettings({ home, reportingTimezone }: Config, environment: Env): Settings['marts'] {
+  const caches = environment.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  return { home, cacheFolder: join(caches, 'daybook'), environment, timeZone: reportingTimezone };
 }
 
 function missingOf(config: Config, runtime: RuntimeFacts | undefined): { need: Need; variable: string }[] {

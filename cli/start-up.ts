@@ -48,7 +48,7 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
       home,
       postgres: config.database.url === undefined,
       temporal: config.temporal === undefined,
-      sandbox: wantsSandbox ? options.sandboxOptions : false,
+      sandbox: wantsSandbox ? { asOf: yesterday(), ...options.sandboxOptions } : false,
       onStep: (step) => {
         options.onStep(inWords(step));
       },
@@ -81,6 +81,11 @@ function settingsOf(config: Config, home: Home, embedded: EmbeddedServers): Sett
     sandbox: embedded.sandbox,
     secretKey: secretKeyOf(config, home),
   });
+}
+
+/** A new sandbox has books up to now: some bills are due soon, and this month has spend. */
+function yesterday(): string {
+  return new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 }
 
 function factsOf(settings: Settings, { sandbox }: EmbeddedServers): RuntimeFacts {

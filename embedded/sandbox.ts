@@ -58,6 +58,8 @@ export async function stopOrphanedSandbox(journal: string): Promise<void> {
 export interface SandboxOptions {
   readonly seed?: number;
   readonly records?: number;
+  /** The day of the first sync; a world that is there already keeps its own. */
+  readonly asOf?: string;
   /** Name of a fault profile. */
   readonly chaos?: string;
 }

@@ -13,10 +13,11 @@ import { promisify } from 'node:util';
  */
 export async function throughPipe<Result>(
   pipe: string,
-  stream: Readable,
+  open: () => Readable,
   read: () => Promise<Result>,
 ): Promise<Result> {
   await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
+  const stream = open();
   const over = new AbortController();
   const reading = read().finally(() => {
     over.abort();

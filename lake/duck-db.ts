@@ -6,8 +6,8 @@ export interface DuckDb {
   close(): void;
 }
 
-/** Rows only pass through, so that millions take no more than thousands; most of it is for long ones. */
-const memoryMegabytes = 200;
+/** Enough for rows of 60 MB, each of which is there up to eight times; what is usual passes through and takes a tenth of it. */
+const memoryMegabytes = 700;
 
 export async function openDuckDb({ spillFolder }: { spillFolder: string }): Promise<DuckDb> {
   const instance = await DuckDBInstance.create(':memory:', {

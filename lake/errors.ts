@@ -20,16 +20,29 @@ export class LakeUnavailable extends Error {
   }
 }
 
-/** Nothing was published, and what was written is removed. */
+/** Nothing was published, and what was written is removed. `setting` is the variable that says where the folder is. */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull';
   readonly handling = 'stop';
 
-  constructor(folder: string, neededBytes: number) {
+  constructor(folder: string, { neededBytes, setting }: { neededBytes: number; setting: string }) {
     const megabytes = Math.max(1, Math.ceil(neededBytes / 1_000_000)).toLocaleString('en-US');
     super(
-      `There is no room for a snapshot in ${folder}: it needs about ${megabytes} MB. Free some space or set DAYBOOK_LAKE to ` +
+      `There is no room for a snapshot in ${folder}: it needs about ${megabytes} MB. Free some space or set ${setting} to ` +
         'another place, then run "daybook export" again.',
+    );
+  }
+}
+
+/** A table has a row that no buffer holds. */
+export class RowTooLong extends Error {
+  override readonly name = 'RowTooLong';
+  readonly handling = 'stop';
+
+  constructor(table: string, longestBytes: number) {
+    super(
+      `Table ${table} has a row of more than ${longestBytes / 1_000_000} MB, which no snapshot can hold, so nothing was published. ` +
+        'Shorten it at the source; the longest memo or platform_data tells which it is.',
     );
   }
 }

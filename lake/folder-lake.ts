@@ -2,7 +2,7 @@ import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from 
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { manifestFile, successFile, type Found, type Lake } from './lake.ts';
-import { LakeRefused } from './errors.ts';
+import { DiskFull, LakeRefused } from './errors.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
 /**
@@ -23,7 +23,12 @@ export function openFolderLake(location: string): Lake {
     async replace(path, text) {
       await mkdir(location, { recursive: true });
       const draft = join(location, `.${path}.${process.pid}`);
-      await writeFile(draft, text);
+      try {
+        await writeFile(draft, text);
+      } catch (error) {
+        if (!isCode(error, 'ENOSPC')) throw error;
+        throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
+      }
       await bringToDisk(draft);
       await rename(draft, join(location, path));
       await bringToDisk(location);
@@ -47,6 +52,7 @@ export function openFolderLake(location: string): Lake {
       await rename(draft, target);
       await bringToDisk(dirname(target));
     },
+    removeFile: (path) => rm(join(location, path), { force: true }),
     withFile(path, use) {
       const file = join(location, path);
       return existsSync(file) ? use(file) : Promise.resolve(undefined);

@@ -14,6 +14,8 @@ export interface Lake {
   publish(id: string, files: readonly string[]): Promise<void>;
   /** Puts a file into the lake in one step, over the one that is there. */
   putFile(path: string, localPath: string): Promise<void>;
+  /** Removes a file that nothing names any more, if it is there. */
+  removeFile(path: string): Promise<void>;
   /** Hands over a file of a snapshot as one on this machine; undefined when there is none. */
   withFile<Result>(path: string, use: (localPath: string) => Promise<Result>): Promise<Result | undefined>;
   /** Removes a snapshot or its marts; nobody sees a half of it. */

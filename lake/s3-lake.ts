@@ -29,6 +29,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     async putFile(path, localPath) {
       await bucket.upload(path, localPath, { over: true });
     },
+    removeFile: (path) => bucket.remove([path]),
     async withFile(path, use) {
       const folder = join(scratch, 'download');
       await mkdir(folder, { recursive: true });

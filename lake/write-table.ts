@@ -3,40 +3,68 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { throughPipe } from './csv-pipe.ts';
 import { named, quoted, type DuckDb } from './duck-db.ts';
+import { RowTooLong, SnapshotBroken } from './errors.ts';
 import { scaleOf, type LakeColumn, type LakeTable } from './table.ts';
 
+export interface WriteTableInput {
+  table: LakeTable;
+  folder: string;
+  /** The name of a pipe that is made and removed. */
+  pipe: string;
+  /** As many as there are. */
+  rows: number;
+  /** The rows as CSV in the order of the columns; called again when one was longer than expected. */
+  openCsv: () => Readable;
+  /** Bytes of the longest row as CSV, or a little more. Asked only when one was longer than expected. */
+  longestRow: () => Promise<number>;
+  /** A table goes on in another file after so many bytes. */
+  partBytes: number | undefined;
+}
+
 /**
- * Writes the rows of a table, given as CSV in the order of its columns, in their order to `<folder>/<table>/part-00000.parquet` and, past
- * 1 GB, to more parts. An empty table has its file too. `openCsv` is called again when a row was longer than expected.
+ * Writes the rows of a table in their order to `<folder>/<table>/part-00000.parquet` and, past 1 GB, to more parts. An empty
+ * table has its file too. Throws RowTooLong, SnapshotBroken.
  */
-export async function writeTable(
-  duckDb: DuckDb,
-  input: { table: LakeTable; folder: string; pipe: string; openCsv: () => Readable },
-): Promise<void> {
-  const { table, folder, pipe, openCsv } = input;
-  const target = join(folder, table.name);
-  await mkdir(folder, { recursive: true });
-  for (const lineBytes of lineLimits) {
-    await rm(target, { recursive: true, force: true });
-    const connection = await duckDb.connect();
-    try {
-      const sql = copySql(table, { pipe, target, lineBytes });
-      await throughPipe(pipe, openCsv(), () => connection.run(sql));
-      break;
-    } catch (error) {
-      if (!isLineTooLong(error) || lineBytes === lineLimits.at(-1)) throw error;
-    } finally {
-      connection.closeSync();
-    }
+export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promise<void> {
+  const { table, folder, longestRow } = input;
+  if (!(await tryToWrite(duckDb, input, usualRowBytes))) {
+    const rowBytes = Math.max(usualRowBytes, await longestRow());
+    if (rowBytes > longestRowBytes) throw new RowTooLong(table.name, longestRowBytes);
+    if (!(await tryToWrite(duckDb, input, rowBytes)))
+      throw new SnapshotBroken(`${table.name} lost rows on the way`);
   }
+  const target = join(folder, table.name);
   for (const name of await readdir(target)) await rename(join(target, name), join(target, partName(name)));
 }
 
 /** Bytes of a row. A buffer holds a whole one, and there are several, so long rows are reckoned with only where there are. */
-const lineLimits = [2_000_000, 60_000_000];
+const usualRowBytes = 2_000_000;
+const longestRowBytes = 60_000_000;
 
-function isLineTooLong(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('Maximum line size');
+/**
+ * Says whether every row was written: a row that is longer than a buffer is an error of one of two kinds, or, when it is the
+ * last one, dropped without a word.
+ */
+async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: number): Promise<boolean> {
+  const { table, folder, pipe, rows, openCsv, partBytes = 1_000_000_000 } = input;
+  const target = join(folder, table.name);
+  await mkdir(folder, { recursive: true });
+  await rm(target, { recursive: true, force: true });
+  const connection = await duckDb.connect();
+  try {
+    const sql = copySql(table, { pipe, target, rowBytes, partBytes });
+    const result = await throughPipe(pipe, openCsv, () => connection.runAndReadAll(sql));
+    return Number(result.getRows()[0]?.[0]) === rows;
+  } catch (error) {
+    if (isRowTooLong(error)) return false;
+    throw error;
+  } finally {
+    connection.closeSync();
+  }
+}
+
+function isRowTooLong(error: unknown): boolean {
+  return error instanceof Error && /Maximum line size|does not support a full read/.test(error.message);
 }
 
 /** A value has more digits before the point than its type, or is a time that it cannot hold. */
@@ -46,18 +74,23 @@ export function isUncastable(error: unknown): boolean {
 
 function copySql(
   { columns }: LakeTable,
-  { pipe, target, lineBytes }: { pipe: string; target: string; lineBytes: number },
+  {
+    pipe,
+    target,
+    rowBytes,
+    partBytes,
+  }: { pipe: string; target: string; rowBytes: number; partBytes: number },
 ): string {
   const types = columns.map(({ name }) => `${quoted(name)}: 'VARCHAR'`).join(', ');
   // Postgres writes null as nothing and an empty text as "".
   const csv = `read_csv(${quoted(pipe)}, columns = {${types}}, header = false, auto_detect = false, delim = ',',
-    quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${lineBytes},
-    buffer_size = ${Math.max(lineBytes, 16_000_000)})`;
+    quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${rowBytes},
+    buffer_size = ${rowBytes})`;
   return `copy (
     select ${columns.map((column) => `${valueOf(column)} as ${named(column.name)}`).join(', ')}
     from ${csv} as csv
   ) to ${quoted(target)} (
-    format parquet, compression zstd, compression_level 1, row_group_size_bytes '32MB', file_size_bytes '1GB',
+    format parquet, compression zstd, compression_level 1, row_group_size_bytes '12MB', file_size_bytes ${partBytes},
     filename_pattern 'part-{i}'
   )`;
 }

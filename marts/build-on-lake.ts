@@ -1,11 +1,13 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openDuckDb, quoted } from '../lake/duck-db.ts';
 import { openLake } from '../lake/open-lake.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { localSnapshot } from './local-snapshot.ts';
 import { publishOnLake } from './publish-on-lake.ts';
 import { pythonWithDbt } from './python-environment.ts';
 import { runDbt } from './run-dbt.ts';
+import { writeSeedTemplates } from './write-seed-templates.ts';
 
 /**
  * Builds and tests the marts on the latest snapshot, in a DuckDB database of this process, and puts them into the lake as
@@ -18,6 +20,7 @@ export async function buildOnLake({
   const started = performance.now();
   const python = await pythonWithDbt(settings);
   const folder = join(settings.home, 'dbt', 'lake');
+  const seedsFolder = join(settings.home, 'seeds');
   const scratch = join(folder, `build-${process.pid}`);
   await removeLeftovers(folder);
   await mkdir(scratch, { recursive: true, mode: 0o700 });
@@ -27,8 +30,8 @@ export async function buildOnLake({
     const database = join(scratch, 'marts.duckdb');
     settings.onStep(`marts are being built on snapshot ${snapshot.id}`);
     const result = await runDbt({
-      ...{ python, seedsFolder: join(settings.home, 'seeds'), folder },
-      ...{ environment: settings.environment, connections: Infinity, onLine: settings.onStep },
+      ...settings,
+      ...{ python, seedsFolder, folder, connections: Infinity },
       output: { type: 'duckdb', path: database, schema: 'main', settings: { TimeZone: 'UTC' } },
       secrets: {},
       vars: {
@@ -38,12 +41,32 @@ export async function buildOnLake({
       },
     });
     const { asOfDate } = settings;
+    await writeTemplates({ seedsFolder, database, scratch });
+    settings.onStep('the marts are being put into the lake');
     const marts = await publishOnLake(lake, { database, snapshotId: snapshot.id, asOfDate, scratch });
     const seconds = (performance.now() - started) / 1000;
     return { target: 'lake', snapshot_id: snapshot.id, as_of_date: asOfDate, marts, ...result, seconds };
   } finally {
     await lake.close();
     await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function writeTemplates(built: {
+  seedsFolder: string;
+  database: string;
+  scratch: string;
+}): Promise<void> {
+  const duckDb = await openDuckDb({ spillFolder: built.scratch });
+  try {
+    const connection = await duckDb.connect();
+    await connection.run(`attach ${quoted(built.database)} as built (read_only)`);
+    await connection.run('use built');
+    await writeSeedTemplates(built.seedsFolder, async (query, file) => {
+      await connection.run(`copy (${query}) to ${quoted(file)} (format csv, header)`);
+    });
+  } finally {
+    duckDb.close();
   }
 }
 

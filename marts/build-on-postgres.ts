@@ -1,43 +1,61 @@
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { withBuildLock } from '../warehouse/marts/build-lock.ts';
+import { pipeline } from 'node:stream/promises';
+import type { ClientBase } from 'pg';
+import { to } from 'pg-copy-streams';
+import { endDbtSessions } from '../warehouse/marts/build-lock.ts';
 import { prepareSchemas } from '../warehouse/marts/prepare-schemas.ts';
 import { publishMarts } from '../warehouse/marts/publish-marts.ts';
-import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { postgresOutput } from './postgres-output.ts';
 import { pythonWithDbt } from './python-environment.ts';
-import { runDbt } from './run-dbt.ts';
+import { runDbt, type DbtBuild, type DbtResult } from './run-dbt.ts';
+import { writeSeedTemplates } from './write-seed-templates.ts';
 
 /**
  * Builds and tests the marts in a schema that nobody reads, then lets the views in `marts` show it. Until then readers see the
- * last good build; so they do when this process is killed. Throws PythonMissing, BuildRunning, MartsFailed, MartInUse.
+ * last good build; so they do when this process is killed. `client` holds the lock of the build.
+ * Throws PythonMissing, MartsFailed, MartInUse.
  */
 export async function buildOnPostgres(
-  warehouse: Warehouse,
+  client: ClientBase,
   { databaseUrl, ...settings }: BuildSettings & { databaseUrl: string },
 ): Promise<MartsBuilt> {
   const started = performance.now();
+  const seedsFolder = join(settings.home, 'seeds');
   const python = await pythonWithDbt(settings);
-  return withBuildLock(warehouse, async (client) => {
-    const schema = await prepareSchemas(client);
-    settings.onStep('marts are being built on Postgres');
-    const result = await runDbt({
-      ...postgresOutput(databaseUrl),
-      ...{
-        python,
-        seedsFolder: join(settings.home, 'seeds'),
-        folder: join(settings.home, 'dbt', 'postgres'),
-      },
-      ...{ environment: settings.environment, connections: settings.connections, onLine: settings.onStep },
-      vars: {
-        daybook_api_address: settings.apiAddress,
-        daybook_as_of_date: settings.asOfDate,
-        daybook_capture_schema: 'staging',
-        daybook_marts_schema: schema,
-      },
-    });
-    const marts = await publishMarts(client, { schema, asOfDate: settings.asOfDate });
-    const seconds = (performance.now() - started) / 1000;
-    return { target: 'postgres', as_of_date: settings.asOfDate, marts, ...result, seconds };
+  // What a build that was killed left running.
+  await endDbtSessions(client);
+  const schema = await prepareSchemas(client);
+  settings.onStep('marts are being built on Postgres');
+  const result = await runOn(client, {
+    ...settings,
+    ...postgresOutput(databaseUrl),
+    ...{ python, seedsFolder, folder: join(settings.home, 'dbt', 'postgres') },
+    vars: {
+      daybook_api_address: settings.apiAddress,
+      daybook_as_of_date: settings.asOfDate,
+      daybook_capture_schema: 'staging',
+      daybook_marts_schema: schema,
+    },
   });
+  await writeSeedTemplates(seedsFolder, (query, file) =>
+    pipeline(
+      client.query(to(`copy (${query}) to stdout with (format csv, header)`)),
+      createWriteStream(file),
+    ),
+  );
+  const marts = await publishMarts(client, { schema });
+  const seconds = (performance.now() - started) / 1000;
+  return { target: 'postgres', as_of_date: settings.asOfDate, marts, ...result, seconds };
+}
+
+/** A build that ended early leaves nothing running; where the database went away, that is what is thrown. */
+async function runOn(client: ClientBase, build: DbtBuild): Promise<DbtResult> {
+  try {
+    return await runDbt(build);
+  } catch (error) {
+    await endDbtSessions(client);
+    throw error;
+  }
 }

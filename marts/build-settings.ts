@@ -1,5 +1,5 @@
-/** What a build of marts needs to know, whatever it builds on. */
-export interface BuildSettings {
+/** Where and how marts are built: the same for every build of a process. */
+export interface BuildPlaces {
   /** Where seeds, profiles and logs are: `DAYBOOK_HOME`. */
   readonly home: string;
   /** Where the Python environment with dbt is kept. */
@@ -8,10 +8,31 @@ export interface BuildSettings {
   readonly environment: NodeJS.ProcessEnv;
   /** Whose connections enter the marts. */
   readonly apiAddress: string;
+  /** Sessions that dbt may have in Postgres at once. */
+  readonly connections: number;
+}
+
+/** Who hears of a build, and can end it. */
+export interface BuildFollower {
+  readonly onStep: (text: string) => void;
+  /** What dbt says: warnings and errors, line by line. They may quote a record. */
+  readonly onLine?: (line: string) => void;
+  readonly onNode?: (node: NodeStarted) => void;
+  /** Ends the build, and dbt with it. */
+  readonly signal?: AbortSignal;
+}
+
+/** dbt begins with a model, a seed or a test: the `index`th of `total`. */
+export interface NodeStarted {
+  readonly index: number;
+  readonly total: number;
+  readonly node: string;
+}
+
+/** What a build of marts needs to know, whatever it builds on. */
+export interface BuildSettings extends BuildPlaces, BuildFollower {
   /** The day the marts speak of, as YYYY-MM-DD. */
   readonly asOfDate: string;
-  readonly connections: number;
-  readonly onStep: (text: string) => void;
 }
 
 export interface MartsBuilt {

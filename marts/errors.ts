@@ -1,3 +1,8 @@
+/** Nothing has failed: what marts are built with or on is not there. */
+export function isNothingToBuild(error: unknown): error is PythonMissing | NoSnapshot {
+  return error instanceof PythonMissing || error instanceof NoSnapshot;
+}
+
 /** dbt needs Python. Exit code 2. */
 export class PythonMissing extends Error {
   override readonly name = 'PythonMissing';
@@ -25,10 +30,10 @@ export class PythonPackagesMissing extends Error {
   }
 }
 
-/** A model or an error-level test failed. The marts of the last good build stay. */
+/** A model or an error-level test failed, as it would again. The marts of the last good build stay. */
 export class MartsFailed extends Error {
   override readonly name = 'MartsFailed';
-  readonly handling = 'retry';
+  readonly handling = 'stop';
 
   constructor(failed: readonly string[], logFile: string) {
     const what = failed.length === 0 ? 'dbt did not get through' : `${failed.join(', ')} failed`;

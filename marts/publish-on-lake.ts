@@ -4,7 +4,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { openDuckDb, named, quoted } from '../lake/duck-db.ts';
-import type { Lake } from '../lake/lake.ts';
+import type { Found, Lake } from '../lake/lake.ts';
 
 /** `latest-marts.json`: which marts readers are to take. Paths are relative to the lake. */
 export interface MartsPointer {
@@ -24,26 +24,55 @@ export const martsPointerPath = 'latest-marts.json';
 
 /**
  * Writes every mart of a finished DuckDB database as Parquet, puts them into the lake, each in one step, and lets
- * `latest-marts.json` name them; never older marts over those of a newer snapshot. Returns the names of the marts.
+ * `latest-marts.json` name them; never older marts over those of a newer snapshot. No file that it names is overwritten: where
+ * the same snapshot was built before, each mart has two places that take turns. Returns the names of the marts.
  */
 export async function publishOnLake(
   lake: Lake,
   built: { database: string; snapshotId: string; asOfDate: string; scratch: string },
 ): Promise<string[]> {
   const written = await writeParquet(built);
-  for (const { localPath, file } of written) await lake.putFile(file.path, localPath);
-  await movePointer(lake, {
+  const { pointer: shown } = await readPointer(lake);
+  const marts: Record<string, MartFile> = {};
+  for (const { mart, localPath, file } of written) {
+    const path = pathOf({ ...built, mart, file, shown: shown?.marts[mart] });
+    marts[mart] = { path, ...file };
+    if (path !== shown?.marts[mart]?.path) await lake.putFile(path, localPath);
+  }
+  const isShown = await movePointer(lake, {
     snapshot_id: built.snapshotId,
     as_of_date: built.asOfDate,
-    marts: Object.fromEntries(written.map(({ mart, file }) => [mart, file])),
+    marts,
   });
-  return written.map(({ mart }) => mart);
+  // Readers who take all files of a folder would count rows twice. What a killed build left goes too.
+  if (isShown) await Promise.all(Object.values(marts).map(({ path }) => lake.removeFile(otherPlace(path))));
+  return Object.keys(marts);
 }
 
 interface Written {
   readonly mart: string;
   readonly localPath: string;
-  readonly file: MartFile;
+  readonly file: Omit<MartFile, 'path'>;
+}
+
+const places = ['part-00000.parquet', 'part-00001.parquet'] as const;
+
+/** The place that is shown if it is the very same file, else the one that is not. */
+function pathOf(to: {
+  snapshotId: string;
+  mart: string;
+  file: Written['file'];
+  shown: MartFile | undefined;
+}): string {
+  const first = `marts/${to.snapshotId}/${to.mart}/${places[0]}`;
+  const isShown = to.shown?.path === first || to.shown?.path === otherPlace(first);
+  if (to.shown === undefined || !isShown) return first;
+  return to.shown.sha256 === to.file.sha256 ? to.shown.path : otherPlace(to.shown.path);
+}
+
+function otherPlace(path: string): string {
+  const [first, second] = places;
+  return path.endsWith(first) ? path.replace(first, second) : path.replace(second, first);
 }
 
 async function writeParquet(built: {
@@ -63,14 +92,14 @@ async function writeParquet(built: {
     for (const [name] of tables.getRows()) {
       const mart = String(name);
       const localPath = join(built.scratch, `${mart}.parquet`);
+      // In one order, so that the same rows are the same file.
       const copied = await connection.runAndReadAll(
-        `copy built.marts.${named(mart)} to ${quoted(localPath)} (format parquet, compression zstd)`,
+        `copy (select * from built.marts.${named(mart)} order by all) to ${quoted(localPath)} (format parquet, compression zstd)`,
       );
       written.push({
         mart,
         localPath,
         file: {
-          path: `marts/${built.snapshotId}/${mart}/part-00000.parquet`,
           rows: Number(copied.getRows()[0]?.[0] ?? 0),
           bytes: (await stat(localPath)).size,
           sha256: await sha256Of(localPath),
@@ -89,12 +118,21 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Never back to an older snapshot: IDs begin with their time. Another host may move it at the same moment; then it is looked at again. */
-async function movePointer(lake: Lake, pointer: MartsPointer): Promise<void> {
+/**
+ * Never back to an older snapshot: IDs begin with their time. Another host may move it at the same moment; then it is looked at
+ * again. Says whether it names these marts now.
+ */
+async function movePointer(lake: Lake, pointer: MartsPointer): Promise<boolean> {
   for (;;) {
-    const found = await lake.read(martsPointerPath);
-    const shown = found === undefined ? '' : (JSON.parse(found.text) as MartsPointer).snapshot_id;
-    if (shown > pointer.snapshot_id) return;
-    if (await lake.replace(martsPointerPath, `${JSON.stringify(pointer, null, 2)}\n`, found)) return;
+    const { found, pointer: shown } = await readPointer(lake);
+    if (shown !== undefined && shown.snapshot_id > pointer.snapshot_id) return false;
+    if (await lake.replace(martsPointerPath, `${JSON.stringify(pointer, null, 2)}\n`, found)) return true;
   }
+}
+
+async function readPointer(
+  lake: Lake,
+): Promise<{ found: Found | undefined; pointer: MartsPointer | undefined }> {
+  const found = await lake.read(martsPointerPath);
+  return { found, pointer: found && (JSON.parse(found.text) as MartsPointer) };
 }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { BuildSettings } from './build-settings.ts';
 import { dbtProject } from './dbt-project.ts';
 import { PythonMissing, PythonPackagesMissing } from './errors.ts';
 
@@ -13,10 +14,9 @@ const run = promisify(execFile);
  * The Python that has dbt: made on first use (a minute, mostly downloads), then found again by the hash of its requirements.
  * Safe under two at once. Throws PythonMissing, PythonPackagesMissing.
  */
-export async function pythonWithDbt(input: {
-  cacheFolder: string;
-  onStep: (text: string) => void;
-}): Promise<string> {
+export async function pythonWithDbt(
+  input: Pick<BuildSettings, 'cacheFolder' | 'onStep' | 'signal'>,
+): Promise<string> {
   const requirements = join(dbtProject, 'requirements.txt');
   const version = await pythonVersion();
   const hash = createHash('sha256')
@@ -27,14 +27,14 @@ export async function pythonWithDbt(input: {
   if (!existsSync(join(environment, readyFile))) {
     const started = performance.now();
     input.onStep(`dbt is being installed for Python ${version}, once`);
-    await install({ environment, requirements });
+    await install({ environment, requirements, signal: input.signal });
     input.onStep(`dbt installed in ${Math.round((performance.now() - started) / 1000)} s`);
   }
   return join(environment, 'bin', 'python');
 }
 
 /** Throws PythonMissing. */
-async function pythonVersion(): Promise<string> {
+export async function pythonVersion(): Promise<string> {
   const version = await run('python3', ['-c', 'import platform; print(platform.python_version())']).then(
     ({ stdout }) => stdout.trim(),
     () => undefined,
@@ -54,14 +54,16 @@ const readyFile = '.ready';
 async function install({
   environment,
   requirements,
+  signal,
 }: {
   environment: string;
   requirements: string;
+  signal: AbortSignal | undefined;
 }): Promise<void> {
   await mkdir(join(environment, '..'), { recursive: true });
   const made = await mkdtemp(`${environment}-`);
   try {
-    await run('python3', ['-m', 'venv', made]);
+    await run('python3', ['-m', 'venv', made], { signal });
     const pip = [
       '-m',
       'pip',
@@ -71,9 +73,10 @@ async function install({
       '--requirement',
       requirements,
     ];
-    await run(join(made, 'bin', 'python'), pip, { maxBuffer: 16_000_000 });
+    await run(join(made, 'bin', 'python'), pip, { maxBuffer: 16_000_000, signal });
   } catch (error) {
     await rm(made, { recursive: true, force: true });
+    signal?.throwIfAborted();
     throw new PythonPackagesMissing(lastLineOf(error), error);
   }
   await writeFile(join(made, readyFile), '');

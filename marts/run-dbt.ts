@@ -5,12 +5,14 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import type { BuildSettings } from './build-settings.ts';
 import { dbtProject } from './dbt-project.ts';
+import { readDbtLine } from './dbt-line.ts';
 import { MartsFailed } from './errors.ts';
 import { prepareProject } from './prepare-project.ts';
 
 /** One build with dbt. Everything dbt writes is in `folder`; nothing is written into the project. */
-export interface DbtBuild {
+export interface DbtBuild extends Pick<BuildSettings, 'environment' | 'onLine' | 'onNode' | 'signal'> {
   readonly python: string;
   readonly folder: string;
   /** The user's own seeds. */
@@ -19,10 +21,7 @@ export interface DbtBuild {
   readonly output: Readonly<Record<string, unknown>>;
   readonly vars: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
-  readonly environment: NodeJS.ProcessEnv;
   readonly connections: number;
-  /** What dbt says: warnings and errors, line by line. */
-  readonly onLine: (line: string) => void;
 }
 
 export interface DbtResult {
@@ -31,7 +30,7 @@ export interface DbtResult {
   readonly warnings: number;
 }
 
-/** Builds and tests every model. Throws MartsFailed with the names of what failed. */
+/** Builds and tests every model. Throws MartsFailed with the names of what failed, or the reason of the signal. */
 export async function runDbt(build: DbtBuild): Promise<DbtResult> {
   const { folder, seedsFolder } = build;
   const project = join(folder, 'project');
@@ -43,18 +42,21 @@ export async function runDbt(build: DbtBuild): Promise<DbtResult> {
   await writeFile(join(folder, 'profiles.yml'), profile(build));
   const code = await dbt(build, [
     'build',
+    // What they find depends on nothing of the user's: they run when Daybook is tested.
+    ...['--exclude-resource-type', 'unit_test'],
     ...['--project-dir', project, '--profiles-dir', folder],
     ...[
       '--target-path',
       target,
       '--log-path',
       join(folder, 'logs'),
-      '--log-level',
-      'warn',
+      '--log-format',
+      'json',
       '--no-use-colors',
     ],
     ...['--vars', JSON.stringify(build.vars)],
   ]);
+  build.signal?.throwIfAborted();
   const outcomes = existsSync(results)
     ? resultsSchema.parse(JSON.parse(await readFile(results, 'utf8'))).results
     : [];
@@ -80,6 +82,7 @@ function profile({ output, connections }: DbtBuild): string {
 }
 
 async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | null> {
+  build.signal?.throwIfAborted();
   const child = spawn(build.python, [join(dbtProject, 'run_dbt.py'), ...args], {
     cwd: build.folder,
     // dbt ends when its standard input does: with this process, however it goes.
@@ -91,12 +94,22 @@ async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | n
       PYTHONDONTWRITEBYTECODE: '1',
     },
   });
-  for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on('line', build.onLine);
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
+  for (const input of [child.stdout, child.stderr])
+    createInterface({ input }).on('line', (line) => {
+      readDbtLine(line, build);
+    });
+  const kill = (): void => {
+    child.kill('SIGKILL');
+  };
+  build.signal?.addEventListener('abort', kill);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+  } finally {
+    build.signal?.removeEventListener('abort', kill);
+  }
 }
 
 /** dbt needs the user's PATH and proxies, and none of Daybook's settings and secrets. */

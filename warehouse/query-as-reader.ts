@@ -25,19 +25,12 @@ export async function queryAsReader({ pool }: Warehouse, statement: string): Pro
   return inTransaction(pool, async (client) => {
     await client.query('set transaction read only');
     await becomeReader(client);
-    const query: QueryArrayConfig & { queryMode: 'extended' } = {
-      text: statement,
-      rowMode: 'array',
-      // The extended protocol takes one statement only: "…; reset role; …" is a syntax error.
-      queryMode: 'extended',
-      types: { getTypeParser: parserOf },
-    };
-    const result = await client.query<QueryResult['rows'][number]>(query);
-    return { columns: result.fields.map(({ name }) => name), rows: result.rows };
+    return queryTexts(client, statement);
   });
 }
 
-async function becomeReader(client: PoolClient): Promise<void> {
+/** For the rest of the transaction. Throws ReaderRoleMissing. */
+export async function becomeReader(client: PoolClient): Promise<void> {
   try {
     await client.query('set local role daybook_reader');
   } catch (error) {
@@ -47,6 +40,19 @@ async function becomeReader(client: PoolClient): Promise<void> {
     }
     throw error;
   }
+}
+
+/** Runs one statement, and no more than one. */
+export async function queryTexts(client: PoolClient, statement: string): Promise<QueryResult> {
+  const query: QueryArrayConfig & { queryMode: 'extended' } = {
+    text: statement,
+    rowMode: 'array',
+    // The extended protocol takes one statement only: "…; reset role; …" is a syntax error.
+    queryMode: 'extended',
+    types: { getTypeParser: parserOf },
+  };
+  const result = await client.query<QueryResult['rows'][number]>(query);
+  return { columns: result.fields.map(({ name }) => name), rows: result.rows };
 }
 
 function parserOf(oid: number): (value: string) => string | number | boolean {

@@ -6,7 +6,6 @@ import { openApiBudget } from '../warehouse/api-budget.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
-import { exportConnections } from './export-connections.ts';
 import { createDatabaseWatch } from './alerts/database-watch.ts';
 import { watchAlerts } from './alerts/watch-alerts.ts';
 import { measureRequests } from './measure-requests.ts';
@@ -16,8 +15,10 @@ import { admitExport, repairExportSchedule } from './schedules/follow-export.ts'
 import { followConnection } from './schedules/follow-connection.ts';
 import { repairSchedules } from './schedules/repair-schedules.ts';
 import { schedulePrune } from './schedules/schedule-prune.ts';
+import { martsPlaces } from './marts-places.ts';
 import { missingSearchAttributes } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
+import { shareConnections } from './share-connections.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
 import { connectTemporal } from './temporal-client.ts';
 import { sweepWebhooks } from './webhooks/sweep-webhooks.ts';
@@ -35,8 +36,8 @@ export interface WorkerProcess {
  * Throws SchemaOutdated, WrongSecretKey, TemporalUnavailable, and what Postgres says when it cannot be reached.
  */
 export async function composeWorker(settings: Settings, logger: Logger): Promise<WorkerProcess> {
-  const forExports = exportConnections(settings.database);
-  const connections = settings.database.connections - forExports;
+  const shares = shareConnections(settings.database);
+  const connections = shares.pool;
   const warehouse = openWarehouse({
     ...settings.database,
     connections,
@@ -72,17 +73,18 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
       keep: settings.keep,
       exporting: {
         databaseUrl: settings.database.url,
-        databaseConnections: forExports,
+        databaseConnections: shares.export,
         lake: settings.lake.location,
         scratch: settings.lake.scratch,
         keep: settings.lake.keep,
         productVersion: settings.productVersion,
       },
+      building: martsPlaces(settings, { connections: shares.dbt }),
       searchable: (await missingSearchAttributes(client, settings.temporal.namespace)).length === 0,
       onPageLanded: notePageLanded,
     },
-    // Two connections stay free for the bookkeeping and the request budget.
-    concurrentStreams: Math.max(1, connections - 2),
+    // A stream holds a connection only while it lands a page; one stays free for the bookkeeping and the request budget.
+    concurrentStreams: Math.max(1, connections - 1),
     onFailure: (error) => {
       database.refused(error);
     },

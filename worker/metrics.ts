@@ -40,6 +40,13 @@ const openAlerts = new Gauge({
   registers: [registry],
 });
 
+const lastSuccess = new Gauge({
+  name: 'daybook_last_success_timestamp_seconds',
+  help: 'When the newest snapshot was taken (what: export), and since when readers see the marts (marts_postgres, marts_lake)',
+  labelNames: ['what'],
+  registers: [registry],
+});
+
 /** Counts a request to the finance API. */
 export function noteRequest(outcome: string): void {
   requests.inc({ outcome });
@@ -53,6 +60,12 @@ export function notePageLanded(page: { stream: string; milliseconds: number; cou
   for (const outcome of ['inserted', 'updated', 'unchanged', 'suppressed', 'quarantined'] as const) {
     if (counts[outcome] > 0) records.inc({ stream, outcome }, counts[outcome]);
   }
+}
+
+/** Tells when something last came to a good end; what never did has no time. */
+export function setLastSuccesses(times: Readonly<Record<string, Date | null>>): void {
+  for (const [what, time] of Object.entries(times))
+    if (time !== null) lastSuccess.set({ what }, time.getTime() / 1000);
 }
 
 /** Tells how many alerts are open, by kind. */

@@ -6,6 +6,7 @@ export const runNames: Readonly<Record<RunKind, string>> = {
   reconcile: 'Reconcile',
   backfill: 'Backfill',
   export: 'Export',
+  marts: 'Build of marts',
   replay: 'Replay',
   rebuild: 'Rebuild',
   webhook: 'Webhooks',

@@ -21,6 +21,16 @@ export interface Settings {
   readonly deleteLimit: number;
   readonly keep: Config['keep'];
   readonly lake: Config['lake'];
+  readonly marts: {
+    /** `DAYBOOK_HOME`: seeds, and what dbt writes. */
+    readonly home: string;
+    /** Where the Python environment with dbt is kept. */
+    readonly cacheFolder: string;
+    /** For Python: PATH and proxies. */
+    readonly environment: NodeJS.ProcessEnv;
+    /** Whose today the marts speak of. */
+    readonly timeZone: string;
+  };
   readonly http: Config['http'];
   readonly consolePassword: string | undefined;
   readonly alertUrl: string | undefined;

@@ -5,7 +5,9 @@ import type { Settings } from './settings.ts';
 import { mainQueue } from './task-queues.ts';
 import { workflowLink } from './workflow-link.ts';
 
-export const exportWorkflowId = 'export';
+export type { Exported, ExportProgress } from '../activities/export/export-job.ts';
+
+const exportWorkflowId = 'export';
 
 export interface StartedExport {
   workflowId: string;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { createActivities } from '../activities/index.ts';
 import { failureInterceptor } from './failures.ts';
-import { exportQueue, mainQueue, pagingQueue } from './task-queues.ts';
+import { exportQueue, mainQueue, martsQueue, pagingQueue } from './task-queues.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 export interface RunningWorker {
@@ -51,6 +51,12 @@ export async function startWorker(input: {
     await Worker.create({
       ...common,
       taskQueue: exportQueue,
+      activities: { ...activities },
+      maxConcurrentActivityTaskExecutions: 1,
+    }),
+    await Worker.create({
+      ...common,
+      taskQueue: martsQueue,
       activities: { ...activities },
       maxConcurrentActivityTaskExecutions: 1,
     }),

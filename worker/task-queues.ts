@@ -4,3 +4,5 @@ export const mainQueue = 'daybook';
 export const pagingQueue = 'daybook-io';
 /** Writing snapshots: one at a time in each process. */
 export const exportQueue = 'daybook-export';
+/** Building marts: the same. */
+export const martsQueue = 'daybook-marts';

@@ -9,16 +9,24 @@ export interface ExportSnapshotInput {
   reason?: string;
 }
 
-/** Publishes one consistent snapshot of all tables, or says that nothing has changed since the last one. */
+/**
+ * Publishes one consistent snapshot of all tables, or says that nothing has changed since the last one. The marts follow in a
+ * workflow of their own: an export is done when its snapshot is there.
+ */
 export async function exportSnapshot({ reason = 'Temporal' }: ExportSnapshotInput): Promise<Exported> {
-  const { runId, startTime } = workflowInfo();
-  const run = { runId, reason };
+  const exported = await publish({ runId: workflowInfo().runId, reason });
+  await bookkeeping.requestMarts({ exported, reason });
+  return exported;
+}
+
+async function publish(run: { runId: string; reason: string }): Promise<Exported> {
   await bookkeeping.beginExport(run);
   setCurrentDetails(
     '**export**: counting, then writing every table; the heartbeat of the activity says how far it is',
   );
   try {
-    const exported = await exporting.exportSnapshot({ runId, startedAt: startTime.getTime() });
+    const startedAt = workflowInfo().startTime.getTime();
+    const exported = await exporting.exportSnapshot({ runId: run.runId, startedAt });
     await bookkeeping.finishExport({ ...run, exported });
     setCurrentDetails(`**export**: ${inWords(exported)}`);
     return exported;

@@ -2,6 +2,7 @@
 export { applyWebhooks } from './apply-webhooks.ts';
 export { awaitApproval } from './await-approval.ts';
 export { backfillConnection } from './backfill-connection.ts';
+export { buildMarts } from './build-marts.ts';
 export { exportSnapshot } from './export-snapshot.ts';
 export { pruneWarehouse } from './prune-warehouse.ts';
 export { reconcileConnection } from './reconcile-connection.ts';

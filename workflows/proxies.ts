@@ -11,7 +11,13 @@ const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 export const bookkeeping = proxyActivities<
   Pick<
     Activities,
-    'beginRun' | 'planReconcile' | 'planBackfill' | 'finishRun' | 'beginExport' | 'finishExport'
+    | 'beginRun'
+    | 'planReconcile'
+    | 'planBackfill'
+    | 'finishRun'
+    | 'beginExport'
+    | 'finishExport'
+    | 'requestMarts'
   >
 >({
   startToCloseTimeout: '20s',
@@ -57,6 +63,16 @@ export const exporting = proxyActivities<Pick<Activities, 'exportSnapshot'>>({
   taskQueue: 'daybook-export',
   startToCloseTimeout: '12h',
   heartbeatTimeout: '20s',
+  retry,
+});
+
+/** Building marts: a minute for thousands of documents. A queue of its own, so that it holds up no export. */
+export const building = proxyActivities<Pick<Activities, 'buildMarts'>>({
+  taskQueue: 'daybook-marts',
+  startToCloseTimeout: '12h',
+  heartbeatTimeout: '20s',
+  // A build that is cancelled is over when dbt is: the next one finds nothing in its way.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry,
 });
 

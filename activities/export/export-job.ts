@@ -14,6 +14,8 @@ export interface ExportJob {
   readonly warehouseId: string;
   readonly runId: string;
   readonly snapshotId: string;
+  /** A table goes on in another file after so many bytes; 1 GB unless it is said. */
+  readonly partBytes?: number;
 }
 
 export interface ExportProgress {

@@ -81,8 +81,9 @@ async function exportTables(
     if (current !== undefined && (await readMark(session.client, current.snapshot_id)) === mark)
       return { manifest: current, skipped: true };
     const folder = lake.draftFolder(job.snapshotId);
-    const manifest = await withRoom(session.client, { folder, current }, async () => {
-      const written = await writeTables(snapshot, { folder, scratch: job.scratch, measured, onProgress });
+    const { scratch, partBytes } = job;
+    const manifest = await withRoom(session.client, { folder, scratch, current }, async () => {
+      const written = await writeTables(snapshot, { folder, scratch, partBytes, measured, onProgress });
       await snapshot.release();
       const described = manifestOf(job, { takenAt: snapshot.takenAt, measured, written });
       await writeFile(join(folder, manifestFile), manifestText(described));

@@ -40,6 +40,8 @@ function startProcess(): ChildProcess {
   return fork(main, {
     execArgv: extension === 'ts' ? ['--import', tsx()] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // With an arena for every thread the C library keeps what each of them has once used.
+    env: { ...process.env, MALLOC_ARENA_MAX: '2' },
   });
 }
 

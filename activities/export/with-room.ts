@@ -7,24 +7,27 @@ import { readTableBytes } from '../../warehouse/snapshots/read-context.ts';
 
 /**
  * Lets `write` fill the folder of a draft, and leaves nothing of it there. Throws DiskFull: before the first byte where the
- * draft would surely not fit, or when the disk is full all the same.
+ * draft would surely not fit, or when a disk is full all the same.
  */
 export async function withRoom<Result>(
   client: ClientBase,
-  { folder, current }: { folder: string; current: Manifest | undefined },
+  { folder, scratch, current }: { folder: string; scratch: string; current: Manifest | undefined },
   write: () => Promise<Result>,
 ): Promise<Result> {
   const place = dirname(folder);
+  const fullDisk = (full: string): DiskFull =>
+    new DiskFull(full, { neededBytes, setting: full.startsWith(scratch) ? 'DAYBOOK_HOME' : 'DAYBOOK_LAKE' });
   const neededBytes = await bytesNeeded(client, current);
   await mkdir(place, { recursive: true }).catch((error: unknown) => {
     throw new LakeRefused(dirname(place), codeOf(error), error);
   });
   const { bavail, bsize } = await statfs(place);
-  if (bavail * bsize < neededBytes) throw new DiskFull(place, neededBytes);
+  if (bavail * bsize < neededBytes) throw fullDisk(place);
   try {
     return await write();
   } catch (error) {
-    throw isDiskFull(error) ? new DiskFull(place, neededBytes) : error;
+    if (isSpillFull(error)) throw fullDisk(scratch);
+    throw isDiskFull(error) ? fullDisk(place) : error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -33,6 +36,11 @@ export async function withRoom<Result>(
 /** As many as the last snapshot took and a tenth more; before the first, a quarter of what Postgres takes (measured: a sixth). */
 async function bytesNeeded(client: ClientBase, current: Manifest | undefined): Promise<number> {
   return Math.ceil(current === undefined ? (await readTableBytes(client)) / 4 : current.bytes * 1.1);
+}
+
+/** What does not fit into memory has no room on the disk either: DuckDB leaves a tenth of it alone. */
+function isSpillFull(error: unknown): boolean {
+  return error instanceof Error && /max_temp_directory_size|duckdb_temp_storage/.test(error.message);
 }
 
 /** DuckDB says it in the words of the system. */

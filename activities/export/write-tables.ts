@@ -8,6 +8,7 @@ import { tableDifferences } from '../../lake/table-differences.ts';
 import { isUncastable, writeTable } from '../../lake/write-table.ts';
 import { copyTable } from '../../warehouse/snapshots/copy-table.ts';
 import { listUnfit } from '../../warehouse/snapshots/list-unfit.ts';
+import { longestRow } from '../../warehouse/snapshots/longest-row.ts';
 import { lookCloser, type TableMeasured } from '../../warehouse/snapshots/measure-table.ts';
 import type { ClientBase } from 'pg';
 import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.ts';
@@ -27,10 +28,11 @@ export async function writeTables(
     folder: string;
     scratch: string;
     measured: TablesMeasured;
+    partBytes: number | undefined;
     onProgress: (progress: ExportProgress) => void;
   },
 ): Promise<TablesWritten> {
-  const { folder, scratch, measured, onProgress } = input;
+  const { folder, scratch, measured, partBytes, onProgress } = input;
   const spillFolder = join(scratch, 'spill');
   const workers = await Promise.all(
     readers.map(async (client) => ({ client, duckDb: await openDuckDb({ spillFolder }) })),
@@ -40,7 +42,7 @@ export async function writeTables(
     await shareOut(largestFirst(measured), workers, async (table, { client, duckDb }) => {
       const facts = await writeOne(
         { duckDb, client },
-        { table, folder, scratch, facts: factsOf(measured, table) },
+        { table, folder, scratch, partBytes, facts: factsOf(measured, table) },
       );
       const file = await checkedBack(duckDb, { folder, table, facts });
       written.set(table.name, { file, unfit: await listUnfit(client, { table, ...facts }) });
@@ -73,14 +75,23 @@ interface TableWritten {
 /** Returns what the files are held to: less than what was measured where a value does not fit. */
 async function writeOne(
   { duckDb, client }: { duckDb: DuckDb; client: ClientBase },
-  input: { table: SnapshotTable; folder: string; scratch: string; facts: TableMeasured },
+  input: {
+    table: SnapshotTable;
+    folder: string;
+    scratch: string;
+    partBytes: number | undefined;
+    facts: TableMeasured;
+  },
 ): Promise<TableMeasured> {
-  const { table, folder, scratch, facts } = input;
+  const { table, folder, scratch, partBytes, facts } = input;
   const write = ({ unfitColumns }: TableMeasured): Promise<void> =>
     writeTable(duckDb, {
       table,
       folder,
       pipe: join(scratch, `${table.name}.csv`),
+      rows: facts.rows,
+      partBytes,
+      longestRow: () => longestRow(client, table),
       openCsv: () => copyTable(client, { table, unfitColumns }),
     });
   try {

@@ -38,7 +38,7 @@ function show(runs: readonly RunRead[]): void {
     runs.map((run) => [
       run.started_at,
       run.connection_id,
-      run.kind,
+      run.target === null ? run.kind : `${run.kind} (${run.target})`,
       run.status,
       run.finished_at === null
         ? null
@@ -49,5 +49,6 @@ function show(runs: readonly RunRead[]): void {
     ]),
   );
   const [newest] = runs;
-  if (typeof newest?.failure === 'string') print(`\nThe newest run: ${newest.failure}`);
+  const words = newest?.failure ?? newest?.outcome;
+  if (typeof words === 'string') print(`\nThe newest run: ${words}`);
 }

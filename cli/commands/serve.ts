@@ -6,7 +6,7 @@ import { readSettings } from '../settings.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('Run the HTTP server until stopped: health and metrics.')
+    .description('Run the HTTP server until stopped: console, dashboard, webhooks, health and metrics.')
     .addHelpText('after', '\nExample:\n  $ DAYBOOK_HTTP_PORT=8080 npx daybook serve')
     .action(async () => {
       const { createLogger } = await import('../../worker/logging.ts');

@@ -3,15 +3,19 @@ import { openHome } from '../../embedded/home.ts';
 import { readRuntimeFile } from '../../embedded/runtime-file.ts';
 import { readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.ts';
 import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
+import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-marts-status.ts';
+import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { formatDuration } from '../../worker/config/duration.ts';
 import type { ConnectionReport } from '../../worker/connection-reports.ts';
 import type { Settings } from '../../worker/settings.ts';
+import { ageOf } from '../age-of.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print, printJson, printTable, shown } from '../printer.ts';
 import type { SetExitCode } from '../program.ts';
 import { readConnectionReports } from '../read-connection-reports.ts';
 import { readConfig } from '../settings.ts';
 import { withWarehouse } from '../with-warehouse.ts';
+import { publicationLines } from './status/publication-lines.ts';
 import { withoutPassword } from '../without-password.ts';
 
 export function statusCommand(setExitCode: SetExitCode): Command {
@@ -25,8 +29,12 @@ export function statusCommand(setExitCode: SetExitCode): Command {
         const connections = await readConnectionReports({ warehouse, settings }, name);
         const places = await placesOf(settings);
         const alerts = await readOpenAlerts(warehouse, name);
-        if (json === true) printJson({ ...places, alerts, connections });
-        else show(places, connections, alerts);
+        const published = {
+          snapshot: await readSnapshotStatus(warehouse),
+          marts: await readMartsStatus(warehouse),
+        };
+        if (json === true) printJson({ ...places, ...published, alerts, connections });
+        else show({ ...places, ...published }, connections, alerts);
         if (connections.some(({ stale }) => stale)) setExitCode(exitCodes.partly);
       });
     });
@@ -38,6 +46,11 @@ interface Places {
   http: string | null;
 }
 
+interface Published {
+  snapshot: SnapshotStatus;
+  marts: MartsStatus;
+}
+
 async function placesOf({ temporal, database }: Settings): Promise<Places> {
   const runtime = await readRuntimeFile(await openHome(readConfig().home));
   return {
@@ -47,10 +60,16 @@ async function placesOf({ temporal, database }: Settings): Promise<Places> {
   };
 }
 
-function show(places: Places, connections: readonly ConnectionReport[], alerts: readonly Alert[]): void {
+function show(
+  places: Places & Published,
+  connections: readonly ConnectionReport[],
+  alerts: readonly Alert[],
+): void {
   print(`Temporal  ${places.temporal.ui ?? places.temporal.address ?? 'not configured'}`);
   print(`Postgres  ${places.database.url}`);
   if (places.http !== null) print(`Daybook   ${places.http}`);
+  for (const line of publicationLines(places)) print(line);
+  for (const alert of alerts.filter(({ connection_id }) => connection_id === null)) print(alertLine(alert));
   if (connections.length === 0) print('\nThere are no connections yet.');
   for (const connection of connections) {
     print(`\n${headline(connection)}`);
@@ -115,10 +134,3 @@ const inWords: Record<StreamStatus['state'], string> = {
   unsupported: 'not offered for this platform',
   complete: 'complete',
 };
-
-function ageOf(seconds: number | null): string {
-  if (seconds === null) return '';
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
-}

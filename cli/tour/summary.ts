@@ -15,6 +15,7 @@ export async function summarise(warehouse: Warehouse, { settings, httpUrl }: Run
     [
       ['Temporal Web UI', settings.temporal.ui ?? settings.temporal.connection.address],
       ['Daybook console', httpUrl],
+      ['Dashboard', `${httpUrl}/dashboard`],
       ['Postgres', withoutPassword(settings.database.url)],
     ],
   );

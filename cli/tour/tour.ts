@@ -4,16 +4,19 @@ import { listConnections } from '../../warehouse/connections/list-connections.ts
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
 import { readDiscrepancies } from '../../warehouse/reconcile/read-discrepancies.ts';
+import { startExport } from '../../worker/start-export.ts';
 import { startRun, type RunRequest } from '../../worker/start-run.ts';
 import { connectTemporal } from '../../worker/temporal-client.ts';
 import { previewBackfill } from '../commands/backfill/preview-backfill.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { followExport } from '../follow-export.ts';
 import { followSchedules } from '../follow-schedules.ts';
 import { followRun } from '../follow-run.ts';
 import { print, printAside } from '../printer.ts';
 import { readConfig } from '../settings.ts';
 import { startUp, type RunningUp } from '../start-up.ts';
 import { untilStopped } from '../until-stopped.ts';
+import { followMarts } from './follow-marts.ts';
 import { secondsUntilCopied, workOnBills, workUnheard, type Desk } from './source-changes.ts';
 import { summarise } from './summary.ts';
 
@@ -61,6 +64,7 @@ async function walk(up: RunningUp): Promise<ExitCode> {
     const endings: ExitCode[] = [];
     for (const connection of shownConnections) endings.push(await syncOf(guide, connection));
     if (up.sandbox !== undefined) endings.push(...(await followChanges(guide, up.sandbox)));
+    endings.push(await exportOf(guide), await martsOf(guide));
     await summarise(warehouse, up);
     return endings.find((ending) => ending !== exitCodes.done) ?? exitCodes.done;
   } finally {
@@ -128,6 +132,19 @@ function reconcileOf(guide: Guide, connection: string): Promise<ExitCode> {
     workflowId: `reconcile/${connection}`,
     input: { connection, reason: 'tour' },
   });
+}
+
+async function exportOf({ up: { settings }, warehouse, client }: Guide): Promise<ExitCode> {
+  print('\nExport: all tables as Parquet, of one moment');
+  const started = await startExport({ client, settings }, { reason: 'tour' });
+  return followExport({ client, warehouse }, started, { json: false });
+}
+
+function martsOf(guide: Guide): Promise<ExitCode> {
+  print(
+    '\nMarts: models of finance, built and tested in Postgres and on the snapshot (the first time a minute or two)',
+  );
+  return followMarts(guide);
 }
 
 async function follow({ up, warehouse, client }: Guide, request: RunRequest): Promise<ExitCode> {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { readClock } from '../../warehouse/read-clock.ts';
+import { registerDashboard } from '../dashboard/register-dashboard.tsx';
 import { actions } from './actions.ts';
 import { registerAssets } from './assets.ts';
 import type { ConsoleParts } from './console-parts.ts';
@@ -27,6 +28,7 @@ export function createConsole(parts: ConsoleParts): FastifyPluginAsync {
     server.setNotFoundHandler(sendNotFound);
     registerAssets(server);
     registerPages(server, parts);
+    registerDashboard(server, parts);
     registerActions(server, parts);
   };
 }

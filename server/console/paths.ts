@@ -1,6 +1,7 @@
 /** Addresses of the console's pages. */
 export const paths = {
   overview: () => '/',
+  dashboard: () => '/dashboard',
   connection: (name: string) => `/connections/${encodeURIComponent(name)}`,
   runs: (filter: Filter = {}) => withQuery('/runs', filter),
   run: (id: string) => `/runs/${encodeURIComponent(id)}`,

@@ -23,7 +23,7 @@ export async function openConsole(
   return server.url;
 }
 
-function settingsOf(env: Readonly<Record<string, string>>): Settings {
+export function settingsOf(env: Readonly<Record<string, string>>): Settings {
   const config = parseConfig(env);
   const settings = completeSettings(config, {
     ...{ database: undefined, temporal: undefined, sandbox: undefined },

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { Client, Connection } from '@temporalio/client';
-import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { clientSecret, createInstallation, secretKey } from '../support/installation.ts';
+import { seriousFindings } from '../support/serious-findings.ts';
 import { openConsole } from './open-console.ts';
 import { planted, plantStates } from './plant-states.ts';
 
@@ -165,20 +163,4 @@ describe.each(paths)('the page %s', (path) => {
 async function get(path: string): Promise<{ status: number; text: string; headers: Headers }> {
   const response = await fetch(url + path);
   return { status: response.status, text: await response.text(), headers: response.headers };
-}
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
-interface Finding {
-  id: string;
-  impact: string;
-  nodes: { html: string }[];
-}
-
-async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(readFileSync(axe, 'utf8'));
-  const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run()');
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }

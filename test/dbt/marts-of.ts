@@ -24,9 +24,13 @@ export async function martInPostgres(warehouse: Warehouse, mart: string): Promis
 
 /** The same of the marts that `latest-marts.json` names. */
 export async function martOnLake(lake: string, mart: string): Promise<MartRow[]> {
+  return readParquet(lake, `select columns(*)::varchar from '${await martPath(lake, mart)}'`);
+}
+
+/** Where the file is that `latest-marts.json` names. */
+export async function martPath(lake: string, mart: string): Promise<string> {
   const pointer = JSON.parse(await readFile(join(lake, 'latest-marts.json'), 'utf8')) as MartsPointer;
-  const path = pointer.marts[mart]?.path ?? 'missing';
-  return readParquet(lake, `select columns(*)::varchar from '{lake}/${path}'`);
+  return join(lake, pointer.marts[mart]?.path ?? 'missing');
 }
 
 /** Columns of a mart that are doubles: ratios and means. */

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
 import { row, rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { eventually } from '../embedded/eventually.ts';
@@ -12,7 +13,9 @@ import { readParquet } from './read-parquet.ts';
 const installation = await createInstallation();
 const { run, warehouse, client, env, databaseUrl } = installation;
 const lake = join(env.DAYBOOK_HOME!, 'lake');
-let worker = await installation.startWorker();
+// The marts after each export are another test's.
+const withoutPython = await pathWithoutPython(installation.cwd);
+let worker = await installation.startWorker(withoutPython);
 let connection: string;
 
 beforeAll(async () => {
@@ -85,7 +88,7 @@ test('a worker that is killed in the middle of an export does not leave it half 
   await eventually(async () => ((await exportSessions()) === 0 ? true : undefined));
   expect(await latest()).toBe(before);
   await letGo();
-  worker = await installation.startWorker();
+  worker = await installation.startWorker(withoutPython);
   const { code, stdout } = await following;
   expect(code).toBe(0);
   const { snapshot_id: id } = JSON.parse(stdout) as { snapshot_id: string };
@@ -135,7 +138,7 @@ test('a schedule that was deleted in Temporal comes back when a worker starts', 
   await run(['export', '--every', '2h']);
   await client.schedule.getHandle('export').delete();
   await worker.stop();
-  worker = await installation.startWorker();
+  worker = await installation.startWorker(withoutPython);
   await eventually(() => client.schedule.getHandle('export').describe());
   await run(['export', '--every', 'off']);
 });

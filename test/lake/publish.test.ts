@@ -7,14 +7,14 @@ import { openLake } from '../../lake/open-lake.ts';
 import { movePointer, readManifest, readPointer } from '../../lake/pointer.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
-import { bill, billLine, list } from '../support/finance-records.ts';
+import { allocation, bill, billLine, list } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { row, rows } from '../support/rows.ts';
+import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { exportKilledBefore } from './export-killed-before.ts';
 import { createTestLake } from './export-of.ts';
 import { readParquet } from './read-parquet.ts';
-import { eventually } from '../embedded/eventually.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const connection = await addTestConnection(warehouse);
@@ -54,23 +54,6 @@ test('the same run publishes once, however often it is tried', async () => {
   expect(await readFile(join(location, 'snapshots', first.snapshotId, '_manifest.json'), 'utf8')).toBe(
     manifest,
   );
-});
-
-test('an attempt that died between snapshot and pointer is completed by the next one', async () => {
-  const { exportNow, jobOf, location } = await createTestLake(url);
-  const job = jobOf();
-  const { snapshotId } = await exportNow(job);
-  await rm(join(location, 'latest.json'));
-  await rows(warehouse, 'delete from sync.snapshots where snapshot_id = $1', [snapshotId]);
-  await exportNow(job);
-  expect(JSON.parse(await readFile(join(location, 'latest.json'), 'utf8'))).toMatchObject({
-    snapshot_id: snapshotId,
-  });
-  expect(
-    await row(warehouse, 'select snapshot_id from sync.snapshots where run_id = $1', [job.runId]),
-  ).toEqual({
-    snapshot_id: snapshotId,
-  });
 });
 
 test('two exports at once come one after the other, and the second has nothing to do', async () => {
@@ -122,34 +105,34 @@ test('an export that is killed while it reads leaves nothing behind that the nex
   await seesWhole(location, after.snapshotId);
 });
 
-test.each(['_manifest.json', '_SUCCESS'])(
-  'an export that is killed when %s was just written is repaired by the next attempt',
-  async (file) => {
+test.each([
+  { operation: 'writeFile', path: '_manifest.json$' },
+  { operation: 'writeFile', path: '_SUCCESS$' },
+  { operation: 'rename', path: 'snapshots/[^/]+$' },
+  { operation: 'writeFile', path: '/\\.latest\\.json' },
+  { operation: 'rename', path: '/\\.latest\\.json' },
+  { operation: 'rm', path: '/scratch$', time: 2 },
+])(
+  'an export that is killed before $operation of $path is repaired, by its own next attempt or another run',
+  async (moment) => {
     const { exportNow, jobOf, location } = await createTestLake(url);
     const before = await exportNow();
     await rows(warehouse, `update finance.bills set memo = memo || '!' where id = 'b1'`);
     const job = jobOf();
-    const killer = new AbortController();
-    const ended = runExportProcess(job, { signal: killer.signal, onProgress: () => undefined }).catch(
-      () => undefined,
-    );
-    const folders = [`.tmp-${job.snapshotId}`, job.snapshotId].map((name) =>
-      join(location, 'snapshots', name),
-    );
-    await eventually(() =>
-      Promise.resolve(folders.some((folder) => existsSync(join(folder, file))) ? true : undefined),
-    );
-    killer.abort();
-    await ended;
-    // Whatever the kill hit: readers see the old snapshot or the new one, whole.
-    const named = JSON.parse(await readFile(join(location, 'latest.json'), 'utf8')) as {
-      snapshot_id: string;
-    };
-    expect([before.snapshotId, job.snapshotId]).toContain(named.snapshot_id);
-    await seesWhole(location, named.snapshot_id);
-    const after = await exportNow(job);
-    expect(after).toMatchObject({ skipped: false, snapshotId: job.snapshotId });
-    await seesWhole(location, job.snapshotId);
+    await exportKilledBefore(job, moment);
+    const named = await latestOf(location);
+    // Nothing is seen before the pointer names it.
+    expect(named).toBe(moment.operation === 'rm' ? job.snapshotId : before.snapshotId);
+    await seesWhole(location, named);
+    if (moment.operation === 'writeFile') {
+      const { snapshotId } = await exportNow();
+      await seesWhole(location, snapshotId);
+    } else {
+      expect(await exportNow(job)).toMatchObject({ skipped: false, snapshotId: job.snapshotId });
+      await seesWhole(location, job.snapshotId);
+    }
+    expect((await readdir(location)).sort()).toEqual(['latest.json', 'snapshots']);
+    expect((await readdir(join(location, 'snapshots'))).filter((name) => name.startsWith('.'))).toEqual([]);
   },
 );
 
@@ -164,7 +147,7 @@ test('what was left half written is no snapshot for anybody, and is removed', as
   expect(existsSync(leftover)).toBe(false);
 });
 
-test('a snapshot taken while pages land is consistent: every line has its bill', async () => {
+test('a snapshot taken while pages land is consistent: every line and allocation has its bill as it was with it', async () => {
   const { exportNow, location } = await createTestLake(url);
   const busy = await addTestConnection(warehouse);
   const stop = new AbortController();
@@ -177,6 +160,7 @@ test('a snapshot taken while pages land is consistent: every line has its bill',
         bill(`bill-${index}`, {
           total_amount: String(page),
           line_items: lines,
+          linked_payments: list(allocation('p', { allocated_amount: String(page) })),
           last_synced_at: `"${new Date(Date.UTC(2024, 5, 1) + page * 1000).toISOString()}"`,
         }),
       );
@@ -186,21 +170,31 @@ test('a snapshot taken while pages land is consistent: every line has its bill',
   try {
     for (let turn = 0; turn < 3; turn += 1) {
       const { snapshotId } = await exportNow();
-      const torn = await readParquet(
-        join(location, 'snapshots', snapshotId),
-        `select b.id, l.bill_id, b.total_amount, l.total_amount
-         from read_parquet('{lake}/bill_lines/*.parquet') l
-         full join read_parquet('{lake}/bills/*.parquet') b on b.connection_id = l.connection_id and b.id = l.bill_id
-         where coalesce(b.connection_id, l.connection_id) = '${busy}'
-           and (b.id is null or l.bill_id is null or b.total_amount <> l.total_amount)`,
-      );
-      expect(torn).toEqual([]);
+      for (const [table, amount] of [
+        ['bill_lines', 'total_amount'],
+        ['bill_payment_allocations', 'allocated_amount'],
+      ] as const) {
+        const torn = await readParquet(
+          join(location, 'snapshots', snapshotId),
+          `select b.id, c.bill_id
+           from read_parquet('{lake}/${table}/*.parquet') c
+           full join read_parquet('{lake}/bills/*.parquet') b on b.connection_id = c.connection_id and b.id = c.bill_id
+           where coalesce(b.connection_id, c.connection_id) = '${busy}'
+             and (b.id is null or c.bill_id is null or b.total_amount <> c.${amount})`,
+        );
+        expect(torn, table).toEqual([]);
+      }
     }
   } finally {
     stop.abort();
     await landing;
   }
 });
+
+async function latestOf(location: string): Promise<string> {
+  const text = await readFile(join(location, 'latest.json'), 'utf8');
+  return (JSON.parse(text) as { snapshot_id: string }).snapshot_id;
+}
 
 async function blockAccess(table: string): Promise<{ letGo: () => Promise<void> }> {
   const { default: pg } = await import('pg');

@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** A server that speaks S3, and another reader of Parquet than DuckDB. */
-const requirements = ['moto[s3,server]==5.2.5', 'pyarrow==26.0.1'];
+const serverAndReader = ['moto[s3,server]==5.2.5', 'pyarrow==26.0.1'];
 
 /** A folder with `bin/python`, kept for the next time. Two at once make one each: an environment cannot be moved, its name can. */
-export async function pythonEnvironment(): Promise<string> {
+export async function pythonEnvironment(requirements = serverAndReader): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
   const digest = createHash('sha256').update(requirements.join(' ')).digest('hex').slice(0, 12);
   const name = join(cache, `test-python-${digest}`);

@@ -2,16 +2,20 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
+import { openLake } from '../../lake/open-lake.ts';
+import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { bill, subscription } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
 import { pythonEnvironment } from './python-environment.ts';
+import { readParquet } from './read-parquet.ts';
 
 const { warehouse, url } = await createTestDatabase();
-const { exportNow, location } = await createTestLake(url);
+const { exportNow, location, scratch } = await createTestLake(url);
 const python = join(await pythonEnvironment(), 'bin', 'python');
 let folder: string;
 
@@ -56,6 +60,41 @@ print(json.dumps({table: {field.name: str(field.type) for field in pq.read_schem
     Object.fromEntries(columns.map((column) => [column.name, arrowTypes[column.parquet]])),
   ]);
   expect(await run(read)).toEqual(Object.fromEntries(expected));
+});
+
+test('a table of several parts is whole, sorted from part to part, and one table for DuckDB and Python', async () => {
+  await rows(
+    warehouse,
+    `insert into finance.bill_lines (connection_id, bill_id, position, description, total_amount)
+     select 'a-connection', 'b', i, repeat(md5(i::text), 60), round(i / 7.0, 9) from generate_series(1, 20000) i`,
+  );
+  const { snapshotId } = await exportNow({ partBytes: 10_000 });
+  const lake = await openLake({ location, scratch });
+  const verified = await verifySnapshot(lake, { id: snapshotId, spillFolder: scratch });
+  expect(verified.problems).toEqual([]);
+  const files = verified.manifest?.tables.bill_lines?.files ?? [];
+  expect(files.length).toBeGreaterThan(2);
+  expect(files.map(({ path }) => path)).toEqual(
+    files.map((_, index) => `bill_lines/part-0000${index}.parquet`),
+  );
+  folder = join(location, 'snapshots', snapshotId);
+  const [expected] = await rows(
+    warehouse,
+    `select count(*)::text as count, sum(total_amount::numeric(38,9))::text as sum from finance.bill_lines`,
+  );
+  expect(
+    await readParquet(
+      folder,
+      `select count(*) as count, sum(total_amount) as sum from read_parquet('{lake}/bill_lines/*.parquet')`,
+    ),
+  ).toEqual([expected]);
+  const read = `
+import json, sys, pyarrow.compute as pc, pyarrow.parquet as pq
+table = pq.read_table(sys.argv[1] + '/bill_lines')
+positions = [position for connection, position in zip(table['connection_id'].to_pylist(), table['position'].to_pylist()) if connection == 'a-connection']
+print(json.dumps({'count': str(table.num_rows), 'sum': str(pc.sum(table['total_amount'])), 'sorted': positions == list(range(1, 20001))}))
+`;
+  expect(await run(read)).toEqual({ ...expected, sorted: true });
 });
 
 const arrowTypes = {

@@ -3,9 +3,9 @@ import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  DeleteObjectCommand,
 } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
+import { runExportProcess } from '../../activities/export/run-export-process.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { movePointer, readManifest, readPointer } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
@@ -16,6 +16,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
+import { startKillingProxy } from './killing-proxy.ts';
 import { startS3Server } from './s3-server.ts';
 
 const { warehouse, url } = await createTestDatabase();
@@ -69,14 +70,37 @@ test('what an export that was killed has uploaded is removed, and the same run p
   expect(Uploads).toEqual([]);
 });
 
-test('an attempt that died before the pointer is completed by the next', async () => {
-  await change();
-  const job = jobOf();
-  await exportNow(job);
-  await s3.client.send(new DeleteObjectCommand({ Bucket: s3.bucket, Key: 'some/prefix/latest.json' }));
-  await exportNow(job);
-  expect(await readPointer(lake)).toMatchObject({ snapshot_id: job.snapshotId });
-});
+test.each([
+  { when: 'before', path: 'bills/part-00000.parquet', seen: 'old' },
+  { when: 'before', path: '_SUCCESS', seen: 'old' },
+  { when: 'after', path: '_SUCCESS', seen: 'old' },
+  { when: 'before', path: 'latest.json', seen: 'old' },
+  { when: 'after', path: 'latest.json', seen: 'new' },
+] as const)(
+  'an export that is killed $when $path is written is repaired, and readers see whole ones all the while',
+  async ({ when, path, seen }) => {
+    const old = await readPointer(lake);
+    await change();
+    const job = jobOf();
+    const killer = new AbortController();
+    const proxy = await startKillingProxy(s3.env.AWS_ENDPOINT_URL!, {
+      ...{ when, path },
+      kill: () => {
+        killer.abort();
+      },
+    });
+    process.env.AWS_ENDPOINT_URL = proxy.address;
+    const ended = runExportProcess(job, { signal: killer.signal, onProgress: () => undefined });
+    process.env.AWS_ENDPOINT_URL = s3.env.AWS_ENDPOINT_URL;
+    await expect(ended).rejects.toThrow(/ended by SIGKILL/);
+    proxy.close();
+    expect((await readPointer(lake))?.snapshot_id).toBe(seen === 'old' ? old?.snapshot_id : job.snapshotId);
+    await isWhole((await readPointer(lake))!.snapshot_id);
+    expect(await exportNow(job)).toMatchObject({ snapshotId: job.snapshotId });
+    expect(await readPointer(lake)).toMatchObject({ snapshot_id: job.snapshotId });
+    await isWhole(job.snapshotId);
+  },
+);
 
 test('an older snapshot never takes the pointer from a newer one, and a pointer that was replaced meanwhile is looked at again', async () => {
   const older = await readManifest(lake, (await readPointer(lake))?.snapshot_id ?? '');
@@ -111,6 +135,10 @@ test('a bucket that is not there is said to be so, without a secret', async () =
     'The lake s3://no-such-bucket/x refuses: NoSuchBucket. Check DAYBOOK_LAKE',
   );
 });
+
+async function isWhole(id: string): Promise<void> {
+  expect((await verifySnapshot(lake, { id, spillFolder: `${scratch}-of-reader` })).problems).toEqual([]);
+}
 
 async function change(): Promise<void> {
   await rows(warehouse, `update finance.bills set memo = coalesce(memo, '') || '!' where id = 'b1'`);

@@ -129,7 +129,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.runs': {
     ...{ run_id: true, connection_id: true, kind: true, status: true, workflow_id: true },
     ...{ temporal_run_id: true, reason: true, failure: true, started_at: true, finished_at: true },
-    outcome: true,
+    ...{ outcome: true, target: true },
   },
   'sync.run_streams': {
     ...{ run_id: true, connection_id: true, stream: true, status: true, pages: true, requests: true },
@@ -159,6 +159,10 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.snapshots': {
     ...{ snapshot_id: true, run_id: true, lake: true, taken_at: true, published_at: true, rows: true },
     ...{ bytes: true, unfit: true, manifest_sha256: true, mark: true, removed_at: true },
+  },
+  'sync.marts': {
+    ...{ target: true, run_id: true, as_of_date: true, snapshot_id: true, marts: true, begun_at: true },
+    built_at: true,
   },
 };
 

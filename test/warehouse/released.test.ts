@@ -25,11 +25,13 @@ const databases = await Promise.all(
 describe.each(databases)('a database of $version', ({ version, warehouse, url, installation }) => {
   let columns: Row[];
   let before: Record<string, unknown[]>;
+  let views: Row[];
 
   beforeAll(async () => {
     await load({ version, url });
     columns = await columnsOf(warehouse);
     before = await contentOf(warehouse, columns);
+    views = await rows(warehouse, viewsOfPeople);
     await migrate(warehouse);
     await checkSchema(warehouse);
   });
@@ -38,6 +40,7 @@ describe.each(databases)('a database of $version', ({ version, warehouse, url, i
     expect(before['finance.bills']?.length).toBeGreaterThan(100);
     expect(before['history.record_versions']?.length).toBeGreaterThan(300);
     expect(await contentOf(warehouse, columns)).toEqual(before);
+    expect(await rows(warehouse, viewsOfPeople)).toEqual(views);
   });
 
   test.each(Object.entries(catalogue))('has the %s of a new one then', async (_, statement) => {
@@ -74,6 +77,11 @@ describe.each(databases)('a database of $version', ({ version, warehouse, url, i
     expect(await rows(warehouse, `select from sync.passes where connection_id = 'wait1'`)).toEqual([]);
   });
 });
+
+/** Those that hang on marts go with what is dropped there. */
+const viewsOfPeople = `
+  select schemaname, viewname from pg_views
+  where schemaname !~ '^(finance|history|sync|staging|intermediate|marts.*|pg_.*|information_schema)$'`;
 
 const billsOfAcme = `select count(*) as bills from finance.bills where connection_id = 'acme-us'`;
 

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { stale } from '../connections/stale.ts';
 import type { AlertKind } from '../tables/alerts.ts';
 import { newestRuns } from './newest-runs.ts';
+import { newestRunsOfAll } from './newest-runs-of-all.ts';
 
 /**
  * What is wrong, by kind of alert: each statement selects kind, connection, message and remedy, one row for each connection.
@@ -116,6 +117,31 @@ export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
     where w.status = 'waiting' and c.paused_at is null
       and greatest(w.received_at, c.webhooks_after) < now() - interval '60 seconds'
     group by w.connection_id`,
+
+  export: sql`
+    select 'export', null::text,
+      format('The last export failed at %s, so there is no newer snapshot: %s', ${moment('finished_at')}, failure),
+      'Do what the failure says, then "daybook export"; the snapshots that are there stay as they are.'
+    from (${newestRunsOfAll}) newest
+    where kind = 'export' and status = 'failed'`,
+
+  /** Where there are no marts to get old, nobody misses what is not there to build them with. */
+  marts: sql`
+    select 'marts', null::text,
+      string_agg(
+        format('The last build of the marts %s failed at %s: %s %s',
+          case target when 'lake' then 'on the lake' else 'in Postgres' end, ${moment('finished_at')},
+          coalesce(failure, outcome),
+          case when as_of_date is null then 'There are none yet.' else format('Readers see those of %s.', as_of_date) end),
+        ' ' order by target desc),
+      'Do what the failure says, then '
+        || string_agg(case target when 'lake' then '"daybook dbt build --target lake"' else '"daybook dbt build"' end,
+          ' and ' order by target desc)
+        || '; the next export builds them again too.'
+    from (${newestRunsOfAll}) newest
+    left join (select target as shown, as_of_date from sync.marts) m on m.shown = target
+    where kind = 'marts' and (status = 'failed' or (status = 'unsupported' and as_of_date is not null))
+    having count(*) > 0`,
 };
 
 /** A time as people read it, to the minute. */

@@ -1,8 +1,8 @@
-import type { PoolClient } from 'pg';
-import type { Warehouse } from '../open-warehouse.ts';
+import pg from 'pg';
+import type { MartsTarget } from '../tables/marts.ts';
 
-/** Any number, as long as it is always the same. */
-const buildLock = 7_232_019_552;
+/** Any numbers, as long as they are always the same. */
+const buildLocks: Readonly<Record<MartsTarget, number>> = { postgres: 7_232_019_552, lake: 7_232_019_553 };
 
 /** What dbt calls its sessions. */
 export const dbtApplication = 'daybook-dbt';
@@ -17,37 +17,39 @@ export class BuildRunning extends Error {
 }
 
 /**
- * Runs `work` as the only build of marts in this database. What a build that was killed left running is ended first.
- * Throws BuildRunning.
+ * Runs `work` as the only build of the target's marts, whatever host it is on. The lock is that of a session of its own, which
+ * is not taken from those that syncs use: it lasts for minutes. Throws BuildRunning.
  */
 export async function withBuildLock<Result>(
-  { pool }: Warehouse,
-  work: (client: PoolClient) => Promise<Result>,
+  { databaseUrl, target }: { databaseUrl: string; target: MartsTarget },
+  work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'daybook marts',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  // A session that breaks rejects its next statement; without a listener it would end the process too.
+  client.on('error', () => undefined);
+  await client.connect();
   try {
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
-      buildLock,
+      buildLocks[target],
     ]);
     if (rows[0]?.locked !== true) throw new BuildRunning();
-    try {
-      await client.query(endLeftovers, [dbtApplication]);
-      return await work(client);
-    } finally {
-      await client.query('select pg_advisory_unlock($1)', [buildLock]).catch((error: unknown) => {
-        // The session is gone, and the lock with it; what broke it has been thrown already, or will be.
-        broken = error instanceof Error ? error : new Error('unlock failed');
-      });
-    }
+    return await work(client);
   } finally {
-    client.release(broken);
+    await client.end();
   }
 }
 
-/** Waits until they are gone: what they still hold would be in the way. */
-const endLeftovers = `
-  select pg_terminate_backend(pid, 10000)
-  from pg_stat_activity
-  where application_name = $1 and datname = current_database() and usename = current_user
-`;
+/** Ends what dbt is doing in the database, and waits until it is gone: dbt's own end does not end its statement there. */
+export async function endDbtSessions(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `select pg_terminate_backend(pid, 10000)
+     from pg_stat_activity
+     where application_name = $1 and datname = current_database() and usename = current_user`,
+    [dbtApplication],
+  );
+}

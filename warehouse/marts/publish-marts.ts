@@ -17,8 +17,6 @@ export class MartInUse extends Error {
 
 export interface Built {
   readonly schema: MartsSchema;
-  /** The day the marts speak of, as YYYY-MM-DD. */
-  readonly asOfDate: string;
 }
 
 /**
@@ -40,7 +38,7 @@ export async function publishMarts(client: ClientBase, built: Built): Promise<st
 const lockTimeout = '1s';
 const attempts = 120;
 
-async function publish(client: ClientBase, { schema, asOfDate }: Built): Promise<string[]> {
+async function publish(client: ClientBase, { schema }: Built): Promise<string[]> {
   await client.query('begin');
   try {
     await client.query(`set local lock_timeout = '${lockTimeout}'`);
@@ -48,9 +46,9 @@ async function publish(client: ClientBase, { schema, asOfDate }: Built): Promise
     for (const view of rows) await replaceView(client, view);
     await client.query(grantToReaders);
     await client.query(
-      `insert into sync.settings (name, value) values ('marts_schema', $1), ('marts_as_of_date', $2)
+      `insert into sync.settings (name, value) values ('marts_schema', $1)
        on conflict (name) do update set value = excluded.value`,
-      [schema, asOfDate],
+      [schema],
     );
     await client.query('commit');
     return rows.map(({ mart }) => mart);

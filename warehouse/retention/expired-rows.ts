@@ -19,6 +19,7 @@ const runs: ExpiredRows = {
       and exists (
         select from sync.runs newer
         where coalesce(newer.connection_id, '') = coalesce(r.connection_id, '') and newer.kind = r.kind
+          and newer.target is not distinct from r.target
           and newer.finished_at is not null and newer.status <> 'running'
           and (newer.finished_at, newer.run_id) > (r.finished_at, r.run_id)
       )

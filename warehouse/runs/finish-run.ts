@@ -11,7 +11,7 @@ export interface StreamOutcome {
 }
 
 export interface FinishedRun {
-  status: Exclude<RunStatus, 'running' | 'interrupted'>;
+  status: Exclude<RunStatus, 'running' | 'interrupted' | 'unsupported'>;
   failure: string | null;
 }
 

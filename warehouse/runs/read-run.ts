@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { streamNames } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { MartsTarget } from '../tables/marts.ts';
 import type { RunKind, RunStatus } from '../tables/runs.ts';
 
 export interface RunRead {
@@ -14,6 +15,8 @@ export interface RunRead {
   failure: string | null;
   /** What came of it, where the counts of streams do not say it. */
   outcome: string | null;
+  /** Of a build of marts. */
+  target: MartsTarget | null;
   started_at: Date;
   finished_at: Date | null;
   streams: RunStreamRead[];

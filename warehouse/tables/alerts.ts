@@ -15,4 +15,5 @@ export interface AlertsTable {
   try_after: Time | null;
 }
 
-export type AlertKind = 'failed' | 'paused' | 'stale' | 'stalled' | 'approval' | 'quarantine' | 'webhooks';
+export type AlertKind =
+  'failed' | 'paused' | 'stale' | 'stalled' | 'approval' | 'quarantine' | 'webhooks' | 'export' | 'marts';

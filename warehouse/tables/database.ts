@@ -1,6 +1,7 @@
 import type { ColumnType } from 'kysely';
 import type { AlertsTable } from './alerts.ts';
 import type { DiscrepanciesTable } from './discrepancies.ts';
+import type { MartsTable } from './marts.ts';
 import type { QuarantineTable } from './quarantine.ts';
 import type { RunStreamsTable } from './run-streams.ts';
 import type { RunsTable } from './runs.ts';
@@ -23,6 +24,7 @@ export interface Database {
   'sync.webhook_inbox': WebhookInboxTable;
   'sync.alerts': AlertsTable;
   'sync.snapshots': SnapshotsTable;
+  'sync.marts': MartsTable;
 }
 
 /** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { DefaultTime, Time } from './database.ts';
+import type { MartsTarget } from './marts.ts';
 
 export interface RunsTable {
   run_id: string;
@@ -11,10 +12,13 @@ export interface RunsTable {
   reason: string;
   failure: string | null;
   outcome: Generated<string | null>;
+  target: Generated<MartsTarget | null>;
   started_at: DefaultTime;
   finished_at: Time | null;
 }
 
-export type RunKind = 'sync' | 'reconcile' | 'backfill' | 'export' | 'replay' | 'rebuild' | 'webhook';
+export type RunKind =
+  'sync' | 'reconcile' | 'backfill' | 'export' | 'marts' | 'replay' | 'rebuild' | 'webhook';
 
-export type RunStatus = 'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'interrupted';
+export type RunStatus =
+  'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'interrupted' | 'unsupported';

@@ -6,8 +6,10 @@ import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
 import { readStaleConnections } from '../../warehouse/alerts/read-stale-connections.ts';
 import { settleDelivery } from '../../warehouse/alerts/settle-delivery.ts';
 import { takeTurn } from '../../warehouse/alerts/take-turn.ts';
+import { readMartsStatus } from '../../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import { setOpenAlerts } from '../metrics.ts';
+import { readSnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
+import { setLastSuccesses, setOpenAlerts } from '../metrics.ts';
 import { readSyncSchedules } from '../schedules/read-sync-schedules.ts';
 import { alertMessage } from './alert-message.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
@@ -61,11 +63,18 @@ async function judge(
     if (await takeTurn(warehouse, { everyMilliseconds: everyMilliseconds * 0.8 }))
       await judgeAlerts(warehouse, { pausedElsewhere: await pausedElsewhere(places) });
     setOpenAlerts(await countOpenAlerts(warehouse));
+    setLastSuccesses(await lastSuccesses(warehouse));
     database.answered();
   } catch (error) {
     database.failed(error);
     throw error;
   }
+}
+
+async function lastSuccesses(warehouse: Warehouse): Promise<Record<string, Date | null>> {
+  const { taken_at: exported } = await readSnapshotStatus(warehouse);
+  const { postgres, lake } = await readMartsStatus(warehouse);
+  return { export: exported, marts_postgres: postgres.built_at, marts_lake: lake.built_at };
 }
 
 /** Asked only of connections that look stale, which is next to never. Temporal out of reach cannot say; then they are stale. */

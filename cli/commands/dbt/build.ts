@@ -1,13 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { Command, Option } from 'commander';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { buildOnLake } from '../../../marts/build-on-lake.ts';
-import { buildOnPostgres } from '../../../marts/build-on-postgres.ts';
-import type { BuildSettings, MartsBuilt } from '../../../marts/build-settings.ts';
-import { todayIn } from '../../../marts/today-in.ts';
-import { readEnv } from '../../../worker/config/read-env.ts';
 import { print, printAside, printJson } from '../../printer.ts';
-import { readConfig } from '../../settings.ts';
+import type { Settings } from '../../../worker/settings.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
 interface Options {
@@ -26,44 +20,23 @@ export function buildCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook dbt build --target lake')
     .action(async ({ target, json }: Options) => {
-      const built = target === 'postgres' ? await onPostgres() : await onLake();
+      const { buildMarts, inWords } = await import('../../../marts/build-marts.ts');
+      const { martsPlaces } = await import('../../../worker/marts-places.ts');
+      const runId = randomUUID();
+      const built = await withWarehouse((warehouse, settings) =>
+        buildMarts(
+          { warehouse, places: martsPlaces(settings, { connections: ownConnections(settings) }) },
+          // No workflow: the command does the work itself.
+          { runId, target, workflowId: '', temporalRunId: runId, reason: 'daybook dbt build' },
+          { onStep: printAside, onLine: printAside },
+        ),
+      );
       if (json === true) printJson(built);
-      else show(built);
+      else print(inWords(built));
     });
 }
 
-function onPostgres(): Promise<MartsBuilt> {
-  return withWarehouse((warehouse, settings) =>
-    buildOnPostgres(warehouse, {
-      ...buildSettings(),
-      apiAddress: settings.api.address,
-      databaseUrl: settings.database.url,
-    }),
-  );
-}
-
-function onLake(): Promise<MartsBuilt> {
-  return buildOnLake({ ...buildSettings(), lake: readConfig().lake.location });
-}
-
-function buildSettings(): BuildSettings {
-  const config = readConfig();
-  const environment = readEnv();
-  return {
-    home: config.home,
-    cacheFolder: join(environment.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook'),
-    environment,
-    apiAddress: config.api.url ?? 'sandbox',
-    asOfDate: todayIn(config.reportingTimezone, new Date()),
-    connections: config.database.connections,
-    onStep: printAside,
-  };
-}
-
-function show(built: MartsBuilt): void {
-  const where = built.snapshot_id === undefined ? 'in Postgres' : `on snapshot ${built.snapshot_id}`;
-  print(
-    `Built ${built.marts.length} marts ${where} as of ${built.as_of_date}: ${built.models} models, ${built.tests} tests, ` +
-      `${built.warnings} warnings, ${built.seconds.toFixed(1)} s.`,
-  );
+/** What is left for dbt beside the session of the lock and the two of the ledger. */
+function ownConnections({ database }: Settings): number {
+  return Math.max(1, database.connections - 3);
 }

@@ -17,7 +17,8 @@
             create unlogged table {{ captured }} as
             select
                 {%- for column in source.columns.values() %}
-                    {{ adapter.quote(column.name) }}{{ "," if not loop.last }}
+                    {{ daybook.platform_vendor_name() ~ ' as ' if column.name == 'platform_vendor_name' }}
+                    {{- adapter.quote(column.name) }}{{ "," if not loop.last }}
                 {%- endfor %}
             from {{ source.config.meta.captured_from }};
         {%- endfor %}

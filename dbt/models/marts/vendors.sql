@@ -23,6 +23,7 @@ sightings as (
         connection_id,
         'bill' as document_type,
         vendor_id,
+        platform_vendor_name,
         issue_date as document_date
     from bills
     union all
@@ -30,6 +31,7 @@ sightings as (
         connection_id,
         'expense' as document_type,
         vendor_id,
+        platform_vendor_name,
         transaction_date as document_date
     from expenses
     union all
@@ -37,6 +39,7 @@ sightings as (
         connection_id,
         'vendor_credit' as document_type,
         vendor_id,
+        platform_vendor_name,
         issue_date as document_date
     from credits
     union all
@@ -45,6 +48,7 @@ sightings as (
         connection_id,
         'none' as document_type,
         null as vendor_id,
+        null as platform_vendor_name,
         cast(null as date) as document_date
     from connections
 ),
@@ -62,12 +66,27 @@ seen as (
     group by connection_id, coalesce(vendor_id, '(none)')
 ),
 
+-- The name on the latest document is the one that is used today.
+named as (
+    select
+        connection_id,
+        vendor_id,
+        platform_vendor_name,
+        row_number() over (
+            partition by connection_id, vendor_id
+            order by document_date desc nulls last, {{ daybook.binary_order('platform_vendor_name') }} asc
+        ) as place
+    from sightings
+    where platform_vendor_name is not null
+),
+
 final as (
     select
         seen.connection_id,
         seen.vendor_id,
         coalesce(
             vendor_names.vendor_name,
+            named.platform_vendor_name,
             case when seen.vendor_id = '(none)' then '(none)' else 'Vendor ' || left(seen.vendor_id, 8) end
         ) as vendor_name,
         seen.first_seen,
@@ -75,10 +94,12 @@ final as (
         seen.bill_count,
         seen.expense_count,
         seen.vendor_credit_count,
-        vendor_names.vendor_name is null as is_inferred
+        vendor_names.vendor_name is null and named.platform_vendor_name is null as is_inferred
     from seen
     left join vendor_names
         on seen.connection_id = vendor_names.connection_id and seen.vendor_id = vendor_names.vendor_id
+    left join named
+        on seen.connection_id = named.connection_id and seen.vendor_id = named.vendor_id and named.place = 1
 )
 
 select * from final

@@ -13,6 +13,7 @@ in_this_world as (
         platform_id,
         account_id,
         vendor_id,
+        {{ daybook.captured_vendor_name() }} as platform_vendor_name,
         issue_date,
         document_number,
         {{ daybook.money('remaining_amount') }} as remaining_amount,

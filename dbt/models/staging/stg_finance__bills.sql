@@ -15,6 +15,7 @@ in_this_world as (
         payment_terms_id,
         subsidiary_id,
         vendor_id,
+        {{ daybook.captured_vendor_name() }} as platform_vendor_name,
         due_date,
         issue_date,
         {{ daybook.money('amount_due') }} as amount_due,

@@ -14,6 +14,7 @@ in_this_world as (
         account_id,
         subsidiary_id,
         vendor_id,
+        {{ daybook.captured_vendor_name() }} as platform_vendor_name,
         transaction_date,
         currency_code,
         expense_type,

@@ -1,7 +1,9 @@
 import type { VNode } from 'preact';
 import { readOpenAlerts, type Alert } from '../../../warehouse/alerts/read-alerts.ts';
 import { readStatus } from '../../../warehouse/connections/read-status.ts';
+import { readMartsStatus } from '../../../warehouse/marts/read-marts-status.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
+import { readSnapshotStatus } from '../../../warehouse/snapshots/read-snapshot-status.ts';
 import { connectionReports, type ConnectionReport } from '../../../worker/connection-reports.ts';
 import { readTemporalFacts } from '../../../worker/read-temporal-facts.ts';
 import type { ConsoleParts } from '../console-parts.ts';
@@ -11,6 +13,7 @@ import { AlertCard } from '../views/alert-card.tsx';
 import { DataTable, type Column } from '../views/data-table.tsx';
 import { Moment } from '../views/moment.tsx';
 import { Pill } from '../views/pill.tsx';
+import { PublishedTable } from '../views/published-table.tsx';
 import { connectionStates, runStates } from '../views/states.ts';
 import { TemporalAway } from '../views/temporal-away.tsx';
 
@@ -19,10 +22,12 @@ export async function overviewPage(
   { warehouse, temporal }: ConsoleParts,
   { now }: PageRequest,
 ): Promise<Page> {
-  const [statuses, alerts, waiting] = await Promise.all([
+  const [statuses, alerts, waiting, snapshot, marts] = await Promise.all([
     readStatus(warehouse),
     readOpenAlerts(warehouse),
     readWaitingDeletions(warehouse, {}),
+    readSnapshotStatus(warehouse),
+    readMartsStatus(warehouse),
   ]);
   const { connections, temporalAnswered } = await connectionReports(statuses, (questions) =>
     readTemporalFacts(temporal, questions),
@@ -43,6 +48,7 @@ export async function overviewPage(
           keyOf={({ name }) => `connection-${name}`}
           empty='There are no connections yet: add one with "daybook connection add".'
         />
+        <PublishedTable snapshot={snapshot} marts={marts} now={now} />
       </>
     ),
   };

@@ -20,8 +20,9 @@ export async function runPage(
 ): Promise<Page | undefined> {
   const [run] = await readRuns(warehouse, { temporalRunId: params.run, limit: 1 });
   if (run === undefined) return undefined;
-  const { connection_id: connection, kind, status, reason, failure, started_at, finished_at } = run;
-  const name = `${runNames[kind]} of ${connection ?? 'everything'}`;
+  const { connection_id: connection, kind, target, status, reason, failure, outcome } = run;
+  const { started_at, finished_at } = run;
+  const name = target === null ? `${runNames[kind]} of ${connection ?? 'everything'}` : places[target];
   return {
     title: name,
     changing: status === 'running',
@@ -32,6 +33,7 @@ export async function runPage(
           <Pill state={runStates[status]} />
         </div>
         {failure === null ? null : <p class="failure">{failure}</p>}
+        {outcome === null ? null : <p class="lead">{outcome}</p>}
         <Facts
           of={{
             Connection: connection === null ? null : <a href={paths.connection(connection)}>{connection}</a>,
@@ -42,20 +44,29 @@ export async function runPage(
             Workflow: <WorkflowLink run={run} settings={settings} />,
           }}
         />
-        <h2>Streams</h2>
-        <DataTable
-          caption="What the run did to each stream"
-          columns={columnsAt(now)}
-          rows={run.streams}
-          keyOf={({ stream }) => `stream-${stream}`}
-          empty="It has read nothing yet."
-        />
+        {connection === null ? null : (
+          <>
+            <h2>Streams</h2>
+            <DataTable
+              caption="What the run did to each stream"
+              columns={columnsAt(now)}
+              rows={run.streams}
+              keyOf={({ stream }) => `stream-${stream}`}
+              empty="It has read nothing yet."
+            />
+          </>
+        )}
         <Failures streams={run.streams} />
         <TotalsTable streams={run.streams} />
       </>
     ),
   };
 }
+
+const places = {
+  postgres: 'Build of the marts in Postgres',
+  lake: 'Build of the marts on the lake',
+} as const;
 
 function columnsAt(now: Date): Column<RunStreamRead>[] {
   return [

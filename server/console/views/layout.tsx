@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { assetPath } from '../assets.ts';
 import type { Notice } from '../notice.ts';
-import { paths } from '../paths.ts';
 import { Icon } from './icon.tsx';
+import { TopBar } from './top-bar.tsx';
 
 /** What htmx may do here: no script, no style of its own, and a failed refresh leaves the page as it is. */
 const htmxConfig = JSON.stringify({
@@ -13,15 +13,6 @@ const htmxConfig = JSON.stringify({
   // What people opened stays open.
   morphIgnore: ['data-htmx-powered', 'open'],
 });
-
-const sections = [
-  { name: 'Overview', path: paths.overview() },
-  { name: 'Runs', path: paths.runs() },
-  { name: 'Quarantine', path: paths.quarantine() },
-  { name: 'Discrepancies', path: paths.discrepancies() },
-  { name: 'Webhooks', path: paths.webhooks() },
-  { name: 'Alerts', path: paths.alerts() },
-];
 
 /** The frame of every page. With `refreshSeconds` its main part is read again that often, and what differs is replaced. */
 export function Layout({
@@ -55,30 +46,13 @@ export function Layout({
         <meta name="htmx-config" content={htmxConfig} />
         <title>{`${title} · Daybook`}</title>
         <link rel="icon" href={assetPath('icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetPath('base.css')} />
         <link rel="stylesheet" href={assetPath('console.css')} />
         <script src={assetPath('htmx.js')} defer />
         <script src={assetPath('console.js')} defer />
       </head>
       <body>
-        <a class="skip" href="#main">
-          Skip to content
-        </a>
-        <header class="top">
-          <a class="brand" href={paths.overview()}>
-            Daybook
-          </a>
-          <nav aria-label="Sections">
-            {sections.map((section) => (
-              <a
-                key={section.path}
-                href={section.path}
-                aria-current={path.split('?')[0] === section.path ? 'page' : undefined}
-              >
-                {section.name}
-              </a>
-            ))}
-          </nav>
-        </header>
+        <TopBar path={path} />
         <p id="connection-lost" class="lost" role="status" />
         {notice === undefined ? null : (
           <p class={`notice notice-${notice.kind}`} role={notice.kind === 'done' ? 'status' : 'alert'}>

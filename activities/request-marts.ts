@@ -1,0 +1,34 @@
+import { activityInfo } from '@temporalio/activity';
+import { todayIn } from '../marts/today-in.ts';
+import { areMartsCurrent } from '../warehouse/marts/are-marts-current.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Exported } from './export/export-job.ts';
+import { priorities } from './priorities.ts';
+
+export interface RequestMartsInput {
+  exported: Pick<Exported, 'snapshotId' | 'skipped' | 'takenAt'>;
+  reason: string;
+}
+
+/**
+ * Starts a build of the marts after an export, or tells the one that runs to build once more: there are never two. Nothing new
+ * was exported: then only when the marts are not what they should be, for one, those of yesterday.
+ */
+export async function requestMarts(
+  { warehouse, temporal, building }: Pick<Dependencies, 'warehouse' | 'temporal' | 'building'>,
+  { exported: { skipped, snapshotId, takenAt }, reason }: RequestMartsInput,
+): Promise<{ requested: boolean }> {
+  const asOfDate = todayIn(building.timeZone, new Date());
+  if (skipped && (await areMartsCurrent(warehouse, { asOfDate, snapshotId, takenAt })))
+    return { requested: false };
+  await temporal.workflow.signalWithStart('buildMarts', {
+    workflowId: 'marts',
+    taskQueue: activityInfo().taskQueue,
+    args: [{ reason }],
+    signal: 'requestMarts',
+    signalArgs: [],
+    staticSummary: 'Build of the marts',
+    priority: { priorityKey: priorities.schedules },
+  });
+  return { requested: true };
+}

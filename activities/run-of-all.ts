@@ -1,0 +1,12 @@
+import { activityInfo } from '@temporalio/activity';
+import type { RunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
+
+/** The run that the current activity works for, when it is one for no single connection. */
+export function runOfAll(run: Pick<RunOfAll, 'runId' | 'kind' | 'target' | 'reason'>): RunOfAll {
+  const { workflowExecution } = activityInfo();
+  return {
+    ...run,
+    workflowId: workflowExecution?.workflowId ?? '',
+    temporalRunId: workflowExecution?.runId ?? '',
+  };
+}

@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import getPort from 'get-port';
+import { runExportProcess } from '../activities/export/run-export-process.ts';
+import { startPostgres } from '../embedded/postgres.ts';
+import { snapshotId } from '../lake/snapshot-id.ts';
+import { buildMarts } from '../marts/build-marts.ts';
+import type { MartsBuilt } from '../marts/build-settings.ts';
+import { pythonWithDbt } from '../marts/python-environment.ts';
+import { dashboardFile } from '../server/dashboard/dashboard-file.tsx';
+import { readDashboard } from '../server/dashboard/read-dashboard.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
+import { fillBooks } from './fill-books.ts';
+import { migrateDatabase } from './initial.ts';
+import { ratio, type Measured } from './measured.ts';
+import { cpuSecondsOf, postgresCpuSeconds } from './process-cost.ts';
+
+/** Builds and tests the marts of the same books in Postgres and on a snapshot. */
+export async function measureMarts(
+  { bills }: { bills: number },
+  progress: (text: string) => void,
+): Promise<Measured[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'daybook-bench-'));
+  const dataDir = path.join(folder, 'postgres');
+  const postgres = await startPostgres({ dataDir, port: await getPort() });
+  const settings = settingsOf(folder, progress);
+  const lake = path.join(folder, 'lake');
+  try {
+    await migrateDatabase(postgres.url);
+    await fillBooks(postgres.url, { bills });
+    await pythonWithDbt(settings);
+    const cpu = async (): Promise<number> =>
+      (await cpuSecondsOf(process.pid, { withEnded: true })) +
+      (await postgresCpuSeconds(await postmasterOf(dataDir)));
+    const places = { ...settings, databaseUrl: postgres.url, lake, timeZone: 'UTC' };
+    const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
+    const build = (target: 'postgres' | 'lake'): Promise<Build> =>
+      measured(cpu, () => buildMarts({ warehouse, places }, { ...run, runId: target, target }, settings));
+    const onPostgres = await build('postgres');
+    await tellSlowest(path.join(folder, 'dbt', 'postgres'), progress);
+    await exportOnce({ databaseUrl: postgres.url, folder, lake });
+    const onLake = await build('lake');
+    const dashboard = await readDashboardOnce(warehouse);
+    await warehouse.close();
+    await tellSlowest(path.join(folder, 'dbt', 'lake'), progress);
+    return figures({ bills, onPostgres, onLake, dashboard });
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const run = { workflowId: '', temporalRunId: '', reason: 'bench' };
+
+interface Build {
+  readonly built: MartsBuilt;
+  readonly cpuSeconds: number;
+}
+
+interface DashboardRead {
+  readonly milliseconds: number;
+  readonly megabytes: number;
+}
+
+/** What a browser waits for before it can paint; the first time reads what later times find in memory. */
+async function readDashboardOnce(warehouse: Warehouse): Promise<DashboardRead> {
+  await readDashboard(warehouse);
+  const started = performance.now();
+  const html = dashboardFile(await readDashboard(warehouse));
+  return { milliseconds: performance.now() - started, megabytes: Buffer.byteLength(html) / 1e6 };
+}
+
+function figures({
+  bills,
+  onPostgres,
+  onLake,
+  dashboard,
+}: {
+  bills: number;
+  onPostgres: Build;
+  onLake: Build;
+  dashboard: DashboardRead;
+}): Measured[] {
+  const of = `marts of ${bills.toLocaleString('en-US')} bills`;
+  return [
+    { what: `${of} in Postgres`, seen: `${onPostgres.built.seconds.toFixed(1)} s`, target: 'under 120 s' },
+    { what: 'CPU of it, dbt and Postgres', seen: `${onPostgres.cpuSeconds.toFixed(1)} s` },
+    {
+      what: `${of} on the lake`,
+      seen: `${onLake.built.seconds.toFixed(1)} s`,
+      target: 'faster than in Postgres',
+    },
+    { what: 'CPU of it, dbt with DuckDB', seen: `${onLake.cpuSeconds.toFixed(1)} s` },
+    {
+      what: 'lake against Postgres',
+      seen: ratio(onLake.built.seconds / onPostgres.built.seconds),
+      target: 'under 1',
+    },
+    {
+      what: 'the dashboard of them is made in',
+      seen: `${dashboard.milliseconds.toFixed(0)} ms`,
+      target: 'painted within 1 s',
+    },
+    { what: 'as one file', seen: `${dashboard.megabytes.toFixed(1)} MB` },
+  ];
+}
+
+function settingsOf(home: string, onStep: (text: string) => void) {
+  return {
+    home,
+    cacheFolder: path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'daybook'),
+    environment: process.env,
+    apiAddress: 'bench',
+    connections: 10,
+    onStep,
+  };
+}
+
+async function measured(cpu: () => Promise<number>, build: () => Promise<MartsBuilt>): Promise<Build> {
+  const before = await cpu();
+  const built = await build();
+  return { built, cpuSeconds: (await cpu()) - before };
+}
+
+async function postmasterOf(dataDir: string): Promise<number> {
+  return Number((await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+}
+
+async function exportOnce(input: { databaseUrl: string; folder: string; lake: string }): Promise<void> {
+  await runExportProcess(
+    {
+      ...{ databaseUrl: input.databaseUrl, databaseConnections: 3, lake: input.lake, runId: 'bench' },
+      ...{ scratch: path.join(input.folder, 'scratch'), productVersion: 'bench', warehouseId: 'bench' },
+      keep: { last: 1, daily: 0, monthEnds: false },
+      snapshotId: snapshotId({ runId: 'bench', startedAt: new Date() }),
+    },
+    { signal: new AbortController().signal, onProgress: () => undefined },
+  );
+}
+
+/** By dbt's own times, so that who makes the models faster knows where to look. */
+async function tellSlowest(folder: string, progress: (text: string) => void): Promise<void> {
+  const file = path.join(folder, 'target', 'run_results.json');
+  if (!existsSync(file)) return;
+  const { results } = JSON.parse(await readFile(file, 'utf8')) as {
+    results: { unique_id: string; execution_time: number }[];
+  };
+  const slowest = [...results].sort((a, b) => b.execution_time - a.execution_time).slice(0, 12);
+  for (const { unique_id, execution_time } of slowest)
+    progress(`${execution_time.toFixed(1)} s ${unique_id.split('.').slice(0, 3).join('.')}`);
+}

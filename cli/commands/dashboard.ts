@@ -1,0 +1,48 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { UsageError } from '../errors.ts';
+import { print, printJson } from '../printer.ts';
+import { withWarehouse } from '../with-warehouse.ts';
+
+export function dashboardCommand(): Command {
+  return new Command('dashboard')
+    .description('Write the dashboard as one HTML file, which opens anywhere and loads nothing.')
+    .requiredOption('--out <file>', 'the file to write')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ npx daybook dashboard --out dashboard.html')
+    .action(async ({ out, json }: { out: string; json?: true }) => {
+      const { dashboardFile } = await import('../../server/dashboard/dashboard-file.tsx');
+      const { readDashboard } = await import('../../server/dashboard/read-dashboard.ts');
+      const dashboard = await withWarehouse(readDashboard);
+      const html = dashboardFile(dashboard);
+      const path = resolve(out);
+      await replaceFile(path, html);
+      const bytes = Buffer.byteLength(html);
+      if (json === true) printJson({ path, bytes, as_of_date: dashboard.asOf });
+      else print(`Wrote ${path} (${(bytes / 1e6).toFixed(1)} MB), the marts of ${dashboard.asOf}.`);
+    });
+}
+
+/** Who opens it meanwhile sees the old one or the new one. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const beside = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(beside, text);
+    await rename(beside, path);
+  } catch (error) {
+    throw isPathWrong(error)
+      ? new UsageError(`${path} cannot be written: choose another file for --out.`)
+      : error;
+  } finally {
+    await rm(beside, { force: true });
+  }
+}
+
+function isPathWrong(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].includes(String(error.code))
+  );
+}

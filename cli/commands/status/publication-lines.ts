@@ -1,0 +1,37 @@
+import type { MartsStatus, TargetStatus } from '../../../warehouse/marts/read-marts-status.ts';
+import type { SnapshotStatus } from '../../../warehouse/snapshots/read-snapshot-status.ts';
+import { ageOf } from '../../age-of.ts';
+
+/** What is published, and what keeps newer things from being. */
+export function publicationLines({
+  snapshot,
+  marts,
+}: {
+  snapshot: SnapshotStatus;
+  marts: MartsStatus;
+}): string[] {
+  return [`Snapshot: ${shownSnapshot(snapshot)}${stateOf(snapshot, 'export')}`, ...martsLines(marts)];
+}
+
+export function martsLines(marts: MartsStatus): string[] {
+  return [
+    `Marts in Postgres: ${shownMarts(marts.postgres)}${stateOf(marts.postgres, 'build')}`,
+    `Marts on the lake: ${shownMarts(marts.lake)}${stateOf(marts.lake, 'build')}`,
+  ];
+}
+
+function shownSnapshot({ snapshot_id: id, age_seconds: age }: SnapshotStatus): string {
+  return id === null ? 'none yet' : `${id}, taken ${ageOf(age)} ago`;
+}
+
+function shownMarts({ marts, as_of_date: day, age_seconds: age }: TargetStatus): string {
+  return day === null ? 'none yet' : `${marts} as of ${day}, built ${ageOf(age)} ago`;
+}
+
+function stateOf({ status, failure, outcome }: SnapshotStatus | TargetStatus, what: string): string {
+  if (status === 'running') return `; the next ${what} is running`;
+  if (status === 'failed') return `; the last ${what} failed: ${failure ?? ''} Readers see what is there.`;
+  if (status === 'unsupported') return `; ${outcome ?? ''}`;
+  if (status === 'cancelled' || status === 'interrupted') return `; the last ${what} was ${status}`;
+  return '';
+}

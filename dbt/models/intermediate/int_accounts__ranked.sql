@@ -1,0 +1,55 @@
+-- Every account with the name and type it has so far, those first that most is spent on: what the template of the seed
+-- account_map is written from. Names of accounts that are not here are kept.
+with accounts as (
+    select * from {{ ref('accounts') }}
+),
+
+spend as (
+    select
+        connection_id,
+        dimension_id as account_id,
+        sum(spend) as spend
+    from {{ ref('spend_by_dimension_monthly') }}
+    where dimension = 'account'
+    group by connection_id, dimension_id
+),
+
+account_map as (
+    select * from {{ ref('account_map') }}
+),
+
+listed as (
+    select
+        accounts.connection_id,
+        accounts.account_id,
+        case when not accounts.is_inferred then accounts.account_name end as account_name,
+        accounts.account_type,
+        coalesce(spend.spend, 0) as spend
+    from accounts
+    left join spend on accounts.connection_id = spend.connection_id and accounts.account_id = spend.account_id
+    union all
+    select
+        account_map.connection_id,
+        account_map.account_id,
+        account_map.account_name,
+        account_map.account_type,
+        0 as spend
+    from account_map
+    left join accounts
+        on account_map.connection_id = accounts.connection_id and account_map.account_id = accounts.account_id
+    where accounts.account_id is null
+),
+
+ranked as (
+    select
+        connection_id,
+        account_id,
+        account_name,
+        account_type,
+        row_number() over (
+            order by {{ daybook.binary_order('connection_id') }}, spend desc, {{ daybook.binary_order('account_id') }}
+        ) as place
+    from listed
+)
+
+select * from ranked

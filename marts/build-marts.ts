@@ -1,0 +1,76 @@
+import { isDatabaseAway } from '../warehouse/is-database-away.ts';
+import { withBuildLock } from '../warehouse/marts/build-lock.ts';
+import { noteMarts } from '../warehouse/marts/note-marts.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { beginRunOfAll, type RunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
+import { finishRunOfAll } from '../warehouse/runs/finish-run-of-all.ts';
+import type { MartsTarget } from '../warehouse/tables/marts.ts';
+import { buildOnLake } from './build-on-lake.ts';
+import { buildOnPostgres } from './build-on-postgres.ts';
+import type { BuildFollower, BuildPlaces, MartsBuilt } from './build-settings.ts';
+import { isNothingToBuild } from './errors.ts';
+import { todayIn } from './today-in.ts';
+
+/** Places of both targets. */
+export interface MartsPlaces extends BuildPlaces {
+  readonly databaseUrl: string;
+  readonly lake: string;
+  /** Whose today the marts speak of. */
+  readonly timeZone: string;
+}
+
+export type BuildRun = Omit<RunOfAll, 'kind' | 'target'> & { readonly target: MartsTarget };
+
+/**
+ * Builds the marts of a target as a run of the ledger. It is begun once the target is ours alone, and closed with what is true
+ * of it; it stays open when the database went away or the signal said to end, for another attempt may go on with it.
+ * Throws BuildRunning and what the builds throw.
+ */
+export async function buildMarts(
+  { warehouse, places }: { warehouse: Warehouse; places: MartsPlaces },
+  run: BuildRun,
+  follower: BuildFollower,
+): Promise<MartsBuilt> {
+  const { runId, target } = run;
+  const { databaseUrl, timeZone } = places;
+  const { signal } = follower;
+  return withBuildLock({ databaseUrl, target }, async (client) => {
+    await beginRunOfAll(warehouse, { ...run, kind: 'marts' });
+    const settings = { ...places, ...follower, asOfDate: todayIn(timeZone, new Date()) };
+    try {
+      const built =
+        target === 'postgres' ? await buildOnPostgres(client, settings) : await buildOnLake(settings);
+      await noteMarts(warehouse, {
+        ...{ runId, target, asOfDate: built.as_of_date, snapshotId: built.snapshot_id ?? null },
+        ...{ marts: built.marts.length, outcome: inWords(built) },
+      });
+      return built;
+    } catch (error) {
+      if (signal?.aborted !== true && !isDatabaseAway(error))
+        await finishRunOfAll(warehouse, { runId, ...endOf(error) });
+      throw error;
+    }
+  });
+}
+
+export function inWords({ target, snapshot_id: snapshot, as_of_date: day, ...built }: MartsBuilt): string {
+  const where = target === 'postgres' ? 'in Postgres' : `on snapshot ${snapshot ?? ''}`;
+  return (
+    `Built ${built.marts.length} marts ${where} as of ${day}: ${built.models} models, ${built.tests} tests, ` +
+    `${built.warnings} warnings, ${built.seconds.toFixed(1)} s.`
+  );
+}
+
+function endOf(error: unknown): Omit<Parameters<typeof finishRunOfAll>[1], 'runId'> {
+  const sentence = sentenceOf(error);
+  return isNothingToBuild(error)
+    ? { status: 'unsupported', failure: null, outcome: `The marts were skipped. ${sentence}` }
+    : { status: 'failed', failure: sentence, outcome: null };
+}
+
+/** Of what is not ours its name and code alone: a driver's message may quote a record. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof Error && 'handling' in error) return error.message;
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  return `The marts were not replaced: unexpected ${error instanceof Error ? error.name : typeof error}${code}.`;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/** A decimal as Postgres writes it. It stays text, so that every digit is shown. */
+export const amount: z.ZodType<Decimal> = z.custom<Decimal>(
+  (value) => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value),
+);
+
+export type Decimal = `${number}`;
+
+/**
+ * With separators, and with the digits of the currency at least: 1,936,399 JPY, 22,019.748 KWD. Intl reads decimals from text, and
+ * is exact.
+ */
+export function shownAmount(value: Decimal | null, currency: string): string {
+  return value === null ? '' : formatOf(currency).format(value);
+}
+
+/** In a sentence: with its currency. */
+export function namedAmount(value: Decimal, currency: string): string {
+  return `${currency === '' ? '' : `${currency} `}${shownAmount(value, currency)}`;
+}
+
+export function isZero(value: Decimal): boolean {
+  return !/[1-9]/.test(value);
+}
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+function formatOf(currency: string): Intl.NumberFormat {
+  const known = formats.get(currency);
+  if (known !== undefined) return known;
+  const format = new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: minorUnits(currency),
+    maximumFractionDigits: marts,
+  });
+  formats.set(currency, format);
+  return format;
+}
+
+/** Decimals of amounts in the marts. */
+const marts = 9;
+
+function minorUnits(currency: string): number {
+  // Other codes are none of ISO 4217, and Intl would throw.
+  if (!/^[A-Z]{3}$/.test(currency)) return 2;
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  return maximumFractionDigits;
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { amount, namedAmount, shownAmount } from '../amount.ts';
+import { defineChart, type Chart } from '../chart.ts';
+import { vendorLabels } from '../vendor-labels.ts';
+
+/** Who is owed how much, and for how long it has been due. */
+export const apAgeing: Chart = defineChart({
+  id: 'ap-ageing',
+  title: 'Accounts payable by age',
+  about:
+    'Open posted bills by days past due, the 15 vendors with most open and all others; credits stand left of the axis.',
+  shownAs: 'drawing',
+  marts: ['ap_ageing', 'vendors'],
+  sql: `
+with ranked as (
+  select
+    scope.connection_id as scope_id,
+    ageing.*,
+    row_number() over (
+      partition by scope.connection_id, ageing.currency_code
+      order by ageing.total_open desc, ageing.connection_id, ageing.vendor_id
+    ) as place
+  from marts.ap_ageing as ageing
+  cross join lateral (values (ageing.connection_id), (null)) as scope (connection_id)
+  where ageing.is_today
+)
+
+select
+  scope_id as connection_id, -- null: all connections together
+  currency_code,
+  least(place, 16) as place, -- 16: all other vendors; null: all vendors
+  count(*) as vendors,
+  min(ranked.connection_id) as vendor_connection_id,
+  min(vendor_id) as vendor_id,
+  min(vendor_name) as vendor_name,
+  sum(not_due) as not_due,
+  sum(days_1_30) as days_1_30,
+  sum(days_31_60) as days_31_60,
+  sum(days_61_90) as days_61_90,
+  sum(days_over_90) as days_over_90,
+  sum(no_due_date - unapplied_credits) as no_due_date,
+  sum(unapplied_credits) as credits,
+  sum(total_open) as balance,
+  sum(overdue_amount) as overdue
+from ranked
+left join marts.vendors using (connection_id, vendor_id)
+group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
+order by scope_id nulls first, currency_code, place`,
+  row: z.object({
+    connection_id: z.string().nullable(),
+    currency_code: z.string().nullable(),
+    place: z.number().nullable(),
+    vendors: z.number(),
+    vendor_connection_id: z.string(),
+    vendor_id: z.string(),
+    vendor_name: z.string().nullable(),
+    not_due: amount,
+    days_1_30: amount,
+    days_31_60: amount,
+    days_61_90: amount,
+    days_over_90: amount,
+    no_due_date: amount,
+    credits: amount,
+    balance: amount,
+    overdue: amount,
+  }),
+  view(rows, { currency }) {
+    const labels = vendorLabels(rows);
+    const vendors = rows.filter(({ place }) => place !== null);
+    const total = rows.find(({ place }) => place === null);
+    const columns = [...buckets, { head: 'Balance', of: 'balance' }] as const;
+    return {
+      sentence:
+        total === undefined
+          ? ''
+          : `${namedAmount(total.balance, currency)} net of credits is owed to ${total.vendors.toLocaleString('en-US')} ${total.vendors === 1 ? 'vendor' : 'vendors'}; ${namedAmount(total.overdue, currency)} is overdue.`,
+      columns: [
+        { head: 'Vendor' },
+        ...columns.map(({ head }) => ({ head, kind: 'number' as const })),
+        { head: 'Vendor ID', kind: 'code' },
+      ],
+      rows: rows.map((row, index) => [
+        labels[index] ?? '',
+        ...columns.map(({ of }) => shownAmount(row[of], currency)),
+        row.vendors === 1 ? row.vendor_id : '',
+      ]),
+      drawing: {
+        kind: 'bars',
+        labels: labels.slice(0, vendors.length),
+        series: buckets.map(({ head, of, colour }) => ({
+          ...{ name: head, colour, shape: 'stacked' as const },
+          values: vendors.map((row) => shownAmount(row[of], currency)),
+        })),
+      },
+    };
+  },
+  empty: 'There are no open bills or credits.',
+});
+
+const buckets = [
+  { head: 'Not due', of: 'not_due', colour: 'age-0' },
+  { head: '1–30 days', of: 'days_1_30', colour: 'age-1' },
+  { head: '31–60 days', of: 'days_31_60', colour: 'age-2' },
+  { head: '61–90 days', of: 'days_61_90', colour: 'age-3' },
+  { head: 'Over 90 days', of: 'days_over_90', colour: 'age-4' },
+  { head: 'No due date', of: 'no_due_date', colour: 'neutral' },
+  { head: 'Unapplied credits', of: 'credits', colour: 'credit' },
+] as const;

@@ -1,0 +1,13 @@
+import type { Mark } from './view.ts';
+
+/** The freshness that the marts tell of, for people. */
+export function freshnessWords(status: string): Mark {
+  return marks[status] ?? { words: status, tone: 'quiet' };
+}
+
+const marks: Readonly<Record<string, Mark>> = {
+  fresh: { words: 'fresh', tone: 'good' },
+  stale: { words: 'stale', tone: 'bad' },
+  never_complete: { words: 'not complete yet', tone: 'warn' },
+  unsupported: { words: 'not offered', tone: 'quiet' },
+};

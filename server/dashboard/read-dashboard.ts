@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { readMartsStatus, type TargetStatus } from '../../warehouse/marts/read-marts-status.ts';
+import { readOneBuild } from '../../warehouse/marts/read-one-build.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { readClock } from '../../warehouse/read-clock.ts';
+import { objectsOf, type Chart, type ChosenView } from './chart.ts';
+import { charts } from './charts.ts';
+
+export interface Dashboard {
+  /** When it was read, by the warehouse's clock. */
+  readonly readAt: Date;
+  /** The day that the marts speak of, as YYYY-MM-DD. */
+  readonly asOf: string;
+  readonly build: TargetStatus;
+  readonly connections: readonly Freshness[];
+  readonly charts: readonly ChartRead[];
+  readonly catalogue: readonly MartRead[];
+}
+
+export type Freshness = z.infer<typeof freshness>;
+export type ChartRead = Omit<Chart, 'views'> & { readonly views: readonly ChosenView[] };
+
+/** What a mart and its columns are, as their comments say. */
+export interface MartRead {
+  readonly mart: string;
+  readonly comment: string;
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly comment: string }[];
+}
+
+/** Reads all that the dashboard shows, from one build of the marts. Throws MartsMissing, ReaderRoleMissing. */
+export async function readDashboard(warehouse: Warehouse): Promise<Dashboard> {
+  const marts = [...new Set(charts.flatMap((chart) => chart.marts))].sort();
+  const [readAt, { postgres: build }, read] = await Promise.all([
+    readClock(warehouse),
+    readMartsStatus(warehouse),
+    readOneBuild(warehouse, {
+      marts,
+      statements: {
+        connections: freshnessOfConnections,
+        catalogue: catalogueOf(marts),
+        ...Object.fromEntries(charts.map(({ id, sql }) => [id, sql])),
+      },
+    }),
+  ]);
+  const connections = objectsOf(read.connections).map((row) => freshness.parse(row));
+  const asOf = connections[0]?.as_of_date ?? readAt.toISOString().slice(0, 10);
+  return {
+    ...{ readAt, asOf, build, connections },
+    charts: charts.map(({ views, ...chart }) => ({ ...chart, views: views(resultOf(read, chart.id), asOf) })),
+    catalogue: objectsOf(read.catalogue).map((row) => martRead.parse(row)),
+  };
+}
+
+function resultOf<Result>(read: Readonly<Record<string, Result>>, id: string): Result {
+  const result = read[id];
+  if (result === undefined) throw new Error(`The statement of ${id} was not run.`);
+  return result;
+}
+
+const freshnessOfConnections = `
+select connection_id, platform, last_success_at, freshness_status, as_of_date
+from marts.connections
+order by connection_id`;
+
+const freshness = z.object({
+  connection_id: z.string(),
+  platform: z.string().nullable(),
+  /** As Postgres writes it; of the list that was read longest ago. */
+  last_success_at: z.string().nullable(),
+  freshness_status: z.string(),
+  as_of_date: z.string(),
+});
+
+function catalogueOf(marts: readonly string[]): string {
+  return `
+select
+  view.relname as mart,
+  obj_description(view.oid, 'pg_class') as comment,
+  json_agg(
+    json_build_object(
+      'name', attname, 'type', format_type(atttypid, atttypmod), 'comment', coalesce(col_description(view.oid, attnum), '')
+    ) order by attnum
+  )::text as columns
+from pg_class as view
+inner join pg_namespace as schema on relnamespace = schema.oid
+inner join pg_attribute on attrelid = view.oid and attnum > 0 and not attisdropped
+where nspname = 'marts' and relname in (${marts.map((mart) => `'${mart}'`).join(', ')})
+group by view.oid, view.relname
+order by view.relname`;
+}
+
+const martRead = z.object({
+  mart: z.string(),
+  comment: z
+    .string()
+    .nullable()
+    .transform((text) => text ?? ''),
+  columns: z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(z.array(z.object({ name: z.string(), type: z.string(), comment: z.string() }))),
+});

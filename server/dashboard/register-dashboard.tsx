@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+import { MartsMissing } from '../../warehouse/marts/read-one-build.ts';
+import { ReaderRoleMissing } from '../../warehouse/query-as-reader.ts';
+import type { ConsoleParts } from '../console/console-parts.ts';
+import { paths } from '../console/paths.ts';
+import { sendHtml } from '../console/send-page.tsx';
+import { readDashboard } from './read-dashboard.ts';
+import { DashboardPage } from './views/dashboard-page.tsx';
+import { MissingPage } from './views/missing-page.tsx';
+
+/** The dashboard, behind the guards of the server it is added to. */
+export function registerDashboard(
+  server: FastifyInstance,
+  { warehouse }: Pick<ConsoleParts, 'warehouse'>,
+): void {
+  server.get(paths.dashboard(), async (request, reply) => {
+    const { searchParams: query } = new URL(request.url, 'http://console');
+    try {
+      const dashboard = await readDashboard(warehouse);
+      return await sendHtml(reply, <DashboardPage dashboard={dashboard} query={query} path={request.url} />);
+    } catch (error) {
+      if (!(error instanceof MartsMissing || error instanceof ReaderRoleMissing)) throw error;
+      return sendHtml(reply, <MissingPage why={error.message} path={request.url} />);
+    }
+  });
+}

@@ -1,0 +1,37 @@
+interface Ranked {
+  /** Null: all vendors together. */
+  readonly place: number | null;
+  /** How many are in the row. */
+  readonly vendors: number;
+  readonly vendor_id: string;
+  readonly vendor_name: string | null;
+}
+
+/** How many vendors have a row of their own; the place after the last is that of all others. */
+export const vendorsShown = 15;
+
+/** What to call the vendors of a list. Those of one name are told apart by their IDs. */
+export function vendorLabels(rows: readonly Ranked[]): string[] {
+  const names = rows.filter(isVendor).map(nameOf);
+  return rows.map((row) => {
+    if (row.place === null) return 'All vendors';
+    if (!isVendor(row))
+      return row.vendors === 1 ? '1 other' : `${row.vendors.toLocaleString('en-US')} others`;
+    const name = nameOf(row);
+    return names.filter((other) => other === name).length === 1 ? name : withId(name, row.vendor_id);
+  });
+}
+
+function isVendor({ place }: Ranked): boolean {
+  return place !== null && place <= vendorsShown;
+}
+
+function nameOf({ vendor_name, vendor_id }: Ranked): string {
+  return vendor_name ?? vendor_id;
+}
+
+/** A name that was made of the beginning of an ID is gone on with. */
+function withId(name: string, id: string): string {
+  const told = id.slice(0, 8);
+  return name.endsWith(told) ? `${name}${id.slice(8, 13)}` : `${name} (${id.slice(0, 13)})`;
+}

@@ -1,0 +1,40 @@
+/** What is seen of a chart for one choice of connection and currency: words and figures, ready to be shown. */
+export interface View {
+  /** The answer, with its most important number. */
+  readonly sentence: string;
+  readonly columns: readonly ViewColumn[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** Without one the figures are all there is to see. */
+  readonly drawing?: Drawing;
+}
+
+export interface ViewColumn {
+  readonly head: string;
+  readonly kind?: 'number' | 'code';
+}
+
+export type Cell = string | Mark;
+
+/** A state, in words and a colour. */
+export interface Mark {
+  readonly words: string;
+  readonly tone: 'good' | 'warn' | 'bad' | 'quiet';
+}
+
+export interface Drawing {
+  /** Columns stand side by side along time; bars lie under each other, one for each name. */
+  readonly kind: 'columns' | 'bars';
+  readonly labels: readonly string[];
+  readonly series: readonly Series[];
+}
+
+export interface Series {
+  readonly name: string;
+  /** A name of dashboard.css. */
+  readonly colour: string;
+  /** What the legend says of all series of this colour; without it, the name. */
+  readonly legend?: string;
+  readonly shape: 'stacked' | 'beside' | 'line';
+  /** As shown; null: unknown. */
+  readonly values: readonly (string | null)[];
+}

@@ -1,0 +1,44 @@
+import type { VNode } from 'preact';
+import { choicesOf, chosenOf } from '../choices.ts';
+import { findView } from '../find-view.ts';
+import type { Dashboard } from '../read-dashboard.ts';
+import { Catalogue } from './catalogue.tsx';
+import { ChartSection } from './chart-section.tsx';
+import { Filter } from './filter.tsx';
+import { FreshnessStrip } from './freshness-strip.tsx';
+import { Headline } from './headline.tsx';
+
+/** All of the dashboard, for one choice; with what dashboard.js needs to show the others. */
+export function DashboardMain({ dashboard, query }: { dashboard: Dashboard; query: URLSearchParams }): VNode {
+  const choices = choicesOf(dashboard);
+  const chosen = chosenOf(choices, query);
+  return (
+    <main id="main" class="dashboard" tabIndex={-1}>
+      <Headline dashboard={dashboard} />
+      <FreshnessStrip connections={dashboard.connections} now={dashboard.readAt} />
+      <Filter choices={choices} chosen={chosen} />
+      <div class="charts">
+        {dashboard.charts.map((chart) => (
+          <ChartSection key={chart.id} chart={chart} view={findView(chart, chosen)} />
+        ))}
+      </div>
+      <Catalogue marts={dashboard.catalogue} />
+      <script
+        type="application/json"
+        id="dashboard-data"
+        dangerouslySetInnerHTML={{
+          __html: scriptText({ choices, charts: dashboard.charts.map(forBrowser) }),
+        }}
+      />
+    </main>
+  );
+}
+
+function forBrowser({ id, title, empty, views }: Dashboard['charts'][number]): object {
+  return { id, title, empty, views };
+}
+
+/** JSON that cannot end the element it stands in. */
+function scriptText(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c');
+}

@@ -1,0 +1,33 @@
+import type { VNode } from 'preact';
+import { freshnessWords } from '../freshness-words.ts';
+import type { Freshness } from '../read-dashboard.ts';
+import { Age } from './age.tsx';
+
+/** How fresh each connection was when the marts were built; the stale ones stand out, and first. */
+export function FreshnessStrip({
+  connections,
+  now,
+}: {
+  connections: readonly Freshness[];
+  now: Date;
+}): VNode {
+  const [fresh, others] = [true, false].map((wanted) =>
+    connections.filter(({ freshness_status: status }) => (status === 'fresh') === wanted),
+  );
+  return (
+    <ul class="strip" aria-label="Freshness of each connection">
+      {[...(others ?? []), ...(fresh ?? [])].map((connection) => {
+        const { words, tone } = freshnessWords(connection.freshness_status);
+        return (
+          <li key={connection.connection_id} class={`strip-${tone}`}>
+            <b>{connection.connection_id}</b>
+            <span class={`pill pill-${tone}`}>{words}</span>
+            <span class="aside">
+              <Age at={connection.last_success_at} now={now} />
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

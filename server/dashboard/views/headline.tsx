@@ -1,0 +1,47 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { Icon } from '../../console/views/icon.tsx';
+import type { Dashboard } from '../read-dashboard.ts';
+import { utcMinute } from '../utc-minute.ts';
+import { Age } from './age.tsx';
+
+/** What moment the figures are of, and whether somebody should mind. */
+export function Headline({ dashboard }: { dashboard: Dashboard }): VNode {
+  const { build, asOf, readAt } = dashboard;
+  return (
+    <>
+      <h1>Dashboard</h1>
+      <p class="lead">
+        <b>Data as of {dataAsOf(dashboard)}</b> · marts of {asOf}
+        {build.built_at === null ? null : (
+          <>
+            , built <Age at={build.built_at.toISOString()} now={readAt} />
+          </>
+        )}
+      </p>
+      {notesOf(dashboard).map((note) => (
+        <p class="note" key={note}>
+          <Icon name="warning" />
+          <span>{note}</span>
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** All connections together are as fresh as the one that was read longest ago. */
+function dataAsOf({ connections }: Dashboard): ComponentChildren {
+  const read = connections.flatMap(({ last_success_at: at }) => (at === null ? [] : [at])).sort();
+  return read[0] === undefined ? 'no complete reading yet' : `${utcMinute(read[0])} UTC`;
+}
+
+function notesOf({ build, asOf, readAt }: Dashboard): string[] {
+  const notes: string[] = [];
+  if (build.status === 'running') notes.push('New marts are being built; these are the last good ones.');
+  if (build.status === 'failed')
+    notes.push(
+      'The last build of the marts failed; these are the last good ones. "daybook status" says why.',
+    );
+  const days = Math.floor((readAt.getTime() - Date.parse(asOf)) / 86_400_000);
+  if (days > 1) notes.push(`These marts are ${days} days old: build new ones with "npx daybook dbt build".`);
+  return notes;
+}

@@ -1,0 +1,15 @@
+import type { VNode } from 'preact';
+import { ServedPage } from './served-page.tsx';
+
+/** There is nothing to show yet, and this is what to do about it. */
+export function MissingPage({ why, path }: { why: string; path: string }): VNode {
+  return (
+    <ServedPage path={path}>
+      <main id="main" tabIndex={-1}>
+        <h1>Dashboard</h1>
+        <p class="lead">Accounts payable, spend, cash and recurring revenue, out of the marts.</p>
+        <p class="empty">{why}</p>
+      </main>
+    </ServedPage>
+  );
+}

@@ -1,0 +1,80 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildOnPostgres } from '../../marts/build-on-postgres.ts';
+import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { martsPlaces } from '../../worker/marts-places.ts';
+import { openConsole, settingsOf } from '../console/open-console.ts';
+import type { Installation } from '../support/installation.ts';
+import { rows } from '../support/rows.ts';
+import { sync } from '../support/sync.ts';
+
+/** What somebody may have named a vendor. */
+export const hostileNames: readonly string[] = [
+  '<img src=x onerror="document.title=`owned`"></script><script>document.title="owned"</script>',
+  `O'Brien & "Sons", GmbH`,
+  `Very${'long'.repeat(60)}name`,
+];
+
+/** A day in the data of the sandbox, whatever the date is: bills are open, due and paid around it. */
+export const asOfDate = '2025-12-16';
+
+/**
+ * Two companies, one with euros and yen and one with dollars and dinars, their marts, and a console over them. Vendors bear
+ * hostile names. Months of recurring revenue are made by moving what was recorded.
+ */
+export async function openDashboard(
+  installation: Installation,
+): Promise<{ url: string; companies: string[] }> {
+  const { warehouse, env } = installation;
+  await installation.startWorker();
+  const companies = [
+    await installation.connect({ platform: 'NETSUITE', records: 900 }),
+    await installation.connect({ platform: 'QUICKBOOKS', records: 900 }),
+  ];
+  for (const company of companies) await sync(installation, company);
+  await warehouse.pool.query(spreadRecordings);
+  await nameVendors(installation);
+  const settings = settingsOf(env);
+  const { databaseUrl } = installation;
+  await withBuildLock({ databaseUrl, target: 'postgres' }, (client) =>
+    buildOnPostgres(client, {
+      ...martsPlaces(settings, { connections: 2 }),
+      ...{ databaseUrl, asOfDate, onStep: () => undefined },
+    }),
+  );
+  await warehouse.pool.query(
+    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
+    [asOfDate],
+  );
+  return { url: await openConsole(installation), companies };
+}
+
+const spreadRecordings = `
+  update history.record_versions
+  set recorded_at = timestamptz '2025-03-10' + make_interval(months => abs(hashtext(record_id)) % 9)
+  where resource = 'subscriptions'`;
+
+/** The vendors with most bills. */
+async function nameVendors({ warehouse, env }: Installation): Promise<void> {
+  const vendors = await rows(
+    warehouse,
+    `select distinct on (place) connection_id, vendor_id from (
+       select connection_id, vendor_id, row_number() over (partition by connection_id order by sum(total_amount) desc) as place
+       from finance.bills where vendor_id is not null and currency_code in ('EUR', 'USD') group by 1, 2
+     ) as ranked where place <= $1 order by place, connection_id`,
+    [hostileNames.length],
+  );
+  const lines = vendors.map(({ connection_id, vendor_id }, index) =>
+    [connection_id, vendor_id, hostileNames[index]].map(csvField).join(','),
+  );
+  const seeds = join(env.DAYBOOK_HOME ?? '', 'seeds');
+  await mkdir(seeds, { recursive: true });
+  await writeFile(
+    join(seeds, 'vendor_names.csv'),
+    ['connection_id,vendor_id,vendor_name', ...lines, ''].join('\n'),
+  );
+}
+
+function csvField(value: unknown): string {
+  return `"${String(value).replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,25 @@
+import type { Page } from 'playwright-core';
+
+export interface Shown {
+  readonly sentence: string;
+  readonly heads: string[];
+  readonly rows: string[][];
+  readonly series: { name: string; data: (number | null)[] }[];
+}
+
+/** What a chart shows: its figures, and what its bars were given. */
+export function shownBy(page: Page, id: string): Promise<Shown> {
+  return page.evaluate<Shown>(`(() => {
+    const section = document.getElementById(${JSON.stringify(id)});
+    const texts = (root, selector) => [...root.querySelectorAll(selector)].map((one) => one.textContent);
+    const plot = section.querySelector('[data-plot]');
+    const chart = plot && echarts.getInstanceByDom(plot);
+    const unfilled = section.querySelector('.unfilled') !== null;
+    return {
+      sentence: section.querySelector('[data-sentence]').textContent,
+      heads: texts(section, '[data-heads] th'),
+      rows: unfilled ? [] : [...section.querySelectorAll('[data-rows] tr')].map((row) => texts(row, 'td')),
+      series: unfilled || !chart ? [] : chart.getOption().series.map(({ name, data }) => ({ name, data })),
+    };
+  })()`);
+}

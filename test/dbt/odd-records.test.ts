@@ -1,0 +1,168 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestLake } from '../lake/export-of.ts';
+import { readParquet } from '../lake/read-parquet.ts';
+import { startS3Server } from '../lake/s3-server.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { buildEnvironment } from './build-environment.ts';
+import { martPath } from './marts-of.ts';
+import { cyclicCustomers, oddBills } from './odd-records.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const s3 = await startS3Server();
+const { exportNow } = await createTestLake(url, { lake: s3.location });
+const { home, build } = await buildEnvironment({ databaseUrl: url, lake: s3.location, env: s3.env });
+const downloaded = await mkdtemp(join(tmpdir(), 'daybook-test-bucket-'));
+afterAll(() => rm(downloaded, { recursive: true, force: true }));
+
+let connectionId: string;
+
+beforeAll(async () => {
+  connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [oddBills] });
+  await land(warehouse, { connectionId, stream: 'customers', pages: [cyclicCustomers] });
+  await mkdir(join(home, 'seeds'), { recursive: true });
+  await writeFile(join(home, 'seeds', 'connection_settings.csv'), settings());
+  await exportNow();
+  for (const target of ['postgres', 'lake'] as const) {
+    const { code, stderr } = await build(target);
+    expect(code, stderr).toBe(0);
+  }
+  await download();
+}, 300_000);
+
+/** What people would ask, and the answer; the same text for both databases. */
+const questions: Record<string, { mart: string; sql: string; answer: Record<string, string | null> }> = {
+  'what is open today': {
+    mart: 'ap_ageing',
+    sql: `select currency_code as key, sum(total_open) as value from {mart} where is_today group by 1`,
+    answer: {
+      EUR: '1000045.010000000',
+      JPY: '5000.000000000',
+      KWD: '1.234000000',
+      USD: '123456789012325.778000000',
+    },
+  },
+  'what was spent': {
+    mart: 'vendor_spend_monthly',
+    sql: `select currency_code as key, sum(spend) as value from {mart} group by 1`,
+    answer: {
+      EUR: '1000045.010000000',
+      JPY: '5000.000000000',
+      KWD: '1.234000000',
+      USD: '123456789012325.678000000',
+    },
+  },
+  'the bills in the base currency': {
+    mart: 'bills',
+    sql: `select bill_id as key, total_amount_base as value from {mart}`,
+    answer: {
+      dinar: '4.010000000',
+      'eighteen-digits': '123456789012345.678000000',
+      'long-rate': '1123456.800000000',
+      negative: '-30.000000000',
+      'novel-status': '20.000000000',
+      rateless: null,
+      'ten-decimals': null,
+      'too-large': null,
+      'too-long-rate': null,
+      undated: '10.000000000',
+      yen: '32.000000000',
+      zero: '0.000000000',
+    },
+  },
+  'what is null because it does not fit': {
+    mart: 'bills',
+    sql: `select bill_id as key, total_amount as value from {mart} where has_unfit_amount`,
+    answer: { 'ten-decimals': null, 'too-large': null, 'too-long-rate': '5.000000000' },
+  },
+  'where a bill stands': {
+    mart: 'bills',
+    sql: `select bill_id as key, posting_status || ' ' || fx_status as value from {mart} where bill_id in ('novel-status', 'rateless', 'yen')`,
+    answer: {
+      'novel-status': 'unknown base_currency',
+      rateless: 'posted missing_rate',
+      yen: 'posted document_rate',
+    },
+  },
+  'the names of vendors': {
+    mart: 'vendors',
+    sql: `select vendor_id as key, vendor_name as value from {mart}`,
+    answer: { '(none)': '(none)', 'vendor-1': 'Vendor vendor-1', 'vendor-2': 'Acme, Inc.' },
+  },
+  'the top of a circle of parents': {
+    mart: 'customers',
+    sql: `select customer_id as key, top_parent_id as value from {mart} where has_cyclic_parents`,
+    answer: { x: null, y: null },
+  },
+  'what is odd': {
+    mart: 'data_quality',
+    sql: `select check_name || ': ' || sample_ids as key, failed_rows as value from {mart} where failed_rows > 0`,
+    answer: {
+      'amount_does_not_fit: ten-decimals, too-large, too-long-rate': '3',
+      'cyclic_customer_parents: x, y': '2',
+      'negative_bill: negative': '1',
+      'no_due_date: undated': '1',
+      'no_issue_date: undated': '1',
+      'unconverted_bill: rateless, too-long-rate': '2',
+      'unknown_bill_status: novel-status': '1',
+    },
+  },
+};
+
+test.each(Object.keys(questions))(
+  '%s: the expected number, in Postgres and in a bucket',
+  async (question) => {
+    const { mart, sql, answer } = questions[question] ?? { mart: '', sql: '', answer: {} };
+    const inPostgres = sql.replace('{mart}', `marts.${mart}`);
+    expect(asRecord(await rows(warehouse, `select key, value::text from (${inPostgres}) as asked`))).toEqual(
+      answer,
+    );
+    const inBucket = sql.replace('{mart}', `'${await martPath(downloaded, mart)}'`);
+    expect(
+      asRecord(
+        await readParquet(downloaded, `select key, value::varchar as value from (${inBucket}) as asked`),
+      ),
+    ).toEqual(answer);
+  },
+);
+
+test('vendors and accounts wait for their names, those first that most is spent on', async () => {
+  const template = async (seed: string): Promise<string> =>
+    readFile(join(home, 'seeds', `${seed}.template.csv`), 'utf8');
+  expect(await template('vendor_names')).toBe(
+    `connection_id,vendor_id,vendor_name\n${connectionId},vendor-1,\n${connectionId},vendor-2,"Acme, Inc."\n`,
+  );
+  expect(await template('account_map')).toBe(
+    `connection_id,account_id,account_name,account_type\n${connectionId},account-2,,\n${connectionId},account-1,,\n`,
+  );
+  expect(await readFile(join(home, 'seeds', 'connection_settings.csv'), 'utf8')).toBe(settings());
+});
+
+function settings(): string {
+  return `connection_id,base_currency,fx_direction\n${connectionId},USD,multiply\n`;
+}
+
+function asRecord(found: readonly Record<string, unknown>[]): Record<string, unknown> {
+  return Object.fromEntries(found.map(({ key, value }) => [String(key), value]));
+}
+
+async function download(): Promise<void> {
+  const prefix = 'some/prefix/';
+  const { Contents = [] } = await s3.client.send(
+    new ListObjectsV2Command({ Bucket: s3.bucket, Prefix: prefix }),
+  );
+  for (const { Key = '' } of Contents) {
+    if (!/latest-marts\.json|\/marts\//.test(Key)) continue;
+    const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: s3.bucket, Key }));
+    const file = join(downloaded, Key.slice(prefix.length));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, (await Body?.transformToByteArray()) ?? '');
+  }
+}

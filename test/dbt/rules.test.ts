@@ -1,0 +1,66 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { postgresOutput } from '../../marts/postgres-output.ts';
+import { createTestLake } from '../lake/export-of.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { dbtFolder } from './marts-of.ts';
+import { runDbtByHand } from './run-dbt-by-hand.ts';
+
+const { url } = await createTestDatabase();
+const lake = await createTestLake(url);
+const project = await mkdtemp(join(tmpdir(), 'daybook-test-rules-'));
+afterAll(() => rm(project, { recursive: true, force: true }));
+let snapshot: string;
+
+beforeAll(async () => {
+  const { output, secrets } = postgresOutput(url);
+  const outputs = {
+    postgres: { ...output, threads: 2, password: Object.values(secrets)[0] },
+    lake: { type: 'duckdb', path: join(project, 'rules.duckdb'), schema: 'main', threads: 2 },
+  };
+  await cp(dbtFolder, project, { recursive: true });
+  await writeFile(join(project, 'profiles.yml'), JSON.stringify({ daybook: { target: 'lake', outputs } }));
+  snapshot = join(lake.location, 'snapshots', (await lake.exportNow()).snapshotId);
+});
+
+test.each(['postgres', 'lake'])(
+  'every rule and every odd record gives the number that its unit test says: %s',
+  async (target) => {
+    const said = await runDbtByHand(
+      ['build', '--empty', '--exclude-resource-type', 'test', '--target', target, '--vars', vars()],
+      { cwd: project },
+    );
+    expect(said).toMatch(/(\d{2}) unit tests/);
+    expect(said).toContain('Completed successfully');
+  },
+  300_000,
+);
+
+test('dbt docs generate tells of every column of every model, seed and source what it is', async () => {
+  await runDbtByHand(['docs', 'generate', '--target', 'postgres', '--vars', vars()], { cwd: project });
+  const [catalog, manifest] = await Promise.all(['catalog', 'manifest'].map(readArtifact));
+  const relations = Object.entries({ ...catalog?.nodes, ...catalog?.sources });
+  expect(relations.length).toBeGreaterThan(75);
+  const undocumented = relations.flatMap(([id, relation]) => {
+    const described = { ...manifest?.nodes, ...manifest?.sources }[id]?.columns ?? {};
+    const names = Object.keys(relation?.columns ?? {});
+    return names.filter((name) => (described[name]?.description ?? '') === '').map((name) => `${id}.${name}`);
+  });
+  expect(undocumented).toEqual([]);
+}, 300_000);
+
+function vars(): string {
+  return JSON.stringify({ daybook_snapshot: snapshot, daybook_capture_schema: 'captured' });
+}
+
+/** `target/catalog.json` has what is in the database, `target/manifest.json` what the project says. */
+async function readArtifact(name: string): Promise<Artifact> {
+  return JSON.parse(await readFile(join(project, 'target', `${name}.json`), 'utf8')) as Artifact;
+}
+
+type Artifact = Record<
+  'nodes' | 'sources',
+  Record<string, { columns: Record<string, { description?: string }> } | undefined>
+>;

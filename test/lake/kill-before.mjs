@@ -1,0 +1,14 @@
+// Loaded into a process before everything else: it dies by SIGKILL when it is about to do one thing to a file.
+import files from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+
+const { operation, path, time = 1 } = JSON.parse(process.env.TEST_KILL_BEFORE);
+const real = files[operation];
+let times = 0;
+files[operation] = (...args) => {
+  const isMeant = new RegExp(path).test(String(args[0]));
+  if (isMeant) times += 1;
+  if (isMeant && times === time) process.kill(process.pid, 'SIGKILL');
+  return real(...args);
+};
+syncBuiltinESMExports();

@@ -1,0 +1,63 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { bill } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake } from './export-of.ts';
+import { readParquet } from './read-parquet.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const { exportNow, location } = await createTestLake(url);
+
+beforeAll(async () => {
+  const connectionId = await addTestConnection(warehouse);
+  const dated = (id: string, day: string): string => bill(id, { issue_date: `"${day}T00:00:00.000Z"` });
+  const records = [dated('first', '2024-01-01'), dated('middle', '2024-01-02'), dated('last', '2024-01-03')];
+  await land(warehouse, { connectionId, stream: 'bills', pages: [records] });
+  // Postgres would spend seconds on compressing what is only made up.
+  await rows(warehouse, 'alter table finance.bills alter column memo set storage external');
+});
+
+test.each([
+  ['last', 5],
+  ['first', 5],
+  ['middle', 57],
+])('the row that comes %s may have %d MB', async (id, megabytes) => {
+  await setMemo(id, megabytes);
+  const { snapshotId, rows: exported } = await exportNow();
+  const kept = await readParquet(
+    join(location, 'snapshots', snapshotId),
+    `select md5(memo) as memo, length(memo) as length from read_parquet('{lake}/bills/*.parquet') where id = '${id}'`,
+  );
+  expect(kept).toEqual(
+    await rows(
+      warehouse,
+      `select md5(memo) as memo, length(memo)::text as length from finance.bills where id = $1`,
+      [id],
+    ),
+  );
+  expect(exported).toBeGreaterThan(2);
+});
+
+test('a row of more than 60 MB is said to be too long, and nothing is published', async () => {
+  const before = await readdir(join(location, 'snapshots'));
+  await setMemo('last', 61);
+  await expect(exportNow()).rejects.toMatchObject({
+    name: 'RowTooLong',
+    handling: 'stop',
+    message: expect.stringMatching(
+      /^Table bills has a row of more than 60 MB, which no snapshot can hold/,
+    ) as string,
+  });
+  expect(await readdir(join(location, 'snapshots'))).toEqual(before);
+});
+
+async function setMemo(id: string, megabytes: number): Promise<void> {
+  await rows(warehouse, `update finance.bills set memo = repeat('0123456789', $2) where id = $1`, [
+    id,
+    megabytes * 100_000,
+  ]);
+}

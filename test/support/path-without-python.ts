@@ -1,0 +1,10 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A PATH that has what an export needs, and no Python: then no marts are built after it. */
+export async function pathWithoutPython(cwd: string): Promise<{ PATH: string }> {
+  const folder = join(cwd, 'bin');
+  await mkdir(folder);
+  await symlink('/usr/bin/mkfifo', join(folder, 'mkfifo'));
+  return { PATH: folder };
+}

@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+import { finishRunOfAll } from '../runs/finish-run-of-all.ts';
+import type { MartsTarget } from '../tables/marts.ts';
+
+/** A good build of marts that readers see from now on. */
+export interface MartsNote {
+  readonly runId: string;
+  readonly target: MartsTarget;
+  /** As YYYY-MM-DD. */
+  readonly asOfDate: string;
+  /** On the lake. */
+  readonly snapshotId: string | null;
+  readonly marts: number;
+  /** What came of the run, in a sentence. */
+  readonly outcome: string;
+}
+
+/** Writes down what readers see now, and closes the run that built it. Killed before, the build is repeated. */
+export async function noteMarts({ db }: Warehouse, note: MartsNote): Promise<void> {
+  const { runId, target, asOfDate, snapshotId, marts, outcome } = note;
+  await db.transaction().execute(async (transaction) => {
+    await sql`
+      insert into sync.marts (target, run_id, as_of_date, snapshot_id, marts, begun_at)
+      select ${target}, run_id, ${asOfDate}::date, ${snapshotId}::text, ${marts}::integer, started_at
+      from sync.runs where run_id = ${runId}
+      on conflict (target) do update set run_id = excluded.run_id, as_of_date = excluded.as_of_date,
+        snapshot_id = excluded.snapshot_id, marts = excluded.marts, begun_at = excluded.begun_at,
+        built_at = excluded.built_at
+    `.execute(transaction);
+    await finishRunOfAll({ db: transaction }, { runId, status: 'succeeded', failure: null, outcome });
+  });
+}

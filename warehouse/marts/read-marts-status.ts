@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { MartsTarget } from '../tables/marts.ts';
+import type { RunStatus } from '../tables/runs.ts';
+
+/** What readers see of the marts of one target, and what became of the last build. */
+export interface TargetStatus {
+  /** The day the marts speak of; null: there never was a good build. */
+  readonly as_of_date: string | null;
+  readonly built_at: Date | null;
+  readonly age_seconds: number | null;
+  readonly marts: number;
+  /** On the lake: the snapshot they were built on. */
+  readonly snapshot_id: string | null;
+  /** Of the last build; null: there was none. */
+  readonly status: RunStatus | null;
+  readonly failure: string | null;
+  readonly outcome: string | null;
+}
+
+export type MartsStatus = Readonly<Record<MartsTarget, TargetStatus>>;
+
+export async function readMartsStatus({ db }: Warehouse): Promise<MartsStatus> {
+  const { rows } = await sql<TargetStatus & { target: MartsTarget }>`
+    select target, m.as_of_date, m.built_at, coalesce(m.marts, 0) as marts, m.snapshot_id,
+      greatest(0, extract(epoch from now() - m.built_at))::bigint as age_seconds, r.status, r.failure, r.outcome
+    from (values ('postgres'), ('lake')) as targets (target)
+    left join sync.marts m using (target)
+    left join lateral (
+      select status, failure, outcome from sync.runs
+      where connection_id is null and kind = 'marts' and runs.target = targets.target
+      order by started_at desc, run_id desc limit 1
+    ) r on true
+  `.execute(db);
+  const { postgres = never, lake = never } = Object.fromEntries(
+    rows.map(({ target, ...status }) => [target, status]),
+  );
+  return { postgres, lake };
+}
+
+const never: TargetStatus = {
+  ...{ as_of_date: null, built_at: null, age_seconds: null, marts: 0, snapshot_id: null },
+  ...{ status: null, failure: null, outcome: null },
+};

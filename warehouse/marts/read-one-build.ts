@@ -1,0 +1,43 @@
+import { becomeReader, queryTexts, type QueryResult } from '../query-as-reader.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** There are no marts, or those of another version of Daybook. */
+export class MartsMissing extends Error {
+  override readonly name = 'MartsMissing';
+  readonly handling = 'stop';
+
+  constructor(cause: unknown) {
+    super('The marts of this version are not built yet: build them with "npx daybook dbt build".', { cause });
+  }
+}
+
+/**
+ * Runs statements on `marts` as the role for readers, all of them on the same build. Values are as Postgres writes them.
+ * Throws MartsMissing, ReaderRoleMissing.
+ */
+export async function readOneBuild<Name extends string>(
+  { pool }: Warehouse,
+  { marts, statements }: { marts: readonly string[]; statements: Readonly<Record<Name, string>> },
+): Promise<Record<Name, QueryResult>> {
+  try {
+    return await inTransaction(pool, async (client) => {
+      await client.query('set transaction isolation level repeatable read, read only');
+      await becomeReader(client);
+      // Views can be replaced under a snapshot; locked before it is taken, they cannot. In the order in which a build locks them.
+      const views = [...marts].sort().map((mart) => `marts.${mart}`);
+      await client.query(`lock table ${views.join(', ')} in access share mode`);
+      const results: [string, QueryResult][] = [];
+      for (const [name, statement] of Object.entries<string>(statements))
+        results.push([name, await queryTexts(client, statement)]);
+      return Object.fromEntries(results) as Record<Name, QueryResult>;
+    });
+  } catch (error) {
+    throw isUnknownName(error) ? new MartsMissing(error) : error;
+  }
+}
+
+/** No such table, or no such column. */
+function isUnknownName(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '42703');
+}

@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { MartsTarget } from '../tables/marts.ts';
+
+/** A run that works for no single connection. */
+export interface RunOfAll {
+  readonly runId: string;
+  readonly kind: 'export' | 'marts';
+  /** Of a build of marts. */
+  readonly target: MartsTarget | null;
+  readonly workflowId: string;
+  readonly temporalRunId: string;
+  readonly reason: string;
+}
+
+/** Opens the row of a run, as often as one likes. Older ones of its kind that never ended were ended from outside. */
+export async function beginRunOfAll({ db }: Warehouse, run: RunOfAll): Promise<void> {
+  const { runId, kind, target, workflowId, temporalRunId, reason } = run;
+  await db.transaction().execute(async (transaction) => {
+    const begun = await transaction
+      .insertInto('sync.runs')
+      .values({
+        ...{ run_id: runId, connection_id: null, kind, target, status: 'running' },
+        ...{ workflow_id: workflowId, temporal_run_id: temporalRunId, reason },
+      })
+      // Not the status: an attempt that was given up long ago must not open a finished run again.
+      .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ temporal_run_id: temporalRunId }))
+      .returning('started_at')
+      .executeTakeFirstOrThrow();
+    await transaction
+      .updateTable('sync.runs')
+      .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
+      .where('kind', '=', kind)
+      .where('target', 'is not distinct from', target)
+      .where('status', '=', 'running')
+      .where('run_id', '<>', runId)
+      .where('started_at', '<=', begun.started_at)
+      .execute();
+  });
+}

@@ -1,0 +1,20 @@
+import { sql } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** What is true of a run that worked for no single connection. */
+export interface RunOfAllEnd {
+  readonly runId: string;
+  readonly status: 'succeeded' | 'failed' | 'cancelled' | 'unsupported';
+  readonly failure: string | null;
+  readonly outcome: string | null;
+}
+
+/** Closes the row of a run with what is true of it. */
+export async function finishRunOfAll({ db }: Pick<Warehouse, 'db'>, run: RunOfAllEnd): Promise<void> {
+  const { runId, status, failure, outcome } = run;
+  await db
+    .updateTable('sync.runs')
+    .set({ status, failure, outcome, finished_at: sql<Date>`clock_timestamp()` })
+    .where('run_id', '=', runId)
+    .execute();
+}

@@ -1,0 +1,13 @@
+import type { MartsPlaces } from '../marts/build-marts.ts';
+import type { Settings } from './settings.ts';
+
+/** Where and how a process builds marts; dbt may have `connections` sessions in Postgres. */
+export function martsPlaces(
+  { marts, api, database, lake }: Settings,
+  { connections }: { connections: number },
+): MartsPlaces {
+  return {
+    ...marts,
+    ...{ apiAddress: api.address, databaseUrl: database.url, lake: lake.location, connections },
+  };
+}

@@ -1,0 +1,16 @@
+/** How the connections of a process are shared out, so that all of it together never has more. */
+export interface ConnectionShares {
+  /** The pool: syncs, bookkeeping, the console. */
+  readonly pool: number;
+  /** An export: one for itself and two that read side by side, where enough are left for syncs. */
+  readonly export: number;
+  /** dbt, beside the one that holds the lock of a build. */
+  readonly dbt: number;
+}
+
+/** Of two or three connections nothing is left to share out: then a build beside an export takes one or two more. */
+export function shareConnections({ connections }: { connections: number }): ConnectionShares {
+  const forExport = connections >= 8 ? 3 : 1;
+  const forDbt = connections >= 16 ? 3 : 1;
+  return { pool: Math.max(1, connections - forExport - forDbt - 1), export: forExport, dbt: forDbt };
+}

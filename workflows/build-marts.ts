@@ -1,0 +1,85 @@
+import {
+  ApplicationFailure,
+  continueAsNew,
+  defineSignal,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { MartsOutcome } from '../activities/build-marts.ts';
+import { failureOf } from './failure-of.ts';
+import { building } from './proxies.ts';
+
+/** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
+export interface BuildMartsInput {
+  /** Who or what asked; shown in the runs' rows. */
+  reason?: string;
+}
+
+/** There is something new to build on. Takes no input. */
+export const requestMartsSignal = defineSignal('requestMarts');
+
+/**
+ * Builds and tests the marts in Postgres, then those on the latest snapshot; one that fails does not keep the other from being
+ * built. What was asked for meanwhile is the next execution's.
+ */
+export async function buildMarts({ reason = 'Temporal' }: BuildMartsInput): Promise<MartsResult> {
+  const { runId } = workflowInfo();
+  const requests = { count: 0 };
+  setHandler(
+    requestMartsSignal,
+    () => {
+      requests.count += 1;
+    },
+    { description: 'Build once more after this. Takes no input.' },
+  );
+  // The signal that came with the start is about this build.
+  await Promise.resolve();
+  const answered = requests.count;
+  const words: string[] = [];
+  const build = async (target: 'postgres' | 'lake'): Promise<Ending> => {
+    show(words, `${places[target]}: being built; the heartbeat of the activity says how far`);
+    const ending = await endingOf(() => building.buildMarts({ runId, target, reason }));
+    words.push(`${places[target]}: ${inWords(ending)}`);
+    return ending;
+  };
+  const result = { postgres: await build('postgres'), lake: await build('lake') };
+  show(words);
+  if (requests.count > answered) return continueAsNew<typeof buildMarts>({ reason });
+  const failures = [result.postgres, result.lake].flatMap((ending) => ('failure' in ending ? [ending] : []));
+  const [first] = failures;
+  if (first === undefined) return result;
+  throw ApplicationFailure.nonRetryable(failures.map(({ failure }) => failure).join(' '), first.type);
+}
+
+export interface MartsResult {
+  postgres: Ending;
+  lake: Ending;
+}
+
+type Ending = MartsOutcome | { failure: string; type: string };
+
+const places = { postgres: 'in Postgres', lake: 'on the lake' } as const;
+
+async function endingOf(build: () => Promise<MartsOutcome>): Promise<Ending> {
+  try {
+    return await build();
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const { type, message } = failureOf(error);
+    return { failure: message, type };
+  }
+}
+
+function inWords(ending: Ending): string {
+  if ('skipped' in ending) return `skipped. ${ending.skipped}`;
+  if ('failure' in ending) return `failed. ${ending.failure}`;
+  const { marts, as_of_date: day, tests } = ending.built;
+  return `${marts} as of ${day}, ${tests} tests`;
+}
+
+function show(words: readonly string[], now?: string): void {
+  const lines = [...words, ...(now === undefined ? [] : [now])].map((line) => `- ${line}`);
+  setCurrentDetails(['**marts**', '', ...lines].join('\n'));
+}
