@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { resourceNames } from '../resources/index.ts';
+import { resourceNames, resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
 import { UsageError } from './errors.ts';
 
 /** A whole number from 0. */
@@ -14,10 +15,20 @@ export function listOption(text: string, before: string[] = []): string[] {
 }
 
 /** Throws UsageError for names that are no resources. */
-export function checkResources(resources: readonly string[]): void {
-  const unknown = resources.filter((resource) => !resourceNames.includes(resource));
-  if (unknown.length === 0) return;
-  throw new UsageError(
-    `There is no resource ${unknown.join(', ')}. The resources are ${resourceNames.join(', ')}.`,
+export function checkResources(names: readonly string[]): void {
+  const unknown = names.filter((resource) => !resourceNames.includes(resource));
+  if (unknown.length > 0) throw noResource(unknown);
+}
+
+/** Throws UsageError for a name that is no resource. */
+export function resourceNamed(name: string): Resource {
+  const resource = resources.find((one) => one.name === name);
+  if (resource === undefined) throw noResource([name]);
+  return resource;
+}
+
+function noResource(names: readonly string[]): UsageError {
+  return new UsageError(
+    `There is no resource ${names.join(', ')}. The resources are ${resourceNames.join(', ')}.`,
   );
 }

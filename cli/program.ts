@@ -5,6 +5,7 @@ import { dashboardCommand } from './commands/dashboard.ts';
 import { dbtCommand } from './commands/dbt.ts';
 import { discrepanciesCommand } from './commands/discrepancies.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { eraseCommand } from './commands/erase.ts';
 import { exportCommand } from './commands/export.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { pruneCommand } from './commands/prune.ts';
@@ -51,6 +52,7 @@ export function createProgram(setExitCode: SetExitCode): Command {
     exportCommand(setExitCode),
     snapshotsCommand(setExitCode),
     rebuildCommand(),
+    eraseCommand(setExitCode),
     pruneCommand(),
     dbtCommand(),
     dashboardCommand(),

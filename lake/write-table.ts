@@ -72,6 +72,10 @@ export function isUncastable(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Conversion Error');
 }
 
+/** How every file of a snapshot is written. */
+export const parquetOptions =
+  "format parquet, compression zstd, compression_level 1, row_group_size_bytes '12MB'";
+
 function copySql(
   { columns }: LakeTable,
   {
@@ -90,8 +94,7 @@ function copySql(
     select ${columns.map((column) => `${valueOf(column)} as ${named(column.name)}`).join(', ')}
     from ${csv} as csv
   ) to ${quoted(target)} (
-    format parquet, compression zstd, compression_level 1, row_group_size_bytes '12MB', file_size_bytes ${partBytes},
-    filename_pattern 'part-{i}'
+    ${parquetOptions}, file_size_bytes ${partBytes}, filename_pattern 'part-{i}'
   )`;
 }
 

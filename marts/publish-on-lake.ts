@@ -125,9 +125,14 @@ async function sha256Of(path: string): Promise<string> {
 async function movePointer(lake: Lake, pointer: MartsPointer): Promise<boolean> {
   for (;;) {
     const { found, pointer: shown } = await readPointer(lake);
-    if (shown !== undefined && shown.snapshot_id > pointer.snapshot_id) return false;
+    if (shown !== undefined && timeOf(shown.snapshot_id) > timeOf(pointer.snapshot_id)) return false;
     if (await lake.replace(martsPointerPath, `${JSON.stringify(pointer, null, 2)}\n`, found)) return true;
   }
+}
+
+/** One that was published again without a record is of the same time. */
+function timeOf(snapshotId: string): string {
+  return snapshotId.slice(0, 16);
 }
 
 async function readPointer(

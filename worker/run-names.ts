@@ -9,5 +9,6 @@ export const runNames: Readonly<Record<RunKind, string>> = {
   marts: 'Build of marts',
   replay: 'Replay',
   rebuild: 'Rebuild',
+  erase: 'Erasure',
   webhook: 'Webhooks',
 };

@@ -25,6 +25,7 @@ export function dependenciesOf(parts: {
     deleteLimit: 0.2,
     keep: { runs: null, history: null } as unknown as Dependencies['keep'],
     exporting: {} as Dependencies['exporting'],
+    building: {} as Dependencies['building'],
     searchable: false,
     stopping: new AbortController().signal,
     onPageLanded: () => undefined,

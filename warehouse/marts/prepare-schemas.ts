@@ -8,10 +8,7 @@ export type MartsSchema = 'marts_a' | 'marts_b';
  * What a killed build left there goes with it.
  */
 export async function prepareSchemas(client: ClientBase): Promise<MartsSchema> {
-  const { rows } = await client.query<{ value: string }>(
-    `select value from sync.settings where name = 'marts_schema'`,
-  );
-  const next: MartsSchema = rows[0]?.value === 'marts_a' ? 'marts_b' : 'marts_a';
+  const next = await hiddenSchema(client);
   await client.query(
     [
       ...emptied('staging', 'what the models read, copied in one transaction at the start of each build'),
@@ -20,6 +17,14 @@ export async function prepareSchemas(client: ClientBase): Promise<MartsSchema> {
     ].join(';\n'),
   );
   return next;
+}
+
+/** The one of the two that readers do not see. */
+export async function hiddenSchema(client: Pick<ClientBase, 'query'>): Promise<MartsSchema> {
+  const { rows } = await client.query<{ value: string }>(
+    `select value from sync.settings where name = 'marts_schema'`,
+  );
+  return rows[0]?.value === 'marts_a' ? 'marts_b' : 'marts_a';
 }
 
 function emptied(schema: string, comment: string): string[] {

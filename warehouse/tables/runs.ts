@@ -18,7 +18,7 @@ export interface RunsTable {
 }
 
 export type RunKind =
-  'sync' | 'reconcile' | 'backfill' | 'export' | 'marts' | 'replay' | 'rebuild' | 'webhook';
+  'sync' | 'reconcile' | 'backfill' | 'export' | 'marts' | 'replay' | 'rebuild' | 'erase' | 'webhook';
 
 export type RunStatus =
   'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'interrupted' | 'unsupported';

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import type { Erased } from '../../worker/erase-everywhere.ts';
+import { resourceNamed } from '../options.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { print, printAside, printJson, printTable } from '../printer.ts';
+import type { SetExitCode } from '../program.ts';
+import { withWarehouse } from '../with-warehouse.ts';
+
+export function eraseCommand(setExitCode: SetExitCode): Command {
+  return new Command('erase')
+    .description(
+      'Remove the content of one record everywhere: tables, history, quarantine, snapshots, marts. Refused while the source returns it.',
+    )
+    .argument('<name>', 'the connection')
+    .argument('<resource>', 'bills, expenses, …')
+    .argument('<id>', 'of the record')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npx daybook erase acme-us customers 018cef06-9f09-725a-952f-f205cc26b8bb',
+    )
+    .action(async (name: string, resourceName: string, id: string, { json }: { json?: true }) => {
+      const resource = resourceNamed(resourceName);
+      const { eraseEverywhere } = await import('../../worker/erase-everywhere.ts');
+      const erased = await withWarehouse(
+        (warehouse, settings) =>
+          eraseEverywhere({ settings, warehouse }, { connectionId: name, resource, id }, printAside),
+        ['database', 'api'],
+      );
+      if (json === true) printJson(erased);
+      else show({ name, resourceName, id }, erased);
+      if (Object.values(erased.left).some((rows) => rows > 0)) setExitCode(exitCodes.failed);
+    });
+}
+
+function show(
+  { name, resourceName, id }: { name: string; resourceName: string; id: string },
+  { held, left, snapshots, marts }: Erased,
+): void {
+  printTable(
+    ['place', 'rows before', 'rows now'],
+    [
+      ...Object.entries(held).map(([table, rows]) => [table, rows, left[table] ?? 0]),
+      ...snapshots.map(({ from, to, rows }) => [`snapshot ${from}, now ${to}`, rows, 0]),
+    ],
+  );
+  if (marts.length > 0) print(`\nThe marts were built anew (${marts.join(', ')}).`);
+  print(
+    `\nErased ${id} of ${resourceName} of ${name}. That it was deleted stays known. Backups, files that were copied and what other ` +
+      'records say of it are not reached.',
+  );
+}

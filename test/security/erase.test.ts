@@ -1,0 +1,135 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { bill, billLine } from '../support/finance-records.ts';
+import { createInstallation } from '../support/installation.ts';
+import { row, rows } from '../support/rows.ts';
+import { sync } from '../support/sync.ts';
+import { reconcile } from '../support/reconcile.ts';
+import { readParquet } from '../lake/read-parquet.ts';
+
+const installation = await createInstallation();
+const { admin, run, warehouse, env } = installation;
+const lake = join(env.DAYBOOK_HOME ?? '', 'lake');
+let connection: string;
+
+/** In a bill, one of its lines, and in versions and snapshots of it. */
+const planted = 'planted-content-of-a-person';
+
+beforeAll(async () => {
+  connection = await installation.connect({ records: 100 });
+  const lines = `[${billLine({ description: `"${planted} in a line"` })}]`;
+  const record = bill('to-erase', {
+    memo: `"${planted}"`,
+    document_number: `"${planted}"`,
+    line_items: lines,
+  });
+  await admin.execute({ kind: 'add', connection, resource: 'bills', record });
+  await installation.startWorker();
+  await sync(installation, connection);
+  expect((await run(['export'])).code).toBe(0);
+  await change({ memo: `${planted}, changed` });
+  // It cannot land, so it waits in quarantine too.
+  await change({ amount_due: 'not a number' });
+  expect((await run(['export'])).code).toBe(0);
+  await run(['dbt', 'build']);
+  await run(['dbt', 'build', '--target', 'lake']);
+});
+
+test('what the source still returns is not erased', async () => {
+  const { code, stderr } = await erase();
+  expect(code).toBe(1);
+  expect(stderr).toContain('The source still returns to-erase of bills');
+  expect(await tablesWithContent()).toContain('finance.bills');
+});
+
+test('the content of a record is erased from tables, history, quarantine, snapshots and marts, with proof', async () => {
+  const before = await tablesWithContent();
+  expect(before).toEqual(
+    expect.arrayContaining([
+      ...['finance.bills', 'finance.bill_lines', 'history.record_versions', 'sync.quarantine'],
+      ...['staging.bills', 'marts.bills', 'marts.bill_lines'],
+    ]),
+  );
+  expect(await filesWithContent()).not.toEqual([]);
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id: 'to-erase', event: false });
+  const { code, stdout, stderr } = await erase();
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  expect(stdout).toMatch(/history\.record_versions +\d+ +0$/m);
+  expect(await tablesWithContent()).toEqual([]);
+  expect(await filesWithContent()).toEqual([]);
+  expect((await run(['snapshots', 'verify'])).code).toBe(0);
+});
+
+test('that it was deleted stays known, and a second erasure finds nothing', async () => {
+  const { code, stdout } = await run(['erase', connection, 'bills', 'to-erase', '--json']);
+  expect(code).toBe(0);
+  const { held, snapshots } = JSON.parse(stdout) as { held: Record<string, number>; snapshots: unknown[] };
+  expect(Object.values(held).every((count) => count === 0)).toBe(true);
+  expect(snapshots).toEqual([]);
+  expect(
+    await row(warehouse, `select source, payload from finance.deleted_records where id = 'to-erase'`),
+  ).toEqual({ source: 'reconcile', payload: null });
+  const { run: proof } = await reconcile(installation, connection);
+  expect(proof.status).toBe('succeeded');
+});
+
+test('an unknown connection or resource is refused with the remedy', async () => {
+  expect(await run(['erase', 'nobody', 'bills', 'x'])).toMatchObject({ code: 1 });
+  const { code, stderr } = await run(['erase', connection, 'invoices', 'x']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('The resources are bills');
+});
+
+function erase(): ReturnType<typeof run> {
+  return run(['erase', connection, 'bills', 'to-erase']);
+}
+
+async function change(patch: Record<string, unknown>): Promise<void> {
+  await admin.execute({
+    ...{ kind: 'change', connection, resource: 'bills', id: 'to-erase' },
+    patch: JSON.stringify(patch),
+  });
+  await sync(installation, connection);
+}
+
+/** Every table and view of the warehouse, whoever made it, with the planted text in a row. */
+async function tablesWithContent(): Promise<string[]> {
+  const relations = await rows(
+    warehouse,
+    `select format('%I.%I', schemaname, name) as name
+     from (
+       select schemaname, tablename as name from pg_tables union all select schemaname, viewname from pg_views
+     ) relations
+     where schemaname not in ('pg_catalog', 'information_schema') order by 1`,
+  );
+  const found: string[] = [];
+  for (const { name } of relations) {
+    const { held } = await row(
+      warehouse,
+      `select exists (select from ${String(name)} r where r::text like $1) as held`,
+      [`%${planted}%`],
+    );
+    if (held === true) found.push(String(name));
+  }
+  return found;
+}
+
+/** Files of the lake that hold it, the bytes of compressed ones unpacked. */
+async function filesWithContent(): Promise<string[]> {
+  const names = await readdir(lake, { recursive: true });
+  const found: string[] = [];
+  for (const name of names.filter((one) => /\.(json|parquet)$/.test(one))) {
+    const file = join(lake, name);
+    if (name.endsWith('.json')) {
+      if ((await readFile(file, 'utf8')).includes(planted)) found.push(name);
+    } else {
+      const [first] = await readParquet(
+        file,
+        `select count(*) as rows from read_parquet('{lake}') as r where r::varchar like '%${planted}%'`,
+      );
+      if (first?.rows !== '0') found.push(name);
+    }
+  }
+  return found;
+}

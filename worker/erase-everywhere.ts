@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { confirmGone } from '../activities/confirm-gone.ts';
+import { buildMarts } from '../marts/build-marts.ts';
+import { createApiClient } from '../source/api-client.ts';
+import { openApiBudget } from '../warehouse/api-budget.ts';
+import { readAccess } from '../warehouse/connections/read-access.ts';
+import {
+  countContent,
+  eraseRecord,
+  type RecordNamed,
+  type RowsByTable,
+} from '../warehouse/erase/erase-record.ts';
+import { dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
+import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { addToRun } from '../warehouse/runs/add-to-run.ts';
+import { beginRun } from '../warehouse/runs/begin-run.ts';
+import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import type { MartsTarget } from '../warehouse/tables/marts.ts';
+import { eraseFromLake, type SnapshotErased } from './erase-from-lake.ts';
+import { martsPlaces } from './marts-places.ts';
+import type { Settings } from './settings.ts';
+
+/** What was there, and what is. */
+export interface Erased {
+  readonly held: RowsByTable;
+  readonly left: RowsByTable;
+  /** Snapshots that were published again without the record. */
+  readonly snapshots: readonly SnapshotErased[];
+  /** Where the marts were built again. */
+  readonly marts: readonly MartsTarget[];
+}
+
+/**
+ * Takes the content of a record out of everything that Daybook keeps: tables, then snapshots, then marts. Each is made from the
+ * one before, so killed anywhere and called again it ends the same. Throws StillReturned, ExportRunning, BuildRunning, and what
+ * the service, the lake and the builds throw.
+ */
+export async function eraseEverywhere(
+  { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
+  record: RecordNamed,
+  onStep: (text: string) => void,
+): Promise<Erased> {
+  await askSource({ settings, warehouse }, record);
+  const { connectionId, resource } = record;
+  const runId = randomUUID();
+  await beginRun(warehouse, {
+    ...{ runId, connectionId, kind: 'erase', reason: 'daybook erase' },
+    // No workflow: the command does the work itself.
+    ...{ workflowId: '', temporalRunId: runId },
+  });
+  const stream = resource.streams[0]?.name ?? resource.name;
+  const end = (outcome: Omit<StreamOutcome, 'stream'>): Promise<unknown> =>
+    finishRun(warehouse, { runId, outcomes: [{ stream, ...outcome }], cancelled: false });
+  try {
+    const held = await eraseRecord(warehouse, { ...record, runId });
+    const deleted = held[`finance.${resource.name}`] ?? 0;
+    await addToRun(warehouse.pool, { runId, connectionId, stream, counts: { deleted } });
+    onStep('the tables no longer hold it');
+    const marts: MartsTarget[] = [];
+    const snapshots = await eraseFromLake(settings, record, async (erased) => {
+      onStep(`${erased.length} snapshots are published without it`);
+      marts.push(...(await rebuildMarts({ settings, warehouse }, onStep)));
+    });
+    const left = await countContent(warehouse.pool, record);
+    await end({ state: 'done' });
+    return { held, left, snapshots, marts };
+  } catch (error) {
+    const failure = error instanceof Error && 'handling' in error ? error.message : 'unexpected';
+    await end({ state: 'failed', failureType: error instanceof Error ? error.name : 'Unexpected', failure });
+    throw error;
+  }
+}
+
+/** Throws StillReturned, and what the service says. */
+async function askSource(
+  { settings: { api: service, secretKey }, warehouse }: { settings: Settings; warehouse: Warehouse },
+  record: RecordNamed,
+): Promise<void> {
+  const { connectionId } = record;
+  const { token } = await readAccess(warehouse, secretKey, { connectionId, apiAddress: service.address });
+  const budget = openApiBudget(warehouse, { apiAddress: service.address, ...service });
+  const api = createApiClient({ ...service, baseUrl: service.url, budget });
+  try {
+    await confirmGone({ warehouse, api }, { ...record, accessToken: token });
+  } finally {
+    await api.close();
+  }
+}
+
+/** Where there are any. */
+async function rebuildMarts(
+  { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
+  onStep: (text: string) => void,
+): Promise<MartsTarget[]> {
+  const status = await readMartsStatus(warehouse);
+  const built = (['postgres', 'lake'] as const).filter((target) => status[target].as_of_date !== null);
+  const places = martsPlaces(settings, { connections: 1 });
+  for (const target of built) {
+    const runId = randomUUID();
+    const run = { runId, target, workflowId: '', temporalRunId: runId, reason: 'daybook erase' };
+    await buildMarts({ warehouse, places }, run, { onStep, onLine: onStep });
+  }
+  await dropHiddenMarts(warehouse);
+  return built;
+}

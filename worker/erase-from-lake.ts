@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
+import { eraseFromSnapshots, type RowsToErase } from '../lake/erase-from-snapshots.ts';
+import type { Lake } from '../lake/lake.ts';
+import { manifestText, sha256Of } from '../lake/manifest.ts';
+import { openLake } from '../lake/open-lake.ts';
+import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
+import { noteSnapshot, noteSnapshotsRemoved } from '../warehouse/snapshots/note-snapshot.ts';
+import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
+import type { Settings } from './settings.ts';
+
+export interface SnapshotErased {
+  readonly from: string;
+  readonly to: string;
+  /** Rows of the record that the old one holds. */
+  readonly rows: number;
+}
+
+/**
+ * Publishes the snapshots that hold a record without it, lets `follow` bring along what else is built on them, and removes the
+ * old ones. No export runs meanwhile. Throws ExportRunning, and what the lake throws.
+ */
+export async function eraseFromLake(
+  { database, lake: { location, scratch } }: Settings,
+  record: RecordNamed,
+  follow: (erased: readonly SnapshotErased[]) => Promise<void>,
+): Promise<SnapshotErased[]> {
+  const session = await openExportSession(database.url);
+  const folder = join(scratch, 'erase');
+  const lake = await openLake({ location, scratch: folder });
+  const duckDb = await openDuckDb({ spillFolder: join(folder, 'spill') });
+  try {
+    const erased = await republish({ session, lake, duckDb }, rowsOf(record));
+    await follow(erased);
+    for (const { from } of erased) await lake.removeSnapshot(from);
+    await noteSnapshotsRemoved(
+      session.client,
+      erased.map(({ from }) => from),
+    );
+    return erased;
+  } finally {
+    duckDb.close();
+    await lake.close();
+    await session.close();
+  }
+}
+
+async function republish(
+  { session, lake, duckDb }: { session: ExportSession; lake: Lake; duckDb: DuckDb },
+  rows: RowsToErase,
+): Promise<SnapshotErased[]> {
+  const rewritten = await eraseFromSnapshots(lake, duckDb, rows);
+  for (const { manifest } of rewritten) {
+    await noteSnapshot(session.client, {
+      snapshotId: manifest.snapshot_id,
+      runId: manifest.run_id,
+      lake: lake.location,
+      takenAt: manifest.taken_at,
+      rows: manifest.rows,
+      bytes: manifest.bytes,
+      unfit: manifest.unfit.length,
+      manifestSha256: sha256Of(manifestText(manifest)),
+      // The tables are other ones now: the next export is not skipped.
+      mark: '',
+    });
+  }
+  return rewritten.map(({ from, manifest, erased }) => ({ from, to: manifest.snapshot_id, rows: erased }));
+}
+
+function rowsOf({ connectionId, resource: { name, children }, id }: RecordNamed): RowsToErase {
+  return {
+    ...{ connectionId, id },
+    columns: {
+      [name]: 'id',
+      ...Object.fromEntries(children.map(({ table, parentKey }) => [table, parentKey])),
+      ...(name === 'subscriptions' ? { subscription_item_versions: 'subscription_id' } : {}),
+    },
+  };
+}
