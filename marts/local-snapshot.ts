@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { manifestFile, type Lake } from '../lake/lake.ts';
 import { parseManifest, sha256Of, type Manifest } from '../lake/manifest.ts';
 import { readPointer } from '../lake/pointer.ts';
+import { sha256OfFile } from '../lake/read-back.ts';
 import { NoSnapshot, SnapshotDamaged } from './errors.ts';
 
 export interface LocalSnapshot {
@@ -68,9 +67,7 @@ async function verified(
   use: (path: string) => Promise<void>,
 ): Promise<void> {
   const whole = await lake.withFile(`snapshots/${id}/${file.path}`, async (path) => {
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(path), hash);
-    if (hash.digest('hex') !== file.sha256) return false;
+    if ((await sha256OfFile(path)) !== file.sha256) return false;
     await use(path);
     return true;
   });

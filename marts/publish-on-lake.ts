@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { openDuckDb, named, quoted } from '../lake/duck-db.ts';
 import type { Found, Lake } from '../lake/lake.ts';
+import { sha256OfFile } from '../lake/read-back.ts';
 
 /** `latest-marts.json`: which marts readers are to take. Paths are relative to the lake. */
 export interface MartsPointer {
@@ -102,7 +100,7 @@ async function writeParquet(built: {
         file: {
           rows: Number(copied.getRows()[0]?.[0] ?? 0),
           bytes: (await stat(localPath)).size,
-          sha256: await sha256Of(localPath),
+          sha256: await sha256OfFile(localPath),
         },
       });
     }
@@ -110,12 +108,6 @@ async function writeParquet(built: {
   } finally {
     duckDb.close();
   }
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 /**

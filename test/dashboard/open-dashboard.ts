@@ -19,7 +19,7 @@ export const hostileNames: readonly string[] = [
 export const asOfDate = '2025-12-16';
 
 /**
- * Two companies, one with euros and yen and one with dollars and dinars, their marts, and a console over them. Vendors bear
+ * Two companies with euros, dollars, yen and dinars, their marts, and a console over them. Vendors bear
  * hostile names. Months of recurring revenue are made by moving what was recorded.
  */
 export async function openDashboard(
@@ -28,8 +28,9 @@ export async function openDashboard(
   const { warehouse, env } = installation;
   await installation.startWorker();
   const companies = [
-    await installation.connect({ platform: 'NETSUITE', records: 900 }),
-    await installation.connect({ platform: 'QUICKBOOKS', records: 900 }),
+    // What is in the books follows from the names.
+    await installation.connect({ name: 'company-11', platform: 'NETSUITE', records: 900 }),
+    await installation.connect({ name: 'company-8', platform: 'QUICKBOOKS', records: 900 }),
   ];
   for (const company of companies) await sync(installation, company);
   await warehouse.pool.query(spreadRecordings);

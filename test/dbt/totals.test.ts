@@ -22,12 +22,13 @@ afterAll(() => rm(lakeFolder, { recursive: true, force: true }));
 
 beforeAll(async () => {
   await installation.startWorker();
-  for (const [platform, records] of [
-    ['QUICKBOOKS', 2_000],
-    ['NETSUITE', 200],
-    ['STRIPE', 200],
+  for (const [name, platform, records] of [
+    // The books of the first have every currency of the sandbox.
+    ['books-1', 'QUICKBOOKS', 2_000],
+    ['books-2', 'NETSUITE', 200],
+    ['books-3', 'STRIPE', 200],
   ] as const) {
-    const name = await installation.connect({ platform, records });
+    await installation.connect({ name, platform, records });
     await sync(installation, name);
     connections.push(name);
   }

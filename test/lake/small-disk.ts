@@ -15,7 +15,8 @@ export async function smallDisk(megabytes: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-disk-'));
   await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
   afterAll(async () => {
-    await run('umount', [folder]);
+    // DuckDB keeps a file that it could not finish open until its process ends.
+    await run('umount', ['--lazy', folder]);
     await rm(folder, { recursive: true, force: true });
   });
   return folder;

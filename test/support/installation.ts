@@ -56,8 +56,13 @@ export async function createInstallation(options: InstallationOptions = {}): Pro
       await worker.says(/worker is ready/);
       return worker;
     },
-    async connect({ platform = 'QUICKBOOKS', records = 300, token, ...rest } = {}) {
-      const name = `co-${randomBytes(4).toString('hex')}`;
+    async connect({
+      name = `co-${randomBytes(4).toString('hex')}`,
+      platform = 'QUICKBOOKS',
+      records = 300,
+      token,
+      ...rest
+    } = {}) {
       const accessToken = `token-of-${name}`;
       await admin.execute({ kind: 'add-connection', name, platform, records, accessToken, ...rest });
       await addConnection(database.warehouse, secretKey, {
@@ -103,6 +108,8 @@ export interface Installation {
   readonly startWorker: (env?: Readonly<Record<string, string>>) => Promise<DaybookProcess>;
   /** Makes a company in the sandbox and a connection to it, under one name that it returns. */
   readonly connect: (input?: {
+    /** What is in the books follows from it; another one each time, when not given. */
+    name?: string;
     platform?: string;
     records?: number;
     ready?: boolean;

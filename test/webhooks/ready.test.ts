@@ -17,7 +17,8 @@ test(
   { retry: 2 },
   async () => {
     const connection = await installation.connect({ ready: false });
-    const handle = await startSync(installation, connection);
+    // Fewer streams than a worker reads at once: one that had not yet asked would find the data there, and nobody need be woken.
+    const handle = await startSync(installation, connection, { resources: ['items'] });
     await eventually(async () => ((await timerSummaries(handle)).length > 0 ? true : undefined));
     await admin.execute({ kind: 'make-ready', connection });
     expect(await send(url, connectionWebhook(connection))).toBe(200);
@@ -26,7 +27,7 @@ test(
     const events = await eventsOf(handle);
     expect(events.filter((event) => event.timerCanceledEventAttributes)).toHaveLength(1);
     expect(events.filter((event) => event.timerFiredEventAttributes)).toHaveLength(0);
-    expect((await installation.compare(connection)).differences).toEqual([]);
+    expect((await installation.compare(connection, { tables: ['items'] })).differences).toEqual([]);
   },
 );
 

@@ -10,10 +10,7 @@ in_this_world as (
     select
         connection_id,
         bill_credit_memo_id,
-        cast(position as bigint) as position,
-        linked_id,
-        allocated_date,
-        {{ daybook.money('allocated_amount') }} as allocated_amount
+        {{ daybook.allocation_columns() }}
     from source
     where connection_id in (select connections.connection_id from connections)
 )

@@ -10,22 +10,7 @@ in_this_world as (
     select
         connection_id,
         bill_id,
-        cast(position as bigint) as position,
-        account_id,
-        class_id,
-        customer_id,
-        department_id,
-        location_id,
-        tax_rate_id,
-        description,
-        {{ daybook.money('discount_amount') }} as discount_amount,
-        {{ daybook.money('discount_percentage') }} as discount_percentage,
-        {{ daybook.money('sub_total') }} as sub_total,
-        {{ daybook.money('tax_amount') }} as tax_amount,
-        {{ daybook.money('total_amount') }} as total_amount,
-        item_id,
-        {{ daybook.money('item_quantity') }} as item_quantity,
-        {{ daybook.rate('item_unit_amount') }} as item_unit_amount
+        {{ daybook.line_columns() }}
     from source
     where connection_id in (select connections.connection_id from connections)
 )

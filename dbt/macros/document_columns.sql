@@ -1,0 +1,27 @@
+{#- Columns that lines of bills and of credit memos have alike (API document 2.1), behind the key of their document. -#}
+{% macro line_columns() -%}
+    cast(position as bigint) as position,
+        account_id,
+        class_id,
+        customer_id,
+        department_id,
+        location_id,
+        tax_rate_id,
+        description,
+        {{ daybook.money('discount_amount') }} as discount_amount,
+        {{ daybook.money('discount_percentage') }} as discount_percentage,
+        {{ daybook.money('sub_total') }} as sub_total,
+        {{ daybook.money('tax_amount') }} as tax_amount,
+        {{ daybook.money('total_amount') }} as total_amount,
+        item_id,
+        {{ daybook.money('item_quantity') }} as item_quantity,
+        {{ daybook.rate('item_unit_amount') }} as item_unit_amount
+{%- endmacro %}
+
+{#- The same of allocations. -#}
+{% macro allocation_columns() -%}
+    cast(position as bigint) as position,
+        linked_id,
+        allocated_date,
+        {{ daybook.money('allocated_amount') }} as allocated_amount
+{%- endmacro %}
