@@ -1,0 +1,106 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../embedded/eventually.ts';
+import { compareWithSource } from '../support/compare-with-source.ts';
+import { runDaybook, type DaybookProcess } from '../support/daybook-process.ts';
+import { searchAttributesOf } from '../support/history-of.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
+import { rows } from '../support/rows.ts';
+import { startSync, sync } from '../support/sync.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { createTestNamespace } from '../support/temporal-namespace.ts';
+
+// A backup is made, life goes on for a while, and then Postgres is lost: the backup is older than Temporal and the lake.
+const installation = await createInstallation();
+const { admin, databaseUrl, env, cwd } = installation;
+
+const company = await installation.connect({ name: 'books-1', records: 500 });
+const unready = await installation.connect({ records: 50, ready: false });
+const before = await installation.startWorker();
+await sync(installation, company);
+await installation.run(['export']);
+await before.stop();
+const backups = [await backUp(databaseUrl), await backUp(databaseUrl)] as const;
+const empty = await createTestNamespace();
+const lake = join(cwd, 'lake-of-the-other');
+// Marts have tests of their own.
+const path = await pathWithoutPython(cwd);
+
+beforeAll(async () => {
+  const worker = await installation.startWorker();
+  await admin.activity({ connection: company, changes: 30, touches: 20, deletes: 5 });
+  const [bill] = await admin.content(company, 'bills');
+  const { id } = JSON.parse(bill ?? '') as { id: string };
+  await admin.execute({ kind: 'delete', connection: company, resource: 'bills', id, event: false });
+  await sync(installation, company);
+  const waiting = await startSync(installation, unready);
+  await eventually(async () => {
+    const { DaybookPhase: phase } = await searchAttributesOf(waiting);
+    return phase === 'waiting' ? true : undefined;
+  });
+  await installation.run(['export']);
+  await worker.stop();
+  await cp(join(env.DAYBOOK_HOME ?? '', 'lake'), lake, { recursive: true });
+  await admin.execute({ kind: 'make-ready', connection: unready });
+});
+
+describe.each([
+  { where: 'the namespace it was in', backup: backups[0], more: {} },
+  {
+    where: 'an empty namespace',
+    backup: backups[1],
+    more: { TEMPORAL_NAMESPACE: empty.namespace, DAYBOOK_LAKE: lake },
+  },
+])('an older Postgres under a newer lake, in $where', ({ backup, more }) => {
+  const restored = { ...env, ...more, ...path, DATABASE_URL: backup.url };
+  const run = (...args: string[]): ReturnType<Installation['run']> =>
+    runDaybook(args, { cwd, env: restored });
+  let worker: DaybookProcess;
+
+  beforeAll(async () => {
+    worker = await installation.startWorker(restored);
+  });
+  afterAll(() => worker.stop());
+
+  test('exports what it holds, though the lake has a newer snapshot', async () => {
+    const { code, stdout } = await run('export', '--json');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('"skipped": false')]);
+  });
+
+  test('is exact after a sync and a reconcile', async () => {
+    for (const connection of [company, unready]) {
+      expect(await run('sync', connection)).toMatchObject({ code: 0 });
+      expect(await run('reconcile', connection)).toMatchObject({ code: 0 });
+      const compared = await compareWithSource({
+        ...{ databaseUrl: backup.url, admin, connectionId: connection },
+      });
+      expect(compared.differences).toEqual([]);
+      expect(compared.records).toBeGreaterThan(49);
+    }
+  });
+
+  test('has no run that is left over, and a snapshot that verifies', async () => {
+    const runs = await rows(
+      backup.warehouse,
+      `select kind, status from sync.runs where status <> 'succeeded' and kind <> 'marts'`,
+    );
+    expect(runs).toEqual([]);
+    expect(await run('export')).toMatchObject({ code: 0 });
+    expect(await run('snapshots', 'verify')).toMatchObject({ code: 0 });
+  });
+});
+
+/** A copy of the database as it is now. Sessions in the way are ended: their pools make new ones. */
+async function backUp(url: string): Promise<TestDatabase> {
+  const elsewhere = new URL(url);
+  const name = elsewhere.pathname.slice(1);
+  elsewhere.pathname = 'postgres';
+  const client = new pg.Client(elsewhere.href);
+  await client.connect();
+  await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+  await client.end();
+  return createTestDatabase(`template ${name}`);
+}
