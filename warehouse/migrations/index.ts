@@ -7,6 +7,7 @@ import * as inSight from './2026-11-23-in-sight.ts';
 import * as lake from './2026-11-24-lake.ts';
 import * as marts from './2026-11-24-marts.ts';
 import * as martBuilds from './2026-11-25-mart-builds.ts';
+import * as erasures from './2026-11-26-erasures.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-24-lake': lake,
   '2026-11-24-marts': marts,
   '2026-11-25-mart-builds': martBuilds,
+  '2026-11-26-erasures': erasures,
 };
