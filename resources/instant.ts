@@ -1,5 +1,6 @@
+/** What Postgres reads as the same moment: offsets of less than 16 hours, fractions of seconds alone and behind a point. */
 const isoTime =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:(?<=:\d{2}:\d{2})\.(\d{1,9}))?(Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d)?)?)?$/i;
 
 /**
  * Microseconds since 1970 of an ISO 8601 text; undefined when it is none, or names a moment that does not exist.

@@ -41,7 +41,8 @@ export async function startHttpServer(input: {
 }): Promise<HttpServer> {
   const { logger, metrics } = input;
   // Probes and scrapes come every few seconds: with a line for each, the log would have nothing else.
-  const server = fastify({ logger: false, forceCloseConnections: true });
+  const server = fastify({ logger: false, forceCloseConnections: true, ...patience });
+  server.server.maxConnections = mostConnections;
   const readiness = createReadiness(input.readiness, logger);
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
@@ -60,6 +61,18 @@ export async function startHttpServer(input: {
   });
   return { url: await listen(server, input), close: () => server.close() };
 }
+
+/**
+ * For a whole request to arrive, the 5 MB of a webhook too: Fastify would wait for ever. Node takes the longer of these two times
+ * for the request, whichever it is.
+ */
+const patience = {
+  requestTimeout: 20_000,
+  http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
+} as const;
+
+/** Each may hold a body of 5 MB in memory before its signature is known to be wrong. */
+const mostConnections = 250;
 
 async function listen(
   server: Pick<FastifyInstance, 'listen'>,

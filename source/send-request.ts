@@ -97,7 +97,7 @@ async function exchange(service: Service, request: ServiceRequest, signal: Abort
     bodyTimeout: service.timeouts.bodyIdleMilliseconds,
     signal,
   });
-  const requestId = requestIdOf(headers);
+  const requestId = requestIdOf(headers, request.accessToken);
   const failure = { request: nameOf(request), status: statusCode, errorCode: null, requestId };
   return {
     status: statusCode,
@@ -105,7 +105,10 @@ async function exchange(service: Service, request: ServiceRequest, signal: Abort
     retryAfter: headerOf(headers, 'retry-after'),
     date: headerOf(headers, 'date'),
     text:
-      statusCode === 200 ? await readBody(body, service.maxBodyBytes, failure) : await readBodyStart(body),
+      statusCode === 200
+        ? await readBody(body, service.maxBodyBytes, failure)
+        : // What looks like an error code is shown, and a service may repeat there what it was sent.
+          (await readBodyStart(body)).replaceAll(request.accessToken, '…'),
   };
 }
 
@@ -119,10 +122,10 @@ function queryOf(request: ServiceRequest): string {
   return parameters.toString().replaceAll('+', '%20');
 }
 
-/** It will be shown, so what does not look like an id is not taken for one. */
-function requestIdOf(headers: IncomingHttpHeaders): string | null {
+/** It will be shown, so what does not look like an id is not taken for one, nor what repeats the token. */
+function requestIdOf(headers: IncomingHttpHeaders, accessToken: string): string | null {
   const id = headerOf(headers, 'x-service-request-id');
-  return id !== null && /^[\w.:-]{1,128}$/.test(id) ? id : null;
+  return id !== null && /^[\w.:-]{1,128}$/.test(id) && !id.includes(accessToken) ? id : null;
 }
 
 function headerOf(headers: IncomingHttpHeaders, name: string): string | null {

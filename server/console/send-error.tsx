@@ -63,8 +63,10 @@ function sendMessage(
 }
 
 function statusOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
-  return typeof error.statusCode === 'number' ? error.statusCode : undefined;
+  if (!(error instanceof Error)) return undefined;
+  // A NUL in an address or a form, which no text of Postgres can hold.
+  if ('code' in error && error.code === '22021') return 400;
+  return 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
 }
 
 function traceOf(error: unknown): object {

@@ -121,6 +121,8 @@ describe('a value that cannot be meant is refused by name:', () => {
   test.each([
     ['DAYBOOK_API_URL', 'api.example.com'],
     ['DAYBOOK_API_URL', 'ftp://api.example.com'],
+    ['DAYBOOK_API_URL', 'https://user:secret@api.example.com'],
+    ['DAYBOOK_API_URL', 'https://api.example.com/?access_token=secret'],
     ['DAYBOOK_API_VERSION', 'latest'],
     ['DAYBOOK_API_REQUESTS_PER_10S', '0'],
     ['DAYBOOK_API_REQUESTS_PER_10S', '4.5'],

@@ -32,7 +32,10 @@ const webAddress = z
 
 /** Every variable of Daybook's own, with its check and its default. An empty variable counts as not set. */
 export const variables = {
-  DAYBOOK_API_URL: webAddress.transform((text) => text.replace(/\/+$/, '')).optional(),
+  DAYBOOK_API_URL: webAddress
+    .refine(isShowable, 'must be an address without user, password and query')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional(),
   DAYBOOK_CLIENT_ID: z.string().optional(),
   DAYBOOK_CLIENT_SECRET: z.string().optional(),
   DAYBOOK_API_VERSION: z
@@ -92,6 +95,12 @@ export const variables = {
 
 function urlOf(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+/** It is stored and shown with each connection; credentials have variables of their own. */
+function isShowable(text: string): boolean {
+  const { username, password, search, hash } = urlOf(text) ?? {};
+  return [username, password, search, hash].every((part) => part === undefined || part === '');
 }
 
 function isTimeZone(text: string): boolean {

@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { pino } from 'pino';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startHttpServer } from '../../server/start-http-server.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { createWebhookIntake } from '../../worker/webhooks/webhook-intake.ts';
+import { settingsOf } from '../console/open-console.ts';
+import { createInstallation } from '../support/installation.ts';
+import { routesOf, type Route } from './routes-of.ts';
+
+const installation = await createInstallation();
+const { warehouse, client: temporal } = installation;
+const logger = pino({ level: 'silent' });
+const password = 'planted-console-password';
+/** Nobody listens there: what needs Postgres fails. */
+const away = openWarehouse({ url: 'postgres://nobody@127.0.0.1:9/nothing', connections: 1 });
+/** Fewer than are let in at once. */
+const dispatcher = new Agent({ connections: 20 });
+afterAll(() => Promise.all([away.close(), dispatcher.close()]));
+
+let routes: Route[];
+let guarded: string;
+let open: string;
+
+beforeAll(async () => {
+  routes = await routesOf(async () => {
+    guarded = await start(password);
+  });
+  open = await start(undefined);
+});
+
+/** What has a guard of its own, or nothing to hide. */
+const outside = ['GET /healthz', 'GET /metrics', 'GET /readyz', 'POST /webhooks'];
+
+describe('every route that there is', () => {
+  test('needs the password, but for probes, metrics and signed webhooks', async () => {
+    expect(routes.length).toBeGreaterThan(25);
+    const without = await statuses(guarded, {});
+    const free = Object.keys(without).filter((route) => without[route] !== 401);
+    expect(free.filter((route) => !route.startsWith('HEAD')).sort()).toEqual(
+      outside.filter((route) => !route.startsWith('POST')),
+    );
+  });
+
+  test('that changes something refuses what another site sends, with the password too', async () => {
+    for (const url of [guarded, open]) {
+      const sent = await statuses(url, { authorization: basic, 'sec-fetch-site': 'cross-site' });
+      for (const [route, status] of Object.entries(sent).filter(([name]) => name.startsWith('POST')))
+        expect(status, route).toBe(route === 'POST /webhooks' ? 401 : 403);
+    }
+  });
+
+  test('gives nothing to a name that was made to point here, when there is no password', async () => {
+    const asked = await statuses(open, { host: 'evil.example', 'sec-fetch-site': 'same-origin' });
+    for (const [route, status] of Object.entries(asked).filter(([name]) => !isOutside(name)))
+      expect(status, route).toBe(403);
+  });
+
+  test('tells browsers to load nothing from elsewhere, to show it in no frame and to keep nothing', async () => {
+    for (const { method, path } of routes.filter((route) => !isOutside(nameOf(route)))) {
+      const { headers } = await ask(guarded, { method, path });
+      expect(headers, path).toMatchObject({
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'; .*frame-ancestors 'none'/,
+        ) as string,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+        'cache-control': 'no-store',
+      });
+    }
+  });
+});
+
+describe('a flood', () => {
+  test('of forged webhooks is refused without Postgres', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, () =>
+        request(`${guarded}/webhooks`, {
+          dispatcher,
+          method: 'POST',
+          headers: { 'x-service-signature': 'sha256=forged' },
+          body: '{"type":"BILL"}',
+        }),
+      ),
+    );
+    for (const { statusCode, body } of answers) {
+      await body.dump();
+      expect(statusCode).toBe(401);
+    }
+  });
+
+  test('of connections ends at 250: who comes then is turned away, and those that are there are served', async () => {
+    const url = await start(undefined);
+    const sockets = await Promise.all(Array.from({ length: 250 }, () => dial(url)));
+    const [first] = sockets;
+    const turnedAway = await dial(url);
+    await once(turnedAway, 'close');
+    first?.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await answerOf(first)).toContain('200 OK');
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe('a request that', () => {
+  test.each([
+    ['has a form of more than 1 MB', '/quarantine/discard', 2 * 1024 * 1024],
+    ['has a webhook of more than 5 MB', '/webhooks', 6 * 1024 * 1024],
+  ])('%s is refused before it is read', async (_, path, length) => {
+    const socket = await dial(guarded);
+    socket.write(headOf(path, length));
+    expect(await answerOf(socket)).toContain('413 Payload Too Large');
+    socket.destroy();
+  });
+
+  test.each([
+    ['a header', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['an address', `GET /runs?before=${'x'.repeat(20_000)} HTTP/1.1\r\n\r\n`],
+  ])('has %s of more than 16 KB is refused', async (_, text) => {
+    const socket = await dial(guarded);
+    socket.write(text);
+    expect(await answerOf(socket)).toContain('431 Request Header Fields Too Large');
+  });
+
+  test.concurrent.each(['/webhooks', '/quarantine/discard'])(
+    'never ends is ended, at %s',
+    async (path) => {
+      const socket = await dial(guarded);
+      socket.write(`${headOf(path, 100)}half`);
+      expect(await answerOf(socket)).toContain('408 Request Timeout');
+    },
+    60_000,
+  );
+});
+
+const basic = `Basic ${Buffer.from(`ops:${password}`).toString('base64')}`;
+
+async function start(consolePassword: string | undefined): Promise<string> {
+  const settings = { ...settingsOf(installation.env), consolePassword };
+  const webhooks = createWebhookIntake({
+    ...{ warehouse: away, temporal, logger },
+    ...{ apiAddress: settings.api.address, clientSecret: settings.api.clientSecret },
+  });
+  const server = await startHttpServer({
+    ...{ host: '127.0.0.1', port: 0, portIsDefault: false, logger, readiness: {}, webhooks },
+    metrics: () => Promise.resolve(''),
+    console: { settings, warehouse, temporal, logger },
+  });
+  afterAll(() => server.close());
+  return server.url;
+}
+
+/** The status of each route, by `METHOD /path`. */
+async function statuses(url: string, headers: Record<string, string>): Promise<Record<string, number>> {
+  const answers = routes.map(
+    async (route) => [nameOf(route), (await ask(url, route, headers)).status] as const,
+  );
+  return Object.fromEntries(await Promise.all(answers));
+}
+
+async function ask(
+  url: string,
+  { method, path }: Route,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; headers: object }> {
+  const answer = await request(url + path.replaceAll(/:\w+/g, 'nobody'), {
+    dispatcher,
+    method: method as 'GET' | 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  });
+  await answer.body.dump();
+  return { status: answer.statusCode, headers: answer.headers };
+}
+
+function nameOf({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
+
+function isOutside(name: string): boolean {
+  return outside.includes(name.replace('HEAD', 'GET'));
+}
+
+function headOf(path: string, length: number): string {
+  return [
+    `POST ${path} HTTP/1.1`,
+    ...['Host: localhost', `Authorization: ${basic}`, 'Sec-Fetch-Site: same-origin'],
+    ...['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${length}`],
+    '\r\n',
+  ].join('\r\n');
+}
+
+async function dial(url: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  return socket.on('error', () => undefined);
+}
+
+/** What is said first; nothing when the connection is closed without a word. */
+async function answerOf(socket: Socket | undefined): Promise<string> {
+  if (socket === undefined) return '';
+  const [said] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];
+  return String(said);
+}

@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { crawlConsole } from './crawl-console.ts';
+import { findPlanted, type Place } from './find-planted.ts';
+import { contents, secrets } from './planted.ts';
+import { startPlantedWorld } from './planted-world.ts';
+import { provokeFailures } from './provoke-failures.ts';
+import { readFiles } from './read-files.ts';
+import { readHistories } from './read-temporal.ts';
+import { readWarehouse } from './read-warehouse.ts';
+import { typeCommandLines } from './type-command-lines.ts';
+import { useEverything } from './use-everything.ts';
+
+const world = await startPlantedWorld();
+const { said, up, env, daybook } = world;
+const none: Place[] = [];
+const places = {
+  'the console': none,
+  'the histories of Temporal': none,
+  'the tables': none,
+  'the list of processes': none,
+  'what processes say': none,
+  'the files of the home': none,
+  'the files and the log of Postgres': none,
+};
+/** Of the tables, what is not made to hold records. */
+let ledger = none;
+let privateFiles: string[] = [];
+
+beforeAll(async () => {
+  const { http, temporal } = JSON.parse(await daybook([['status', '--json']])) as Running;
+  await useEverything(world, http);
+  await provokeFailures(world);
+  await typeCommandLines(world);
+  places['the console'] = await crawlConsole(http);
+  places['the histories of Temporal'] = await readHistories(temporal.address);
+  ({ all: places['the tables'], ledger } = await readWarehouse(world.adminUrl));
+  places['the list of processes'] = [await world.commandLines()];
+  const home = await readFiles(env.DAYBOOK_HOME ?? '');
+  places['the files of the home'] = home.filter(({ isPrivate }) => !isPrivate);
+  privateFiles = findPlanted(
+    home.filter(({ isPrivate }) => isPrivate),
+    secrets,
+  );
+  await up.stop();
+  places['what processes say'] = [...said, { name: 'daybook up', content: up.output() }];
+  await world.stopPostgres();
+  places['the files and the log of Postgres'] = (
+    await Promise.all(world.postgresFiles.map(readFiles))
+  ).flat();
+}, 400_000);
+
+describe('no token, password or key is', () => {
+  test.each(kindsOf(places))('in %s', (kind) => {
+    expect(places[kind].length).toBeGreaterThan(0);
+    expect(findPlanted(places[kind], secrets)).toEqual([]);
+  });
+
+  test('in a file that only its owner can read, but for the one that tells commands where the servers are', () => {
+    expect(privateFiles).toEqual(['databasePassword in home/runtime.json']);
+  });
+});
+
+describe('nothing that a record holds is', () => {
+  test.each([
+    'the console',
+    'the histories of Temporal',
+    'the list of processes',
+    'what processes say',
+  ] as const)('in %s', (kind) => {
+    expect(findPlanted(places[kind], contents)).toEqual([]);
+  });
+
+  test('in the tables that tell of runs', () => {
+    expect(findPlanted(ledger, contents)).toEqual([]);
+  });
+
+  test('in the files of the home, but for snapshots and marts', () => {
+    const others = places['the files of the home'].filter(({ name }) => !name.startsWith('home/lake/'));
+    expect(findPlanted(others, contents)).toEqual([]);
+  });
+});
+
+test('all of that was searched while there was something to be found: every failure had happened, and records are in their tables', () => {
+  const told = ledger.map(({ content }) => String(content)).join('\n') + up.output();
+  for (const failure of failures) expect(told, failure).toContain(failure);
+  const tables = findPlanted(places['the tables'], contents);
+  for (const content of Object.keys(contents)) expect(tables.join('\n')).toContain(content);
+});
+
+const failures = [
+  ...['ConnectionDisabled', 'CredentialsRefused', 'PlatformAccessRefused', 'RequestRefused', 'GaveUp'],
+  ...['IdentityInUse', 'KeyRotated', 'lists none of the resources', 'Unexpected', 'UnreadableResponse'],
+  ...['SourceUnavailable', 'CursorNotMoving'],
+];
+
+function kindsOf(of: typeof places): (keyof typeof places)[] {
+  return Object.keys(of) as (keyof typeof places)[];
+}
+
+interface Running {
+  readonly http: string;
+  readonly temporal: { readonly address: string };
+}

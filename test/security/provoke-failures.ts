@@ -1,0 +1,32 @@
+import pg from 'pg';
+import type { PlantedWorld } from './planted-world.ts';
+import { secrets } from './planted.ts';
+
+/** Has runs fail as the database and the key can make them fail. */
+export async function provokeFailures(world: PlantedWorld): Promise<void> {
+  const { daybook } = world;
+  await whileRefusingRecords(world, () => daybook([['reconcile', 'acme', '--resource', 'customers']]));
+  await daybook([['connection', 'rotate-key', '--new-key-env', 'NEW_KEY']], {
+    NEW_KEY: secrets.nextSecretKey.toString('base64'),
+  });
+  await daybook([['sync', 'acme', '--no-wait']], {
+    DAYBOOK_SECRET_KEY: secrets.nextSecretKey.toString('base64'),
+  });
+  await world.up.says(/KeyRotated/);
+}
+
+/** What Postgres then says quotes the row. It is tried again until the record may come. */
+async function whileRefusingRecords(
+  { adminUrl, up }: PlantedWorld,
+  act: () => Promise<unknown>,
+): Promise<void> {
+  const client = new pg.Client(adminUrl);
+  await client.connect();
+  await client.query(`delete from finance.customers where id = 'somebody'`);
+  await client.query(`alter table finance.customers add constraint refused check (id <> 'somebody')`);
+  const acted = act();
+  await up.says(/"type":"Unexpected"/);
+  await client.query('alter table finance.customers drop constraint refused');
+  await client.end();
+  await acted;
+}

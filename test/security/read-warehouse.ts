@@ -1,0 +1,33 @@
+import pg from 'pg';
+import type { Place } from './find-planted.ts';
+
+/**
+ * Every table of a database as text, one place each. `ledger`: those that tell of runs, without the columns made to keep what the
+ * service sent.
+ */
+export async function readWarehouse(adminUrl: string): Promise<{ all: Place[]; ledger: Place[] }> {
+  const client = new pg.Client(adminUrl);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+       where schemaname not in ('pg_catalog', 'information_schema') order by 1`,
+    );
+    const all: Place[] = [];
+    const ledger: Place[] = [];
+    for (const { name } of rows) {
+      all.push({ name, content: await textOf(client, 't', name) });
+      if (name.startsWith('sync.'))
+        ledger.push({ name, content: await textOf(client, `to_jsonb(t) - 'payload'`, name) });
+    }
+    return { all, ledger };
+  } finally {
+    await client.end();
+  }
+}
+
+async function textOf(client: pg.Client, expression: string, table: string): Promise<string> {
+  const statement = `select string_agg((${expression})::text, chr(10)) as text from ${table} t`;
+  const { rows } = await client.query<{ text: string | null }>(statement);
+  return rows[0]?.text ?? '';
+}

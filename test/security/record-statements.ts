@@ -1,0 +1,20 @@
+import type { PoolClient } from 'pg';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+
+/** The text of every statement that sessions send which begin from now on; values are not in it. */
+export function recordStatements({ pool }: Pick<Warehouse, 'pool'>): readonly string[] {
+  const statements: string[] = [];
+  pool.on('connect', (client: PoolClient) => {
+    client.query = new Proxy(client.query.bind(client), {
+      apply: (query, _, args: [unknown, ...unknown[]]): unknown => {
+        statements.push(textOf(args[0]));
+        return Reflect.apply(query, client, args);
+      },
+    });
+  });
+  return statements;
+}
+
+function textOf(statement: unknown): string {
+  return typeof statement === 'string' ? statement : (statement as { text: string }).text;
+}

@@ -1,0 +1,20 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+/** Runs command lines of `daybook` in one process with this environment and folder, and returns all that it prints. */
+export async function runCommandLines(
+  lines: readonly (readonly string[])[],
+  { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },
+): Promise<string> {
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TSX_TSCONFIG_PATH: tsconfig, ...env },
+  });
+  child.stdin.end(JSON.stringify(lines));
+  const [printed, aside] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return printed + aside;
+}
+
+const main = fileURLToPath(new URL('command-lines-main.ts', import.meta.url));
+const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));

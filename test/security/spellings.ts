@@ -1,0 +1,35 @@
+/**
+ * How a secret may be written: as it is, in JSON, in addresses and forms, in hex, and in base64, where it looks different at each
+ * of three offsets.
+ */
+export function spellingsOf(secret: Buffer): Buffer[] {
+  const text = secret.toString('utf8');
+  const isText = Buffer.from(text).equals(secret);
+  const texts = [
+    ...(isText ? asTexts(text) : []),
+    secret.toString('hex'),
+    secret.toString('hex').toUpperCase(),
+    ...[0, 1, 2].flatMap((offset) => {
+      const base64 = base64Within(secret, offset);
+      return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
+    }),
+  ];
+  return [secret, ...[...new Set(texts)].map((one) => Buffer.from(one))];
+}
+
+function asTexts(text: string): string[] {
+  return [
+    JSON.stringify(text).slice(1, -1),
+    encodeURIComponent(text),
+    new URLSearchParams([['', text]]).toString().slice(1),
+    text.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
+  ];
+}
+
+/** The characters that follow from the secret alone, whatever stands around it. */
+function base64Within(secret: Buffer, offset: number): string {
+  const whole = Buffer.concat([Buffer.alloc(offset), secret]);
+  const from = Math.ceil((offset * 8) / 6);
+  const to = Math.floor((whole.length * 8) / 6);
+  return whole.toString('base64').slice(from, to);
+}

@@ -1,0 +1,68 @@
+import { createProgram } from '../../cli/program.ts';
+import { threeAtATime } from './three-at-a-time.ts';
+import { secrets } from './planted.ts';
+import type { PlantedWorld } from './planted-world.ts';
+
+type Program = ReturnType<typeof createProgram>;
+
+/** Every command with names that there are none of, those that read as they should be typed, and some with all that a configuration can get wrong. */
+export async function typeCommandLines({ daybook, env }: PlantedWorld): Promise<void> {
+  const commands = commandsOf(createProgram(() => undefined));
+  await daybook([
+    ...commands.map((command) => [...command, 'nobody', 'nothing', '7']),
+    ...readings,
+    ...readings.map((command) => [...command, '--json']),
+  ]);
+  await threeAtATime(
+    wrongEnvironments(env).map(
+      (more) => () => daybook([['status'], ['doctor'], ['snapshots', 'list'], ['sync', 'acme']], more),
+    ),
+  );
+}
+
+/** But those that run until they are stopped, which `up` stands for. */
+function commandsOf(command: Program, typed: readonly string[] = []): string[][] {
+  const endless = ['up', 'tour', 'worker', 'serve', 'sandbox'];
+  return command.commands
+    .filter((sub) => !endless.includes(sub.name()))
+    .flatMap((sub) => {
+      const name = [...typed, sub.name()];
+      return sub.commands.length > 0 ? commandsOf(sub, name) : [name];
+    });
+}
+
+const readings = [
+  ...[['status'], ['runs'], ['runs', 'acme'], ['discrepancies'], ['doctor'], ['quarantine', 'list']],
+  ...[
+    ['connection', 'list'],
+    ['snapshots', 'list'],
+    ['snapshots', 'verify'],
+    ['prune', '--dry-run'],
+  ],
+];
+
+/** One for what each server says, and one for what is said before any is asked. */
+function wrongEnvironments(env: PlantedWorld['env']): Record<string, string>[] {
+  const { databasePassword, s3Secret, temporalKey, token, wrongPassword } = secrets;
+  const { port, host } = new URL(env.DATABASE_URL ?? '');
+  const password = encodeURIComponent(databasePassword);
+  const database = (rest: string): Record<string, string> => ({ DATABASE_URL: `postgres://daybook:${rest}` });
+  const echoingS3 = {
+    ...{ DAYBOOK_LAKE: 's3://bucket/prefix', AWS_REGION: 'us-east-1', AWS_SESSION_TOKEN: s3Secret },
+    AWS_ENDPOINT_URL: new URL(env.DAYBOOK_API_URL ?? '').origin,
+  };
+  const nowhere = '127.0.0.1:9';
+  return [
+    { ...database(`${encodeURIComponent(wrongPassword)}@${host}/daybook`), ...echoingS3 },
+    database(`${password}@${host}/nowhere`),
+    database(`${password}@${nowhere}/daybook`),
+    database(`${databasePassword}%@127.0.0.1:${port}/daybook`),
+    { TEMPORAL_ADDRESS: nowhere, TEMPORAL_API_KEY: temporalKey, TEMPORAL_TLS: 'false' },
+    { TEMPORAL_ADDRESS: nowhere, TEMPORAL_TLS_CLIENT_KEY_DATA: temporalKey },
+    {
+      ...Object.fromEntries(Object.keys(env).map((name) => [name, wrongPassword])),
+      DAYBOOK_SECRET_KEY: secrets.nextSecretKey.toString('hex'),
+      DAYBOOK_API_URL: `http://ops:${password}@127.0.0.1:9/v?token=${token}`,
+    },
+  ];
+}

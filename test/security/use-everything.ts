@@ -1,0 +1,77 @@
+import { webhookSignature } from '../../source/webhook-signature.ts';
+import { eventually } from '../embedded/eventually.ts';
+import { bill, billLine, customer, list } from '../support/finance-records.ts';
+import { connectionWebhook, send } from '../webhooks/webhook.ts';
+import { companies, tokenOf } from './companies.ts';
+import { contents, secrets } from './planted.ts';
+import type { PlantedWorld } from './planted-world.ts';
+
+/** Every kind of run once, with records and secrets in it that can be found again; and every failure that an answer can cause. */
+export async function useEverything(world: PlantedWorld, url: string): Promise<void> {
+  const { admin, daybook } = world;
+  await openBooks(world);
+  await connect(world);
+  await daybook(companies.map(({ name }) => ['sync', name]));
+  await daybook([
+    ['backfill', 'acme', '--from', '2024-01-01', '--to', '2024-06-01', '--resource', 'bills'],
+    ['reconcile', 'acme', '--json'],
+  ]);
+  await admin.sendWebhooks({ addresses: [`${url}/webhooks`] });
+  const patch = JSON.stringify({ memo: contents.announced });
+  await admin.execute({ kind: 'change', connection: 'acme', resource: 'bills', id: 'good', patch });
+  await sendWebhooks(url);
+  const question = `select count(*) as here from finance.bills where memo = '${contents.announced}'`;
+  await eventually(async () =>
+    (await daybook([['sql', question, '--csv']])).includes('\n1') ? 'applied' : undefined,
+  );
+  await daybook([['quarantine', 'replay'], ['export'], ['rebuild', 'acme', '--resource', 'bills']]);
+}
+
+async function openBooks({ admin }: PlantedWorld): Promise<void> {
+  await admin.execute(
+    ...companies
+      .filter(({ name }) => name !== 'twice')
+      .map((company) => ({
+        ...{ kind: 'add-connection' as const, name: company.name, accessToken: tokenOf(company) },
+        ...{ platform: 'QUICKBOOKS', records: 60 },
+      })),
+  );
+  const add = { kind: 'add', connection: 'acme' } as const;
+  const lines = list(billLine({ description: JSON.stringify(contents.line) }));
+  const good = bill('good', { memo: JSON.stringify(contents.memo), line_items: lines });
+  const bad = bill('bad', { memo: JSON.stringify([contents.refused]) });
+  const name = JSON.stringify(contents.customer);
+  await admin.execute(
+    { ...add, resource: 'bills', record: good },
+    { ...add, resource: 'bills', record: bad },
+    { ...add, resource: 'customers', record: customer('somebody', { customer_name: name }) },
+  );
+  for (const { name: connection, fault } of companies) {
+    if (fault !== undefined) await admin.addFault({ match: { connection }, fault });
+  }
+}
+
+async function connect({ daybook }: PlantedWorld): Promise<void> {
+  const given = Object.fromEntries(companies.map((company, index) => [`TOKEN_${index}`, tokenOf(company)]));
+  const add = (name: string, index: number) => ['connection', 'add', name, '--token-env', `TOKEN_${index}`];
+  await daybook(
+    companies.map(({ name }, index) => [...add(name, index), '--every', '1h']),
+    { ...given, TOKEN_1: secrets.replacedToken },
+  );
+  await daybook([['connection', 'set-token', 'awkward', '--token-env', 'TOKEN_1']], given);
+}
+
+/** One of the service's own with tokens all over it, one that is no JSON, one that somebody else signed. */
+async function sendWebhooks(url: string): Promise<void> {
+  const { token, clientSecret } = secrets;
+  const address = JSON.stringify(`http://api/bills?access_token=${token}&limit=1`);
+  const job = connectionWebhook('acme', {
+    type: '"JOB"',
+    code: '"JOB_COMPLETED"',
+    access_token: JSON.stringify(token),
+    job: `{"request":{"url":${address},"body":${JSON.stringify(JSON.stringify({ access_token: token }))}}}`,
+  });
+  const noJson = `${job.slice(0, -1)},`;
+  for (const body of [job, noJson]) await send(url, body, webhookSignature(body, clientSecret));
+  await send(url, job, webhookSignature(job, secrets.wrongPassword));
+}
