@@ -31,7 +31,9 @@ export interface Activities {
   readonly confirmByFetch: (input: reconcile.ReconcileInput) => Promise<reconcile.Confirmed>;
   readonly listAgain: (input: reconcile.ReconcileInput) => Promise<void>;
   readonly confirmBySecondListing: (input: reconcile.ReconcileInput) => Promise<void>;
-  readonly settleResource: (input: reconcile.ReconcileInput) => Promise<reconcile.ReconciledResource>;
+  readonly settleResource: (
+    input: reconcile.ReconcileInput & { listings?: number },
+  ) => Promise<reconcile.ReconciledResource>;
   readonly deleteApproved: (
     input: Parameters<typeof reconcile.deleteApproved>[1],
   ) => Promise<{ deleted: number }>;

@@ -19,6 +19,7 @@ import {
 } from '../warehouse/reconcile/delete-absent.ts';
 import { findAbsent as findInWarehouse } from '../warehouse/reconcile/find-absent.ts';
 import { finishResource as finishInWarehouse } from '../warehouse/reconcile/finish-resource.ts';
+import { isListed } from '../warehouse/reconcile/is-listed.ts';
 import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
 import { startChunk } from './chunk.ts';
 import { countRequestsOf } from './counting-client.ts';
@@ -126,15 +127,22 @@ export interface ReconciledResource {
   waiting: number;
   held: number;
   equal: boolean;
+  /** Nothing was done, since this run has not listed the resource. */
+  unlisted?: true;
 }
 
-/** Deletes what is absent, as far as that may be done without asking, and proves the result. */
+/**
+ * Deletes what is absent, as far as that may be done without asking, and proves the result. `listings` is how often the
+ * history says that the resource was listed, which after a reset may have been in another run.
+ */
 export async function settleResource(
   { warehouse, deleteLimit }: Dependencies,
-  input: ReconcileInput,
+  { listings = 1, ...input }: ReconcileInput & { listings?: number },
 ): Promise<ReconciledResource> {
   return heartbeating(async () => {
     const of = resourceOfRun(input);
+    if (!(await isListed(warehouse, { ...of, listings })))
+      return { deleted: 0, waiting: 0, held: 0, equal: false, unlisted: true };
     const { deleted, waiting, held } = await deleteInWarehouse(warehouse, { ...of, limit: deleteLimit });
     const totals = await finishInWarehouse(warehouse, { ...of, waiting, held });
     return { deleted, waiting, held, equal: totals.every(({ equal }) => equal) };

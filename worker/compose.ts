@@ -56,6 +56,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   const worker = await startWorker({
     connection,
     namespace: settings.temporal.namespace,
+    deployment: settings.temporal.deployment,
     dependencies: {
       warehouse,
       api,

@@ -1,7 +1,14 @@
-import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
+import {
+  Worker,
+  type NativeConnection,
+  type WorkerDeploymentOptions,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { createActivities } from '../activities/index.ts';
+import type { TemporalSettings } from './config/temporal-settings.ts';
 import { failureInterceptor } from './failures.ts';
 import { exportQueue, mainQueue, martsQueue, pagingQueue } from './task-queues.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -17,6 +24,7 @@ export interface RunningWorker {
 export async function startWorker(input: {
   connection: NativeConnection;
   namespace: string;
+  deployment: TemporalSettings['deployment'];
   dependencies: Omit<Dependencies, 'stopping'>;
   /** Streams read at once by this process. Each holds a database connection while it lands a page. */
   concurrentStreams: number;
@@ -24,7 +32,7 @@ export async function startWorker(input: {
   onFailure: (error: unknown) => void;
   logger: Logger;
 }): Promise<RunningWorker> {
-  const { connection, namespace, logger, concurrentStreams } = input;
+  const { connection, namespace, deployment, logger, concurrentStreams } = input;
   const stopping = new AbortController();
   const activities = createActivities({ ...input.dependencies, stopping: stopping.signal });
   const common: WorkerOptions = {
@@ -34,6 +42,7 @@ export async function startWorker(input: {
     interceptors: { activity: [() => ({ inbound: failureInterceptor(logger, input.onFailure) })] },
     shutdownGraceTime: '20s',
     shutdownForceTime: '45s',
+    ...(deployment === undefined ? {} : { workerDeploymentOptions: versioned(deployment) }),
   };
   const workers = [
     await Worker.create({
@@ -70,4 +79,9 @@ export async function startWorker(input: {
       await done;
     },
   };
+}
+
+/** Any release goes on with the workflows of those before it, and one that waits for a person may wait for a month. */
+function versioned(version: WorkerDeploymentVersion): WorkerDeploymentOptions {
+  return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' };
 }

@@ -77,35 +77,38 @@ async function reconcileResource(
   const { reader, progress, settled } = parts;
   const [first = resource] = streams;
   const of = { runId: run.runId, connection: run.connection, resource };
-  const listed = await list(reader, streams);
-  if (listed === 'unfinished' || !isComplete(listed)) return listed;
-  try {
-    const { absent, confirmBy } = await comparing.findAbsent.executeWithOptions(
-      { summary: `${resource}: compare` },
-      [of],
-    );
-    if (absent > 0) {
-      progress.note(first, `${absent} not listed: looking for them`);
-      if (confirmBy === 'fetch') {
-        await confirmByFetch(reader, first, of);
-      } else {
+  for (;;) {
+    const listed = await list(reader, streams);
+    if (listed === 'unfinished' || !isComplete(listed)) return listed;
+    try {
+      const { absent, confirmBy } = await comparing.findAbsent.executeWithOptions(
+        { summary: `${resource}: compare` },
+        [of],
+      );
+      const twice = absent > 0 && confirmBy === 'listing';
+      if (absent > 0) progress.note(first, `${absent} not listed: looking for them`);
+      if (twice) {
         await comparing.listAgain(of);
         const again = await list(reader, streams);
         if (again === 'unfinished' || !isComplete(again)) return again;
         await comparing.confirmBySecondListing(of);
+      } else if (absent > 0) {
+        await confirmByFetch(reader, first, of);
       }
+      const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
+        { ...of, listings: twice ? 2 : 1 },
+      ]);
+      // After a reset: what the history calls listed was so in the run before, and is gone.
+      if (result.unlisted === true) continue;
+      progress.note(first, inWords(result));
+      settled(result);
+      return listed;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      const { type, message } = failureOf(error);
+      progress.streamFailed(first, message);
+      return streams.map((stream) => ({ stream, state: 'failed', failureType: type, failure: message }));
     }
-    const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
-      of,
-    ]);
-    progress.note(first, inWords(result));
-    settled(result);
-    return listed;
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    const { type, message } = failureOf(error);
-    progress.streamFailed(first, message);
-    return streams.map((stream) => ({ stream, state: 'failed', failureType: type, failure: message }));
   }
 }
 

@@ -30,6 +30,16 @@ describe("Temporal's own variables", () => {
     expect(settings?.connection.tls).toBe(false);
   });
 
+  test('name the version of a deployment, with both of its names or none', () => {
+    const set = { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_DEPLOYMENT_NAME: 'daybook' };
+    const { settings } = temporalFromEnv({ ...set, TEMPORAL_WORKER_BUILD_ID: '0.5.0' });
+    expect(settings?.deployment).toEqual({ deploymentName: 'daybook', buildId: '0.5.0' });
+    expect(temporalFromEnv(set).problems).toEqual([
+      'TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID are required together.',
+    ]);
+    expect(temporalFromEnv({ TEMPORAL_ADDRESS: 'temporal:7233' }).settings).not.toHaveProperty('deployment');
+  });
+
   test('name certificates by path or by content', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'daybook-config-'));
     onTestFinished(() => {

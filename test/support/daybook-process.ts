@@ -2,13 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../bin/daybook.js', import.meta.url));
+const ourProgram = fileURLToPath(new URL('../../bin/daybook.js', import.meta.url));
 
 export interface DaybookOptions {
   readonly env: Readonly<Record<string, string>>;
   /** The folder it runs in: a `.env` file there counts. */
   readonly cwd: string;
   readonly input?: string;
+  /** Of another checkout, when given: its `bin/daybook.js`. */
+  readonly program?: string;
 }
 
 export interface Ended {
@@ -23,7 +25,10 @@ export async function runDaybook(args: readonly string[], options: DaybookOption
 }
 
 /** Starts a `daybook` command line that goes on until it is stopped. */
-export function startDaybook(args: readonly string[], { env, cwd, input }: DaybookOptions): DaybookProcess {
+export function startDaybook(
+  args: readonly string[],
+  { env, cwd, input, program = ourProgram }: DaybookOptions,
+): DaybookProcess {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...inherited(), ...env } });
   // Neither a failed test nor a hung command leaves a process behind.
   const kill = (): boolean => child.kill('SIGKILL');

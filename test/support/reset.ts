@@ -1,31 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import type { syncConnection } from '../../workflows/index.ts';
+import type { Workflow, WorkflowHandle } from '@temporalio/client';
 import type { Installation } from './installation.ts';
-import type { SyncHandle } from './sync.ts';
 
 /**
  * Resets a workflow to a workflow task, counted from its start (0) or its end (-1), as the Web UI does; returns a handle on
  * the new execution.
  */
-export async function resetTo(
+export async function resetTo<T extends Workflow>(
   { client, namespace }: Pick<Installation, 'client' | 'namespace'>,
-  handle: SyncHandle,
+  handle: WorkflowHandle<T>,
   task: number,
-): Promise<SyncHandle & { temporalRunId: string }> {
+): Promise<WorkflowHandle<T> & { temporalRunId: string }> {
   const { workflowId } = handle;
   const { runId: closed } = await handle.describe();
-  const { events } = await handle.fetchHistory();
-  const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
-  const chosen = tasks.at(task);
-  if (chosen?.eventId === undefined) throw new Error(`${workflowId} has no such workflow task.`);
+  const chosen = (await tasksOf(handle)).at(task);
+  if (chosen === undefined) throw new Error(`${workflowId} has no such workflow task.`);
   const { runId } = await client.workflowService.resetWorkflowExecution({
     namespace,
     workflowExecution: { workflowId, runId: closed },
     reason: 'test',
-    workflowTaskFinishEventId: chosen.eventId,
+    workflowTaskFinishEventId: chosen,
     requestId: randomUUID(),
   });
-  return Object.assign(client.workflow.getHandle<typeof syncConnection>(workflowId, runId), {
-    temporalRunId: runId,
-  });
+  return Object.assign(client.workflow.getHandle<T>(workflowId, runId), { temporalRunId: runId });
 }
+
+/** Ids of the events that end a workflow's tasks: the points that it can be reset to. */
+export async function tasksOf(handle: WorkflowHandle): Promise<Long[]> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).flatMap(({ workflowTaskCompletedEventAttributes, eventId }) =>
+    workflowTaskCompletedEventAttributes && eventId ? [eventId] : [],
+  );
+}
+
+type Long = NonNullable<
+  NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number]['eventId']
+>;

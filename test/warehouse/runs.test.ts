@@ -108,6 +108,20 @@ describe('a status is never better than the truth', () => {
     );
   });
 
+  test('when its workflow was reset: a stream that the run before has read counts as it ended there', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const [before, reset] = [randomUUID(), randomUUID()];
+    await begin(warehouse, { connectionId, runId: before });
+    for (const stream of ['bills', 'customers'])
+      await readAs('done', { connectionId, runId: before, stream });
+    const outcomes = [done('bills'), done('customers')];
+    await finishRun(warehouse, { runId: before, outcomes, cancelled: false });
+    await begin(warehouse, { connectionId, runId: reset });
+    expect(await finishRun(warehouse, { runId: reset, outcomes, cancelled: false })).toEqual({
+      ...{ status: 'partial', failure: null },
+    });
+  });
+
   test('a run that was cancelled is cancelled, and so are the streams it had not done with', async () => {
     const connectionId = await addTestConnection(warehouse);
     const runId = await runThatRead(connectionId, 'bills');

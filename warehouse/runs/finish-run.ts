@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { Database } from '../tables/database.ts';
 import type { RunStatus } from '../tables/runs.ts';
 
 /** What the workflow knows of a stream at the end of a run. */
@@ -70,7 +71,9 @@ export async function finishRun(
       .select(['stream', 'status', 'failure_type', 'failure'])
       .where('run_id', '=', runId)
       .execute();
-    const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judge(outcomes, counted);
+    const unread = done.filter((stream) => !counted.some((row) => row.stream === stream));
+    const known = [...counted, ...(await readBefore(transaction, { runId, streams: unread }))];
+    const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judge(outcomes, known);
     await transaction
       .updateTable('sync.runs')
       .set({ ...finished, finished_at: now })
@@ -80,14 +83,38 @@ export async function finishRun(
   });
 }
 
-/** A reset run has rows only for the streams it read itself; of the others the workflow knows the outcome. */
-function judge(outcomes: readonly StreamOutcome[], counted: readonly CountedStream[]): FinishedRun {
+/** A reset run has rows only for the streams it read itself. How the others ended stands with the run that read them. */
+async function readBefore(
+  transaction: Transaction<Database>,
+  { runId, streams }: { runId: string; streams: readonly string[] },
+): Promise<CountedStream[]> {
+  if (streams.length === 0) return [];
+  return transaction
+    .selectFrom('sync.runs as reset')
+    .innerJoin('sync.runs as run', (join) =>
+      join
+        .onRef('run.connection_id', '=', 'reset.connection_id')
+        .onRef('run.kind', '=', 'reset.kind')
+        .onRef('run.workflow_id', '=', 'reset.workflow_id'),
+    )
+    .innerJoin('sync.run_streams as read', 'read.run_id', 'run.run_id')
+    .distinctOn('read.stream')
+    .select(['read.stream', 'read.status', 'read.failure_type', 'read.failure'])
+    .where('reset.run_id', '=', runId)
+    .where('read.stream', 'in', streams)
+    .where('read.status', 'in', ['succeeded', 'partial'])
+    .orderBy('read.stream')
+    .orderBy('run.started_at', 'desc')
+    .execute();
+}
+
+function judge(outcomes: readonly StreamOutcome[], known: readonly CountedStream[]): FinishedRun {
   const statuses = outcomes.map(({ stream, state }) =>
-    state === 'done' ? (counted.find((row) => row.stream === stream)?.status ?? 'succeeded') : state,
+    state === 'done' ? (known.find((row) => row.stream === stream)?.status ?? 'succeeded') : state,
   );
   const failure = sentenceOf([
     ...outcomes,
-    ...counted.filter(({ status }) => status === 'partial').map(asOutcome),
+    ...known.filter(({ status }) => status === 'partial').map(asOutcome),
   ]);
   if (statuses.every((status) => status === 'unsupported')) {
     return {

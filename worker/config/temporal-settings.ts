@@ -1,15 +1,19 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 
 export interface TemporalSettings {
   readonly namespace: string;
   /** Address, TLS and API key, as both clients and workers take them. */
   readonly connection: Pick<NativeConnectionOptions, 'address' | 'tls' | 'apiKey' | 'metadata'>;
+  /** The version of a deployment that the workers are, where Temporal is to decide which version gets the work. */
+  readonly deployment?: WorkerDeploymentVersion;
 }
 
 /**
  * Temporal's own environment configuration (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS…), read
- * by Temporal's own library. Without an address there is none to connect to.
+ * by Temporal's own library. Without an address there is none to connect to. TEMPORAL_DEPLOYMENT_NAME and
+ * TEMPORAL_WORKER_BUILD_ID are what Temporal's worker controller sets.
  */
 export function temporalFromEnv(set: Readonly<Record<string, string | undefined>>): {
   settings: TemporalSettings | undefined;
@@ -22,12 +26,25 @@ export function temporalFromEnv(set: Readonly<Record<string, string | undefined>
       connecting.length > 0 ? [`TEMPORAL_ADDRESS is required with ${connecting.join(', ')}.`] : [];
     return { settings: undefined, problems };
   }
+  if ((set.TEMPORAL_DEPLOYMENT_NAME === undefined) !== (set.TEMPORAL_WORKER_BUILD_ID === undefined)) {
+    const problem = 'TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID are required together.';
+    return { settings: undefined, problems: [problem] };
+  }
   try {
     const overrideEnvVars = Object.fromEntries(names.map((name) => [name, set[name] ?? '']));
     const { namespace, connectionOptions } = loadClientConnectConfig({ disableFile: true, overrideEnvVars });
-    return { settings: { namespace: namespace ?? 'default', connection: connectionOptions }, problems: [] };
+    const settings = { namespace: namespace ?? 'default', connection: connectionOptions };
+    return { settings: { ...settings, ...deploymentOf(set) }, problems: [] };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { settings: undefined, problems: [`TEMPORAL_*: ${reason}`] };
   }
+}
+
+function deploymentOf(
+  set: Readonly<Record<string, string | undefined>>,
+): Pick<TemporalSettings, 'deployment'> {
+  const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = set;
+  if (deploymentName === undefined || buildId === undefined) return {};
+  return { deployment: { deploymentName, buildId } };
 }

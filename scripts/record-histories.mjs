@@ -1,0 +1,116 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+
+/**
+ * node scripts/record-histories.mjs --address HOST:PORT --home DIR --out test/released/vX/histories: saves the histories of
+ * all workflows, one of each kind in each state, without what is of this machine. `daybook status --json` tells the address.
+ */
+const { values: options } = parseArgs({
+  options: {
+    address: { type: 'string' },
+    namespace: { type: 'string', default: 'default' },
+    home: { type: 'string' },
+    out: { type: 'string' },
+  },
+});
+if (!options.address || !options.home || !options.out) {
+  console.error('Say --address, --home and --out.');
+  process.exit(2);
+}
+
+const kinds = {
+  syncConnection: 'sync',
+  reconcileConnection: 'reconcile',
+  backfillConnection: 'backfill',
+  applyWebhooks: 'webhooks',
+  awaitApproval: 'approval',
+  exportSnapshot: 'export',
+  buildMarts: 'marts',
+  pruneWarehouse: 'prune',
+  scheduledStart: 'scheduled',
+};
+
+const connection = await Connection.connect({ address: options.address });
+const client = new Client({ connection, namespace: options.namespace });
+mkdirSync(options.out, { recursive: true });
+const saved = new Set();
+for await (const { workflowId, runId, type } of client.workflow.list()) {
+  const history = JSON.parse(
+    historyToJSON(await client.workflow.getHandle(workflowId, runId).fetchHistory()),
+  );
+  const name = `${kinds[type] ?? type}-${stateOf(history.events)}`;
+  if (saved.has(name)) continue;
+  saved.add(name);
+  writeFileSync(join(options.out, `${name}.json`), `${JSON.stringify(withoutMachine(history), null, 1)}\n`);
+}
+await connection.close();
+console.log([...saved].sort().join('\n'));
+
+/** In the words of test/released: how it ended or what it waits for, and what came meanwhile. */
+function stateOf(events) {
+  const first = events[0].workflowExecutionStartedEventAttributes;
+  const firstTask = events.findIndex(({ workflowTaskStartedEventAttributes: task }) => task);
+  const told = events.slice(firstTask).some(({ workflowExecutionSignaledEventAttributes: signal }) => signal);
+  const wasContinued = first.continuedExecutionRunId && !events.some(isReset);
+  return [
+    ...(wasContinued ? ['continuation'] : []),
+    ...(events.some(isReset) ? ['reset'] : []),
+    ...(told ? ['told'] : []),
+    endOf(events),
+  ].join('-');
+}
+
+function isReset({ workflowTaskFailedEventAttributes: failed }) {
+  return failed?.cause === 'WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW';
+}
+
+function endOf(events) {
+  const last = events.at(-1);
+  const [, end] = /^EVENT_TYPE_WORKFLOW_EXECUTION_(.+)$/.exec(last.eventType) ?? [];
+  if (end === 'COMPLETED') return finished(last.workflowExecutionCompletedEventAttributes);
+  if (end === 'FAILED') {
+    const { type } = last.workflowExecutionFailedEventAttributes.failure.applicationFailureInfo ?? {};
+    return `failed-${(type ?? 'otherwise').replace(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}`;
+  }
+  const ends = { CANCELED: 'cancelled', TERMINATED: 'terminated', CONTINUED_AS_NEW: 'continued' };
+  return ends[end] ?? (waits(events) ? 'waiting' : 'open');
+}
+
+/** A result that says more than that there is one: partial, skipped. */
+function finished({ result }) {
+  const value = JSON.parse(text(result?.payloads?.[0]?.data ?? '') || 'null');
+  if (value?.status === 'partial') return 'partial';
+  return value?.skipped ? 'skipped' : 'finished';
+}
+
+function waits(events) {
+  const over = new Set(
+    events.map((event) => (event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes)?.timerId),
+  );
+  return events.some(({ timerStartedEventAttributes: timer }) => timer && !over.has(timer.timerId));
+}
+
+/** Without stacks, process and host names, and with another home. */
+function withoutMachine(value, key = '') {
+  if (key === 'stackTrace') return undefined;
+  if (key === 'identity') return 'recorded';
+  if (key === 'data') return data(text(value).replaceAll(options.home, '/var/lib/daybook'));
+  if (typeof value === 'string') return value.replaceAll(options.home, '/var/lib/daybook');
+  if (Array.isArray(value)) return value.map((element) => withoutMachine(element));
+  if (value === null || typeof value !== 'object') return value;
+  if (value.kind === 'TASK_QUEUE_KIND_STICKY') return { ...value, name: 'recorded' };
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withoutMachine(inner, name)]),
+  );
+}
+
+function text(base64) {
+  return Buffer.from(base64, 'base64').toString('utf8');
+}
+
+function data(readable) {
+  return Buffer.from(readable, 'utf8').toString('base64');
+}

@@ -1,0 +1,55 @@
+import type { Installation } from '../support/installation.ts';
+import { reconcile } from '../support/reconcile.ts';
+import { idsOf, syncedCompany } from '../webhooks/company.ts';
+
+/** A synced company of which some records were changed, touched and deleted since. */
+export async function changedCompany(installation: Installation): Promise<string> {
+  const connection = await syncedCompany(installation);
+  await installation.admin.activity({ connection, changes: 3, touches: 2, deletes: 2 });
+  return connection;
+}
+
+/** A company whose reconcile waits to be told that 60 bills are to be deleted. */
+export async function stoppedCompany(installation: Installation): Promise<string> {
+  const connection = await emptiedCompany(installation);
+  await reconcile(installation, connection);
+  return connection;
+}
+
+/** A synced company that has lost so many bills that nobody deletes them without asking. */
+export async function emptiedCompany(installation: Installation): Promise<string> {
+  const connection = await syncedCompany(installation, { records: 300 });
+  await loseQuietly(installation, connection, 60);
+  return connection;
+}
+
+/** Deletes bills at the source, and no event tells of it. */
+export async function loseQuietly(
+  installation: Installation,
+  connection: string,
+  count: number,
+): Promise<void> {
+  const ids = await idsOf(installation, connection, { count });
+  await installation.admin.execute(
+    ...ids.map((id) => ({ kind: 'delete', connection, resource: 'bills', id, event: false }) as const),
+  );
+}
+
+/** Changes bills and drops lines in the warehouse behind Daybook's back. */
+export async function damage({ warehouse }: Installation, connection: string): Promise<void> {
+  await warehouse.pool.query(
+    `update finance.bills set total_amount = total_amount + 1
+     where (connection_id, id) in (select connection_id, id from finance.bills where connection_id = $1 order by id desc limit 3)`,
+    [connection],
+  );
+  await warehouse.pool.query('delete from finance.item_subsidiaries where connection_id = $1', [connection]);
+}
+
+/** The service asks for a pause of a second, once. */
+export async function askForPause({ admin }: Installation, connection: string): Promise<void> {
+  await admin.addFault({
+    match: { connection, path: '/accounting' },
+    times: 1,
+    fault: { kind: 'status', status: 429, retryAfter: '1' },
+  });
+}

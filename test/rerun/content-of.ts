@@ -1,0 +1,51 @@
+import { resources } from '../../resources/index.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { rows } from '../support/rows.ts';
+
+/** What a rerun must leave as it was, row by row as text; times of looking and the names of runs are left out where they follow each run. */
+export async function contentOf(warehouse: Warehouse): Promise<Record<string, string[]>> {
+  const content: Record<string, string[]> = {};
+  for (const [table, columns] of Object.entries(compared)) {
+    const found = await rows(
+      warehouse,
+      `select to_jsonb(t)::text as row from (select ${columns} from ${table}) t where ${open[table] ?? 'true'} order by 1`,
+    );
+    content[table] = found.map(({ row }) => String(row));
+  }
+  return content;
+}
+
+const finance = resources.flatMap(({ name, children }) => [name, ...children.map(({ table }) => table)]);
+
+const compared: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(finance.map((table) => [`finance.${table}`, '*'])),
+  'finance.deleted_records': '*',
+  'history.record_versions': '*',
+  'sync.tombstones': '*',
+  'sync.streams': 'connection_id, stream, capability, watermark',
+  'sync.passes': 'connection_id, stream, kind',
+  'sync.quarantine': 'connection_id, resource, record_id, reason, payload, status',
+  'sync.field_issues': 'connection_id, resource, record_id, field, value',
+  'sync.discrepancies': 'connection_id, resource, record_id, kind, status',
+  'sync.webhook_inbox': 'id, status, outcome',
+  'sync.snapshots': 'snapshot_id, rows, removed_at is null as kept',
+};
+
+/** What a later listing decides anew says nothing any more. */
+const open: Readonly<Record<string, string>> = { 'sync.discrepancies': `status <> 'dismissed'` };
+
+/** In words, of each table the first few; none when both are the same. */
+export function changesBetween(
+  before: Readonly<Record<string, readonly string[]>>,
+  after: Readonly<Record<string, readonly string[]>>,
+): string[] {
+  return Object.keys(before).flatMap((table) => {
+    const [left, right] = [new Set(before[table]), new Set(after[table])];
+    const changes = [
+      ...[...left].filter((row) => !right.has(row)).map((row) => `${table} lost ${row}`),
+      ...[...right].filter((row) => !left.has(row)).map((row) => `${table} got ${row}`),
+      ...(before[table]?.length === after[table]?.length ? [] : [`${table} has another number of rows`]),
+    ];
+    return changes.slice(0, 5);
+  });
+}

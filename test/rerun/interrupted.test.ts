@@ -1,0 +1,83 @@
+import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import { beforeEach, expect, test } from 'vitest';
+import { createInstallation } from '../support/installation.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
+import { resetTo } from '../support/reset.ts';
+import { rows } from '../support/rows.ts';
+import { knownRuns, runsBeyond } from './ledger.ts';
+import { otherScenarios } from './other-scenarios.ts';
+import { chosen } from './points.ts';
+import { reconcileScenarios } from './reconcile-scenarios.ts';
+import { endOfWorkflow, startWorkflow } from './run-workflow.ts';
+import type { Start } from './scenario.ts';
+import { syncScenarios } from './sync-scenarios.ts';
+import { untilEvents } from './until-events.ts';
+
+const installation = await createInstallation();
+const { warehouse, admin } = installation;
+const worker = await installation.startWorker(await pathWithoutPython(installation.cwd));
+const scenarios = [...syncScenarios(), ...reconcileScenarios(), ...otherScenarios(worker)];
+
+/** So many events after its start; short workflows are over by the later ones. */
+const places = [4, 7, 10, 14, 19, 25, 32, 40, 50, 62, 76, 92, 110];
+const interruptions = places.flatMap((place) =>
+  (['terminated', 'reset'] as const).map((how) => ({ how, place })),
+);
+
+beforeEach(async () => {
+  await admin.configure({ maximumLimit: 20 });
+});
+
+test.for(scenarios)(
+  '$name: ended and started again, or reset while it runs, it ends as it would have',
+  { timeout: 1_800_000 },
+  async ({ name, prepare }, { annotate }) => {
+    let interrupted = 0;
+    for (const { how, place } of chosen(name, interruptions, 1)) {
+      const where = `${how} after ${place} events`;
+      const start = await prepare(installation);
+      const before = await knownRuns(warehouse);
+      const ran = await interrupt(start, { how, place });
+      const runs = await runsBeyond(warehouse, before);
+      expect(['interrupted', ...(start.statuses ?? ['succeeded'])], where).toEqual(
+        expect.arrayContaining(runs.map((run) => run.split(' ').at(-1))),
+      );
+      if (start.exact !== undefined) {
+        expect((await installation.compare(start.exact)).differences, where).toEqual([]);
+      }
+      expect(await rows(warehouse, repeatedVersions), where).toEqual([]);
+      if (ran) interrupted += 1;
+    }
+    await annotate(`interrupted at ${interrupted} places`);
+  },
+);
+
+/** Interrupts a workflow on its way, and waits for the end of what goes on. Returns whether it still ran then. */
+async function interrupt(start: Start, { how, place }: (typeof interruptions)[number]): Promise<boolean> {
+  const first = await startWorkflow(installation, start);
+  await untilEvents(installation, first, place);
+  const ran = (await first.describe()).status.name === 'RUNNING';
+  if (how === 'terminated' && ran) await terminate(first);
+  const again =
+    how === 'reset' ? await resetTo(installation, first, -1) : await startWorkflow(installation, start);
+  await endOfWorkflow(installation, again, start);
+  return ran;
+}
+
+async function terminate(handle: WorkflowHandle): Promise<void> {
+  try {
+    await handle.terminate();
+  } catch (error) {
+    // It has ended at this very moment.
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+/** Versions of a record that say no more than the one before. */
+const repeatedVersions = `
+  select resource, record_id from (
+    select *, lag(payload - 'last_synced_at') over earlier as content, lag(op) over earlier as earlier_op
+    from history.record_versions
+    window earlier as (partition by connection_id, resource, record_id order by recorded_at)
+  ) versions
+  where op = earlier_op and (op = 'delete' or payload - 'last_synced_at' = content)`;

@@ -1,0 +1,61 @@
+import { changeBill, idsOf, syncedCompany, urlOf } from '../webhooks/company.ts';
+import { send } from '../webhooks/webhook.ts';
+import type { DaybookProcess } from '../support/daybook-process.ts';
+import type { Installation } from '../support/installation.ts';
+import { askForPause, changedCompany } from './company.ts';
+import type { Scenario } from './scenario.ts';
+
+/** What works for no single connection, and webhooks, which `worker` receives. */
+export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
+  return [
+    {
+      name: 'webhooks that are applied after a pause that the service asked for',
+      async prepare(installation) {
+        const connection = await syncedCompany(installation);
+        await hold(installation, connection, '1 hour');
+        for (const id of await idsOf(installation, connection, { count: 5 })) {
+          await send(urlOf(worker), await changeBill(installation, connection, { id, memo: 'told' }));
+        }
+        await askForPause(installation, connection);
+        await hold(installation, connection, '0');
+        return {
+          ...{ workflow: 'applyWebhooks', workflowId: `webhooks/${connection}`, input: { connection } },
+          exact: connection,
+        };
+      },
+    },
+    {
+      name: 'an export, and the marts that are built after it',
+      async prepare(installation) {
+        await changedCompany(installation);
+        return {
+          ...{ workflow: 'exportSnapshot', workflowId: 'export', input: {} },
+          ...{ followedBy: ['marts'], statuses: ['succeeded', withoutPython] },
+        };
+      },
+    },
+    {
+      name: 'a build of the marts',
+      prepare: () =>
+        Promise.resolve({
+          ...{ workflow: 'buildMarts', workflowId: 'marts', input: {} },
+          statuses: [withoutPython],
+        }),
+    },
+    {
+      name: 'a removal of what is old',
+      prepare: () => Promise.resolve({ workflow: 'pruneWarehouse', workflowId: 'prune', input: {} }),
+    },
+  ];
+}
+
+/** Of a build of marts where there is no Python. */
+const withoutPython = 'unsupported';
+
+/** Nothing is asked of the service for this long. */
+async function hold({ warehouse }: Installation, connection: string, time: string): Promise<void> {
+  await warehouse.pool.query(
+    'update sync.connections set webhooks_after = now() + $2::interval where connection_id = $1',
+    [connection, time],
+  );
+}

@@ -1,0 +1,37 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { chanceOf } from '../day/chance.ts';
+import type { Installation } from '../support/installation.ts';
+import { tasksOf } from '../support/reset.ts';
+
+/** The whole of what can be chosen with `TEST_RERUNS=all`, else a few, chosen by that as a seed. */
+export function chosen<T>(name: string, all: readonly T[], few: number): readonly T[] {
+  const wanted = process.env.TEST_RERUNS ?? '1';
+  return wanted === 'all' ? all : chanceOf(`${name} ${wanted}`).someOf(all, few);
+}
+
+/** A workflow task of an execution, counted from its start. */
+export interface Point {
+  readonly execution: WorkflowHandle;
+  readonly task: number;
+}
+
+/** Every point that a workflow can be reset to, those of the executions that went on with it included. */
+export async function pointsOf(
+  { client }: Pick<Installation, 'client'>,
+  first: WorkflowHandle,
+): Promise<Point[]> {
+  const points: Point[] = [];
+  let runId: string | undefined = (await first.describe()).runId;
+  while (runId !== undefined) {
+    const execution = client.workflow.getHandle(first.workflowId, runId);
+    const tasks = await tasksOf(execution);
+    points.push(...tasks.map((_, task) => ({ execution, task })));
+    runId = await continuationOf(execution);
+  }
+  return points;
+}
+
+async function continuationOf(execution: WorkflowHandle): Promise<string | undefined> {
+  const { events } = await execution.fetchHistory();
+  return events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
+}

@@ -1,0 +1,67 @@
+import { approvalId, approveDeletesSignal } from '../../workflows/await-approval.ts';
+import { syncedCompany } from '../webhooks/company.ts';
+import { changedCompany, damage, emptiedCompany, loseQuietly, stoppedCompany } from './company.ts';
+import type { Scenario, Start } from './scenario.ts';
+
+export function reconcileScenarios(): readonly Scenario[] {
+  return [
+    {
+      name: 'a reconcile that finds damage, changes and records that are gone',
+      async prepare(installation) {
+        const connection = await changedCompany(installation);
+        await damage(installation, connection);
+        await loseQuietly(installation, connection, 3);
+        return { ...reconcileOf(connection), exact: connection };
+      },
+    },
+    {
+      name: 'a reconcile that stops for approval',
+      async prepare(installation) {
+        const connection = await emptiedCompany(installation);
+        return { ...reconcileOf(connection), statuses: ['partial'] };
+      },
+    },
+    {
+      name: 'a reconcile that deletes what was approved',
+      async prepare(installation) {
+        const connection = await stoppedCompany(installation);
+        return { ...reconcileOf(connection, { approveDeletes: true }), exact: connection };
+      },
+    },
+    {
+      name: 'a question that is answered with yes',
+      async prepare(installation) {
+        const connection = await stoppedCompany(installation);
+        const workflowId = approvalId(connection);
+        await installation.client.workflow.getHandle(workflowId).terminate();
+        return {
+          ...{ workflow: 'awaitApproval', workflowId, input: { connection, waiting: { bills: 60 } } },
+          ...{
+            signal: approveDeletesSignal.name,
+            followedBy: [`reconcile/${connection}`],
+            exact: connection,
+          },
+        };
+      },
+    },
+    {
+      name: 'a backfill of many windows that repairs damage',
+      async prepare(installation) {
+        const connection = await syncedCompany(installation);
+        await damage(installation, connection);
+        const windows = { from: '2020-01-01', to: '2030-01-01', windowMilliseconds: 800 * 86_400_000 };
+        return {
+          ...{ workflow: 'backfillConnection', workflowId: `backfill/${connection}/decade` },
+          ...{ input: { connection, ...windows }, exact: connection },
+        };
+      },
+    },
+  ];
+}
+
+function reconcileOf(connection: string, more: { approveDeletes?: boolean } = {}): Start {
+  return {
+    ...{ workflow: 'reconcileConnection', workflowId: `reconcile/${connection}` },
+    input: { connection, ...more },
+  };
+}

@@ -1,0 +1,49 @@
+import { beforeEach, expect, test } from 'vitest';
+import { createInstallation } from '../support/installation.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
+import { resetTo } from '../support/reset.ts';
+import { startTemporalWith } from '../support/temporal-with.ts';
+import { changesBetween, contentOf } from './content-of.ts';
+import { knownRuns, runsBeyond } from './ledger.ts';
+import { otherScenarios } from './other-scenarios.ts';
+import { chosen, pointsOf } from './points.ts';
+import { reconcileScenarios } from './reconcile-scenarios.ts';
+import { endOfWorkflow, startWorkflow } from './run-workflow.ts';
+import { syncScenarios } from './sync-scenarios.ts';
+
+const temporalAddress = await startTemporalWith('limit.historyCount.suggestContinueAsNew=60');
+const installation = await createInstallation({ temporalAddress });
+const { warehouse, admin } = installation;
+const worker = await installation.startWorker(await pathWithoutPython(installation.cwd));
+const scenarios = [...syncScenarios(), ...reconcileScenarios(), ...otherScenarios(worker)];
+
+beforeEach(async () => {
+  await admin.configure({ maximumLimit: 20 });
+});
+
+test.for(scenarios)(
+  '$name: to whatever task it is reset, it ends as it did, and nothing changes',
+  { timeout: 1_800_000 },
+  async ({ name, prepare }, { annotate }) => {
+    const start = await prepare(installation);
+    const known = await knownRuns(warehouse);
+    const handle = await startWorkflow(installation, start);
+    const ending = await endOfWorkflow(installation, handle, start);
+    const runs = await runsBeyond(warehouse, known);
+    const content = await contentOf(warehouse);
+    const points = await pointsOf(installation, handle);
+    const some = chosen(name, points, 2);
+    for (const { execution, task } of some) {
+      const where = `reset to task ${task}`;
+      const before = await knownRuns(warehouse);
+      const again = await resetTo(installation, execution, task);
+      expect(await endOfWorkflow(installation, again, start), where).toBe(ending);
+      expect(changesBetween(content, await contentOf(warehouse)), where).toEqual([]);
+      expect(runs, where).toEqual(expect.arrayContaining(await runsBeyond(warehouse, before)));
+    }
+    if (start.exact !== undefined) {
+      expect((await installation.compare(start.exact)).differences).toEqual([]);
+    }
+    await annotate(`reset to ${some.length} of ${points.length} tasks`);
+  },
+);
