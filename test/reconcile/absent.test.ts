@@ -83,6 +83,23 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
+  test('of a record that never landed takes it out of quarantine', async () => {
+    const connection = await synced();
+    const record = bill('never-landed', { memo: '7' });
+    await admin.execute({ kind: 'add', connection, resource: 'bills', record });
+    expect((await sync(installation, connection)).run.status).toBe('partial');
+    await admin.execute({ kind: 'delete', connection, resource: 'bills', id: 'never-landed', event: false });
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('succeeded');
+    expect(await fetchesOf(connection)).toEqual(['/accounting/bills/never-landed']);
+    expect(
+      await rows(warehouse, `select status, closed_why from sync.quarantine where connection_id = $1`, [
+        connection,
+      ]),
+    ).toEqual([{ status: 'discarded', closed_why: 'the record was deleted at the source' }]);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
   test('is not undone by a late page of the deleted version, and a newer version lives again', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'bills');

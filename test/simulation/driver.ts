@@ -206,19 +206,21 @@ async function reconcileResource(
   if (!isComplete(listed)) return listed;
   try {
     const { absent, confirmBy } = await run.call('findAbsent', of);
-    if (absent > 0 && confirmBy === 'fetch') {
+    const twice = absent > 0 && confirmBy === 'listing';
+    if (twice) {
+      await run.call('listAgain', of);
+      const again = await list();
+      if (!isComplete(again)) return again;
+      await run.call('confirmBySecondListing', of);
+    } else if (absent > 0) {
       for (;;) {
         const { state, wait } = await run.call('confirmByFetch', of);
         if (wait !== undefined) await run.wait(wait.notBefore);
         if (state === 'done') break;
       }
-    } else if (absent > 0) {
-      await run.call('listAgain', of);
-      const again = await list();
-      if (!isComplete(again)) return again;
-      await run.call('confirmBySecondListing', of);
     }
-    await run.call('settleResource', of);
+    // Nobody resets a run here, so what was listed was listed in this one.
+    await run.call('settleResource', { ...of, listings: twice ? 2 : 1 });
     return listed;
   } catch (error) {
     return streams.map((stream) => failed(stream, error));

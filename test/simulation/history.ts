@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { ResourceName } from '../../sandbox/world/resources.ts';
 
 /** What happens to one company: first how things are, then episode after episode. Plain data, so that it can shrink. */
@@ -15,6 +14,8 @@ export interface History {
   readonly cursor: 'value' | 'row';
   readonly lastCursor: 'null' | 'absent' | 'empty';
   readonly missingRecordStatus: 404 | 410;
+  /** Whether the snapshot of its end is read too. */
+  readonly snapshot: boolean;
   readonly episodes: readonly Episode[];
 }
 
@@ -25,6 +26,7 @@ export interface Episode {
   readonly runs: readonly RunKind[];
   readonly meanwhile: readonly { readonly step: number; readonly change: Change }[];
   readonly kills: readonly Kill[];
+  readonly standstill: Standstill | null;
   /** Of the order in which statements, requests and changes take turns. */
   readonly schedule: number;
 }
@@ -60,6 +62,18 @@ export interface Kill {
   readonly stepsLeft: number;
 }
 
+/** The first run stands still with an answer in hand that grows old. The others begin only then. */
+export interface Standstill {
+  /** Answers that it has got by then. */
+  readonly answers: number;
+  /** What happens at the source at that moment. */
+  readonly changes: readonly Change[];
+  /** Steps of others, after which it goes on. It goes on earlier when nobody else can. */
+  readonly steps: number;
+  /** Temporal takes its process for dead, and it dies after so many more steps; null: neither. */
+  readonly stepsLeft: number | null;
+}
+
 export const platforms = ['QUICKBOOKS', 'NETSUITE', 'XERO', 'SAGE_INTACCT'] as const;
 export const runKinds = [
   'sync',
@@ -90,124 +104,3 @@ export const faultKinds = [
   ...(['500', '503', '550', '429', '429 at once', '404', '401', 'html', 'empty', 'truncated'] as const),
   ...(['cut', 'reset', 'not ready', 'repeated cursor', 'short page', 'empty page'] as const),
 ] as const;
-
-const change: fc.Arbitrary<Change> = fc.record({
-  what: fc.oneof(
-    { arbitrary: fc.constantFrom('create', 'edit', 'touch', 'delete', 'recreate'), weight: 2 },
-    { arbitrary: fc.constantFrom('create late', 'delete unnoticed'), weight: 1 },
-    { arbitrary: fc.constantFrom(...changes), weight: 2 },
-  ),
-  which: fc.nat({ max: 999 }),
-  count: fc.oneof(
-    { arbitrary: fc.integer({ min: 1, max: 4 }), weight: 20 },
-    { arbitrary: fc.constant(70), weight: 1 },
-  ),
-  milliseconds: fc.constantFrom(0, 0, 0, 1, 20, 3_000, 15_000, 700_000, 7_200_000),
-  webhook: fc.constantFrom(...fates),
-});
-
-const fault: fc.Arbitrary<PlannedFault> = fc.record({
-  kind: fc.constantFrom(...faultKinds),
-  after: fc.nat({ max: 6 }),
-  times: fc.constantFrom(1, 2, 3, 40),
-  path: fc.constantFrom('/', '/accounting', '/events'),
-});
-
-const step = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 200 }));
-
-const episode: fc.Arbitrary<Episode> = fc.record({
-  before: fc.array(change, { maxLength: 4 }),
-  faults: fc.oneof(
-    { arbitrary: fc.constant([]), weight: 2 },
-    { arbitrary: fc.array(fault, { maxLength: 2 }), weight: 1 },
-  ),
-  runs: fc.oneof(
-    { arbitrary: fc.constant<RunKind[]>(['sync']), weight: 2 },
-    {
-      arbitrary: fc.uniqueArray(fc.constantFrom(...runKinds), {
-        minLength: 1,
-        maxLength: 3,
-        selector: kindOfRun,
-      }),
-      weight: 3,
-    },
-  ),
-  meanwhile: fc.array(fc.record({ step, change }), { maxLength: 4 }),
-  kills: fc.oneof(
-    { arbitrary: fc.constant([]), weight: 1 },
-    {
-      arbitrary: fc.array(
-        fc.record({
-          step,
-          how: fc.constantFrom('before', 'after', 'give up'),
-          stepsLeft: fc.integer({ min: 1, max: 25 }),
-        }),
-        { maxLength: 3 },
-      ),
-      weight: 1,
-    },
-  ),
-  schedule: fc.nat(),
-});
-
-/** A record is deleted while one run has it in hand and another learns of the deletion. */
-const race: fc.Arbitrary<Episode> = fc.record({
-  before: fc.array(change, { minLength: 1, maxLength: 2 }),
-  faults: fc.constant([]),
-  runs: fc.constantFrom<RunKind[]>(
-    ['sync', 'webhooks'],
-    ['sync', 'reconcile'],
-    ['backfill', 'sync'],
-    ['backfill', 'webhooks'],
-  ),
-  meanwhile: fc.array(
-    fc.record({
-      step: fc.integer({ min: 8, max: 60 }),
-      change: fc.record({
-        what: fc.constantFrom('delete', 'delete', 'delete unnoticed', 'edit'),
-        which: fc.nat({ max: 999 }),
-        count: fc.integer({ min: 1, max: 4 }),
-        milliseconds: fc.constantFrom(0, 20),
-        webhook: fc.constant('at once'),
-      }),
-    }),
-    { minLength: 1, maxLength: 2 },
-  ),
-  kills: fc.constant([]),
-  schedule: fc.nat(),
-});
-
-/** Two of a kind do not run at once: Temporal sees to it. */
-function kindOfRun(kind: RunKind): string {
-  return kind.split(' ').at(-1) ?? kind;
-}
-
-export const histories: fc.Arbitrary<History> = fc.record({
-  platform: fc.constantFrom(...platforms),
-  resources: fc.uniqueArray(
-    fc.oneof(
-      { arbitrary: fc.constantFrom<ResourceName[]>('bills', 'expenses'), weight: 3 },
-      {
-        arbitrary: fc.constantFrom<ResourceName[]>(
-          'bill_credit_memos',
-          'customers',
-          'items',
-          'subscriptions',
-        ),
-        weight: 1,
-      },
-    ),
-    { minLength: 1, maxLength: 2 },
-  ),
-  pageSize: fc.constantFrom(1, 2, 3, 7, 500),
-  records: fc.nat({ max: 8 }),
-  skewHours: fc.constantFrom(0, -30, 30),
-  lookbackSeconds: fc.constantFrom(0, 0, 10, 600),
-  cursor: fc.constantFrom('value', 'value', 'row'),
-  lastCursor: fc.constantFrom('null', 'absent', 'empty'),
-  missingRecordStatus: fc.constantFrom(404, 410),
-  episodes: fc.array(fc.oneof({ arbitrary: episode, weight: 3 }, { arbitrary: race, weight: 1 }), {
-    minLength: 1,
-    maxLength: 5,
-  }),
-});

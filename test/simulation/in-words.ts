@@ -1,4 +1,4 @@
-import type { Change, Episode, History } from './history.ts';
+import type { Change, Episode, History, Standstill } from './history.ts';
 
 /** A history in words, to see what it takes to break a promise. */
 export function describe(history: History): string {
@@ -12,7 +12,7 @@ export function describe(history: History): string {
 }
 
 function describeEpisode(
-  { before, faults, runs, meanwhile, kills, schedule }: Episode,
+  { before, faults, runs, meanwhile, kills, standstill, schedule }: Episode,
   index: number,
 ): string[] {
   return [
@@ -27,6 +27,14 @@ function describeEpisode(
         ? `  at step ${step}: the process is given up and goes on for ${stepsLeft} steps`
         : `  at step ${step}: the process is killed ${how} it`,
     ),
+    ...(standstill === null ? [] : describeStandstill(standstill)),
+  ];
+}
+
+function describeStandstill({ answers, changes, steps, stepsLeft }: Standstill): string[] {
+  return [
+    `  the first run stands still after ${answers} answers, until others took ${steps} steps${stepsLeft === null ? '' : `; its process is given up, and dies after ${stepsLeft} more`}`,
+    ...changes.map((change) => `    at that moment: ${describeChange(change)}`),
   ];
 }
 

@@ -3,47 +3,37 @@ import { compareWithSource } from '../support/compare-with-source.ts';
 import { parseExactly } from '../support/exact-json.ts';
 import { canonicalJson, isObject } from '../support/source-value.ts';
 import type { History } from './history.ts';
-import type { Source } from './source.ts';
-import type { Stage } from './stage.ts';
+import { judgeQuarantine } from './judge-quarantine.ts';
+import type { Company } from './play-run.ts';
 import { BrokenPromise } from './watch.ts';
 
-interface End {
-  readonly stage: Stage;
-  readonly history: History;
-  readonly connection: string;
-  readonly source: Source;
-}
+type End = Pick<Company, 'stage' | 'history' | 'connection' | 'source'>;
 
-/** After a sync without troubles: everything that a sync can know of is as the source has it. */
+/**
+ * After a sync without troubles: everything that a sync can know of is as the source has it. What it cannot know is marked at
+ * the very record: see `TrueRecord.hidden`.
+ */
 export async function judgeSync(end: End): Promise<void> {
-  const hidden = [...end.source.records.values()].filter(
-    (record) => record.hidden || record.resource === 'subscriptions',
-  );
+  const hidden = [...end.source.records.values()].filter((record) => record.hidden);
   const isExcused = (difference: string): boolean =>
-    hidden.some(
-      ({ resource, id, everSpoiled }) =>
-        new RegExp(String.raw`\b${id}\b`).test(difference) ||
-        // Only the beginning of what is in quarantine is told, which may not have the id.
-        (everSpoiled && difference.startsWith(`${resource}: `)),
-    );
+    hidden.some(({ id }) => new RegExp(String.raw`(?<![\w-])${id}(?![\w-])`).test(difference));
   const differences = await differencesOf(end);
   const [first] = differences.filter((difference) => !isExcused(difference));
   if (first !== undefined) throw new BrokenPromise(`After a sync: ${first}.`);
+  await judgeQuarantine(end, (record) => !record.hidden);
 }
 
 /** After a reconcile without troubles: everything is as the source has it, or provably deleted. */
 export async function judgeReconcile(end: End): Promise<void> {
-  const gone = [...end.source.records.values()].filter(({ live, everSpoiled }) => everSpoiled && !live);
-  // What never landed and is gone without an event stays in quarantine: nothing says that it was deleted.
-  const isExcused = (difference: string): boolean =>
-    gone.some(({ resource }) => difference.startsWith(`${resource}: in quarantine without need`));
-  const [first] = (await differencesOf(end)).filter((difference) => !isExcused(difference));
+  const [first] = await differencesOf(end);
   if (first !== undefined) throw new BrokenPromise(`After a reconcile: ${first}.`);
+  await judgeQuarantine(end, () => true);
   await judgeTombstones(end);
   await judgeHistory(end);
   await judgeLeftovers(end);
 }
 
+/** Quarantine is judged record by record: see `judgeQuarantine`. */
 async function differencesOf({ stage, connection, source }: End): Promise<readonly string[]> {
   const { databaseUrl, admin } = stage;
   const { differences } = await compareWithSource({
@@ -52,7 +42,7 @@ async function differencesOf({ stage, connection, source }: End): Promise<readon
     connectionId: connection,
     tables: source.listed,
   });
-  return differences;
+  return differences.filter((difference) => !/^\w+: (not )?in quarantine/.test(difference));
 }
 
 async function judgeTombstones({ stage, connection, source }: End): Promise<void> {

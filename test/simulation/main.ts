@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { parseDuration } from '../../worker/config/duration.ts';
 import { describe } from './in-words.ts';
 import { inPlace } from './in-place.ts';
-import { runMutants } from './run-mutants.ts';
+import { runMutants, type MutantOutcome } from './run-mutants.ts';
 import { runSimulation, type Simulation } from './run-simulation.ts';
 import { simulate } from './simulate.ts';
 import { openStage } from './stage.ts';
@@ -82,16 +82,30 @@ async function replay(path: string): Promise<number> {
 }
 
 async function plantMutants(): Promise<number> {
-  const { survivors } = await inPlace((place) =>
+  const json = options.json === true;
+  if (!json) process.stdout.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
+  const outcomes = await inPlace((place) =>
     runMutants(place, {
       ...options,
       milliseconds,
       goesOn: () => !stopped.now,
-      report: (line) => process.stdout.write(`${line}\n`),
+      onOutcome(outcome) {
+        // With --json only the result goes to standard output.
+        (json ? process.stderr : process.stdout).write(`${rowOf(outcome)}\n`);
+      },
     }),
   );
-  process.stdout.write(survivors === 0 ? 'Every mutant was caught.\n' : `${survivors} mutants survived.\n`);
+  const survivors = outcomes.filter(({ caughtBy }) => caughtBy === null).length;
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ ...options, caught: outcomes.length - survivors, survivors, outcomes })}\n`
+      : `${outcomes.length - survivors} of ${outcomes.length} mistakes were caught (seed ${options.seed}).\n`,
+  );
   return survivors === 0 ? 0 : 1;
+}
+
+function rowOf({ name, file, caughtBy, histories, seconds }: MutantOutcome): string {
+  return `| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s, ${histories} histories |`;
 }
 
 async function onStage<Result>(

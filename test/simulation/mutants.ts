@@ -6,6 +6,14 @@ export interface Mutant {
   readonly replace: string;
 }
 
+/** The file with the mistake in it. Throws when it can no longer be made: the list is stale. */
+export function withMistake({ name, file, find, replace }: Mutant, right: string): string {
+  const [before, after, ...more] = right.split(find);
+  if (before === undefined || after === undefined || more.length > 0)
+    throw new Error(`The list of mutants is stale: "${name}" does not fit ${file}.`);
+  return `${before}${replace}${after}`;
+}
+
 /** Mistakes that copies of such services have made, or could: the simulation must notice each. */
 export const mutants: readonly Mutant[] = [
   {
@@ -97,10 +105,10 @@ export const mutants: readonly Mutant[] = [
   const landed = await landing(`,
   },
   {
-    name: 'the lines of a changed record are not replaced',
-    file: 'warehouse/landing/write-records.ts',
-    find: 'with ordinality as list (element, place)`;',
-    replace: 'with ordinality as list (element, place) where list.place > 1`;',
+    name: 'the old lines of a changed record stay behind the new ones',
+    file: 'warehouse/landing/remove-children.ts',
+    find: 'delete from finance.${child.table} where',
+    replace: 'update finance.${child.table} set position = position + 1000 where',
   },
   {
     name: 'money is a float on its way',
@@ -123,8 +131,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what a listing does not show is deleted without being looked for',
     file: 'warehouse/reconcile/find-absent.ts',
-    find: "'extra', 'checking'",
-    replace: "'extra', 'confirmed'",
+    find: "f.id, 'extra', 'checking'",
+    replace: "f.id, 'extra', 'confirmed'",
   },
   {
     name: 'a list that answers 404 is taken for an empty one',
@@ -141,9 +149,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an empty page is taken for the last one',
-    file: 'source/read-pages.ts',
-    find: 'prepared: await prepare(page), nextCursor: page.nextCursor',
-    replace: 'prepared: await prepare(page), nextCursor: page.records.length === 0 ? null : page.nextCursor',
+    file: 'source/responses.ts',
+    find: 'nextCursor: nextCursorOf(body.next_cursor, failure),',
+    replace: 'nextCursor: records.length === 0 ? null : nextCursorOf(body.next_cursor, failure),',
   },
   {
     name: 'a webhook is believed without asking the service',
@@ -179,5 +187,12 @@ export const mutants: readonly Mutant[] = [
     file: 'source/api-client.ts',
     find: "'x-service-version': settings.version,",
     replace: '',
+  },
+  {
+    name: 'a day in a snapshot is the one before, as in another time zone',
+    file: 'lake/write-table.ts',
+    find: 'if (scale === undefined) return',
+    replace:
+      "if (parquet === 'DATE') return `cast(cast(${text} as date) - 1 as date)`;\n  if (scale === undefined) return",
   },
 ];

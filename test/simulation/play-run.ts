@@ -2,6 +2,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { dependenciesOf } from './dependencies-of.ts';
 import { Driver, RunEnded, type PlayedWorker } from './driver.ts';
 import type { History, RunKind } from './history.ts';
+import { judgeRun } from './judge-run.ts';
+import type { Played } from './played.ts';
+import type { Post } from './post.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { Source } from './source.ts';
 import type { Stage } from './stage.ts';
@@ -13,27 +16,20 @@ export interface Company {
   readonly history: History;
   readonly connection: string;
   readonly source: Source;
+  readonly post: Post;
   readonly played: Played;
-}
-
-/** What was played, in numbers. */
-export interface Played {
-  steps: number;
-  changes: number;
-  kills: number;
-  faults: number;
-  requests: number;
-  runs: number;
-  retries: number;
+  /** Whether a sync was left in the middle of a list. */
+  isReading(): Promise<boolean>;
 }
 
 /** Plays one run to its end, on the processes that are there. */
 export async function playRun(
-  { stage, history, connection, source, played }: Company,
+  company: Company,
   kind: RunKind,
   among: { pass: (milliseconds: number) => Promise<void>; processOf: (slot: string) => SimulatedProcess },
 ): Promise<void> {
   const { pass, processOf } = among;
+  const { stage, history, connection, source, played } = company;
   played.runs += 1;
   const runId = `${connection}-${String(played.runs).padStart(3, '0')}`;
   const lastStep = kind === 'terminated sync' ? played.steps + 40 : Infinity;
@@ -61,8 +57,10 @@ export async function playRun(
       driver.backfill(runId, resources, { from: day(-50 * dayMilliseconds), to: day(dayMilliseconds) }),
     webhooks: () => driver.applyWebhooks(runId),
   };
+  const judge = judgeRun(company, runId);
   try {
     await plays[kind]();
+    await judge();
   } catch (error) {
     // A workflow that ends or fails is no broken promise while there is trouble.
     if (!(error instanceof RunEnded) && !(error instanceof ApplicationFailure)) throw error;

@@ -4,21 +4,42 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { inLanes } from '../../workflows/in-lanes.ts';
 import type { Place } from './in-place.ts';
-import { mutants, type Mutant } from './mutants.ts';
+import { mutants, withMistake, type Mutant } from './mutants.ts';
 import type { Simulation } from './run-simulation.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Whatever a simulation needs of the sources. */
 const copied = [
-  ...['activities', 'embedded', 'lake', 'resources', 'sandbox', 'scripts', 'source', 'test', 'warehouse'],
+  ...[
+    'activities',
+    'embedded',
+    'lake',
+    'marts',
+    'resources',
+    'sandbox',
+    'scripts',
+    'source',
+    'test',
+    'warehouse',
+  ],
   ...['worker', 'workflows', 'package.json', 'tsconfig.json'],
 ];
 
+export interface MutantOutcome {
+  readonly name: string;
+  readonly file: string;
+  /** The promise that it broke; null when nobody noticed. */
+  readonly caughtBy: string | null;
+  readonly histories: number;
+  readonly seconds: number;
+}
+
 /**
- * Runs the simulation against a copy of the sources with one mistake after the other in it, each until it is caught or its time is
- * up. Nothing is written into the checkout. Throws when a mistake can no longer be made: the list is stale.
+ * Runs the simulation against copies of the sources with one mistake each, until it is caught or its time is up. Nothing is
+ * written into the checkout. Throws when a mistake can no longer be made: the list is stale.
  */
 export async function runMutants(
   place: Pick<Place, 'createDatabase'>,
@@ -28,61 +49,37 @@ export async function runMutants(
     milliseconds: number;
     only?: string;
     goesOn: () => boolean;
-    report: (line: string) => void;
+    onOutcome?: (outcome: MutantOutcome) => void;
   },
-): Promise<{ survivors: number }> {
-  const { seed, milliseconds, only = '', goesOn, report } = input;
-  const folder = await mkdtemp(join(tmpdir(), 'daybook-mutants-'));
-  let survivors = 0;
-  try {
-    for (const name of copied) await cp(join(root, name), join(folder, name), { recursive: true });
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    report('| mistake | caught after | by |\n|---|---|---|');
-    for (const mutant of mutants.filter(({ name }) => name.includes(only))) {
-      if (!goesOn()) break;
-      const database = await place.createDatabase();
-      const { failure, histories, seconds } = await runMutant(folder, mutant, {
-        seed,
-        milliseconds,
-        database,
-      });
-      if (failure === null) survivors += 1;
-      const caught =
-        failure === null ? `NOT CAUGHT in ${histories} histories` : `${seconds} s, ${histories} histories`;
-      report(`| ${mutant.name} | ${caught} | ${failure?.message ?? ''} |`);
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-  return { survivors };
+): Promise<readonly MutantOutcome[]> {
+  const { seed, milliseconds, only = '', goesOn, onOutcome } = input;
+  const chosen = mutants.filter(({ name }) => name.includes(only));
+  const outcomes = await inLanes(2, chosen, async (mutant) => {
+    if (!goesOn()) return [];
+    const { failure, histories, seconds } = await inCopyWith(mutant, async (folder) =>
+      play(folder, [
+        ...['--json', '--seed', String(seed), '--for', `${Math.ceil(milliseconds / 1000)}s`],
+        ...['--database', await place.createDatabase()],
+      ]),
+    );
+    const { name, file } = mutant;
+    const outcome = { name, file, caughtBy: failure?.message ?? null, histories, seconds };
+    onOutcome?.(outcome);
+    return [outcome];
+  });
+  return outcomes.flat();
 }
 
-async function runMutant(
-  folder: string,
-  { name, file, find, replace }: Mutant,
-  { seed, milliseconds, database }: { seed: number; milliseconds: number; database: string },
-): Promise<Simulation> {
-  const path = join(folder, file);
-  const right = await readFile(path, 'utf8');
-  if (right.split(find).length !== 2)
-    throw new Error(`The list of mutants is stale: "${name}" does not fit ${file}.`);
-  // A function, so that nothing in the text means something to replace().
-  await writeFile(
-    path,
-    right.replace(find, () => replace),
-  );
+async function inCopyWith<Result>(mutant: Mutant, use: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-mutant-'));
   try {
-    return await play(folder, [
-      '--json',
-      '--seed',
-      String(seed),
-      '--for',
-      `${Math.ceil(milliseconds / 1000)}s`,
-      '--database',
-      database,
-    ]);
+    for (const part of copied) await cp(join(root, part), join(folder, part), { recursive: true });
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const path = join(folder, mutant.file);
+    await writeFile(path, withMistake(mutant, await readFile(path, 'utf8')));
+    return await use(folder);
   } finally {
-    await writeFile(path, right);
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Played } from './play-run.ts';
+import { nothingPlayed, type Played } from './played.ts';
 import { simulate, type SimulationFailure } from './simulate.ts';
 import type { Stage } from './stage.ts';
 
@@ -22,7 +22,7 @@ export async function runSimulation(
 ): Promise<Simulation> {
   const { seed, goesOn, shrinkMilliseconds, onHistory } = input;
   const started = performance.now();
-  const played: Played = { steps: 0, changes: 0, runs: 0, kills: 0, retries: 0, requests: 0, faults: 0 };
+  const played = nothingPlayed();
   const onPlayed = (one: Played): void => {
     for (const name of Object.keys(played) as (keyof Played)[]) played[name] += one[name];
   };

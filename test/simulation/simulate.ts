@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { histories, type History } from './history.ts';
+import { histories } from './arbitrary-history.ts';
+import type { History } from './history.ts';
 import { playHistory } from './play-history.ts';
-import type { Played } from './play-run.ts';
+import type { Played } from './played.ts';
 import type { Stage } from './stage.ts';
 
 export interface SimulationFailure {

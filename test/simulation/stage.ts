@@ -16,11 +16,14 @@ export interface Stage {
   readonly admin: SandboxAdmin;
   readonly api: ApiClient;
   readonly apiAddress: string;
+  /** Whether the session waits for a lock. */
+  readonly isBlocked: (pid: number) => Promise<boolean>;
+  readonly endSession: (pid: number) => Promise<void>;
   close(): Promise<void>;
 }
 
 /** Less than a busy episode asks for, so that the budget has to hold something back. */
-export const requestsPer10s = 60;
+export const requestsPer10s = 12;
 
 /** `databaseUrl`: an empty migrated database, which keeps the virtual time for good. */
 export async function openStage(databaseUrl: string): Promise<Stage> {
@@ -33,6 +36,16 @@ export async function openStage(databaseUrl: string): Promise<Stage> {
   const api = openApi({ warehouse, clock, url: sandbox.url });
   return {
     ...{ databaseUrl, warehouse, watcher, clock, admin, api, apiAddress: sandbox.url },
+    async isBlocked(pid) {
+      const { rows } = await watcher.query<{ blocked: boolean }>(
+        'select cardinality(pg_blocking_pids($1)) > 0 as blocked',
+        [pid],
+      );
+      return rows[0]?.blocked === true;
+    },
+    async endSession(pid) {
+      await watcher.query('select pg_terminate_backend($1, 5000)', [pid]);
+    },
     async close() {
       await api.close();
       await sandbox.close();
@@ -53,24 +66,23 @@ function openApi({
   url: string;
 }): ApiClient {
   const budget = openApiBudget(warehouse, { apiAddress: url, clientId: 'sandbox-client', requestsPer10s });
-  const allowed: number[] = [];
-  let blockedUntil = 0;
   return createApiClient({
     ...{ baseUrl: url, clientId: 'sandbox-client', clientSecret: 'sandbox-secret', version: '2023-03-14' },
     budget: {
-      async take(signal) {
-        // The budget waits in real time; here what it will wait for passes before it is asked.
-        const wait = Math.max(
-          blockedUntil - clock.now(),
-          (allowed.at(-requestsPer10s) ?? 0) + 11_001 - clock.now(),
-        );
-        if (wait > 0 && wait <= 15_000) await clock.pass(wait);
-        allowed.push(clock.now());
-        return budget.take(signal);
-      },
-      async reportRateLimited(notBefore) {
-        blockedUntil = notBefore.getTime();
-        await budget.reportRateLimited(notBefore);
+      ...budget,
+      async take() {
+        for (;;) {
+          const impatience = new AbortController();
+          const allowed = budget.take(impatience.signal);
+          // It would wait in real time: it is asked once, and then time passes here.
+          impatience.abort();
+          try {
+            return await allowed;
+          } catch (error) {
+            if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+            await clock.pass(1_000);
+          }
+        }
       },
     },
   });

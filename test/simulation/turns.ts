@@ -75,20 +75,20 @@ export class Turns {
     });
     // Its error is that of the returned promise, and no unhandled one meanwhile.
     result.catch(() => undefined);
-    let idleSince = performance.now();
+    let patience = patienceFor('anybody to go on');
     for (;;) {
       await this.#quiet();
       if (progress.over) return result;
       const next = this.#choose();
       if (next === undefined) {
-        if (performance.now() - idleSince > patienceMilliseconds)
-          throw new Error(`The simulation is stuck: ${this.#blocked.size} wait for locks.`);
+        patience.spend();
         await wait(1);
         await this.#settleBlocked();
         continue;
       }
+      if (this.#taken > mostSteps) throw new NeverEnds(`${mostSteps} steps were not enough`);
       await this.#run(next);
-      idleSince = performance.now();
+      patience = patienceFor('anybody to go on');
     }
   }
 
@@ -111,7 +111,9 @@ export class Turns {
       if (fate === 'kill after') await this.#options.kill(step.party);
     });
     await Promise.race([running, wait(slowMilliseconds)]);
+    const patience = patienceFor(step.key);
     while (!step.isSettled()) {
+      patience.spend();
       if (step.pid !== undefined && (await this.#options.isBlocked(step.pid))) {
         this.#blocked.add(step);
         break;
@@ -119,14 +121,17 @@ export class Turns {
       await Promise.race([running, wait(1)]);
     }
     await this.#settleBlocked();
-    await this.#options.after(step.key);
+    await this.#options.after(step);
   }
 
   /** Those that waited for a lock go on by themselves as soon as it is free. */
   async #settleBlocked(): Promise<void> {
     for (const step of this.#blocked) {
-      while (!step.isSettled() && step.pid !== undefined && !(await this.#options.isBlocked(step.pid)))
+      const patience = patienceFor(step.key);
+      while (!step.isSettled() && step.pid !== undefined && !(await this.#options.isBlocked(step.pid))) {
+        patience.spend();
         await wait(1);
+      }
       if (step.isSettled()) this.#blocked.delete(step);
     }
   }
@@ -154,19 +159,41 @@ export class PartyDied extends Error {
   }
 }
 
+/** A history that does not come to its end breaks a promise too: every wait in it is bounded. */
+export class NeverEnds extends Error {
+  override readonly name = 'NeverEnds';
+
+  constructor(why: string) {
+    super(`The history does not come to its end: ${why}.`);
+  }
+}
+
+function patienceFor(what: string): { spend: () => void } {
+  const start = performance.now();
+  return {
+    spend() {
+      if (performance.now() - start > patienceMilliseconds)
+        throw new NeverEnds(`${patienceMilliseconds / 1000} s were spent waiting for ${what}`);
+    },
+  };
+}
+
 interface TurnsOptions {
   /** Which of these is next: its place among them. */
   readonly choose: (keys: readonly string[]) => number;
   /** What befalls the step that is the n-th. May kill its party. */
   readonly before: (party: Party | undefined, step: number) => Promise<'kill after' | undefined>;
   readonly kill: (party: Party | undefined) => Promise<void>;
-  readonly after: (key: string) => Promise<void>;
+  readonly after: (step: TakenStep) => Promise<void>;
   readonly isBlocked: (pid: number) => Promise<boolean>;
 }
 
-interface Step {
+export interface TakenStep {
   readonly key: string;
   readonly party: Party | undefined;
+}
+
+interface Step extends TakenStep {
   /** Of the session that does it. */
   readonly pid: number | undefined;
   isSettled(): boolean;
@@ -176,4 +203,6 @@ interface Step {
 
 const stillTurns = 4;
 const slowMilliseconds = 15;
-const patienceMilliseconds = 30_000;
+const patienceMilliseconds = 60_000;
+/** Of the runs of one episode; a long one takes 3,000. */
+const mostSteps = 30_000;

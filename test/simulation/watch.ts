@@ -1,7 +1,6 @@
 import type { ResourceName } from '../../sandbox/world/resources.ts';
-import type { History } from './history.ts';
-import type { Source, TrueRecord } from './source.ts';
-import type { Stage } from './stage.ts';
+import type { Company } from './play-run.ts';
+import { nameOf, streamOf } from './true-record.ts';
 
 /** A promise that was broken, in a sentence. */
 export class BrokenPromise extends Error {
@@ -10,21 +9,26 @@ export class BrokenPromise extends Error {
 
 /** Looks at the tables after every commit: what must never be, not even for a moment. */
 export class Watch {
-  readonly #parts: WatchParts;
+  readonly #parts: Watched;
   /** Of every record, the highest version that was ever applied, and whether that was a deletion. */
   readonly #highest = new Map<string, { version: number; deleted: boolean }>();
 
-  constructor(parts: WatchParts) {
+  /** Of every pass, the pages that were landed. */
+  readonly #pages = new Map<string, number>();
+
+  constructor(parts: Watched) {
     this.#parts = parts;
   }
 
-  async look(): Promise<void> {
+  /** `step`: the commit after which it looks. */
+  async look(step = ''): Promise<void> {
     const { stage, connection, history } = this.#parts;
     const { rows } = await stage.watcher.query<Seen>({
       name: `look ${history.resources.join()}`,
       text: lookSql(history.resources),
       values: [connection],
     });
+    for (const { what, name, at } of rows) if (what === 'pass') this.#judgePass(name, at, step);
     const held = new Map<string, number>();
     const buried = new Map<string, number>();
     for (const { what, name, at } of rows) {
@@ -37,13 +41,26 @@ export class Watch {
       if (what === 'watermark') this.#judgeWatermark(name, at, held, buried);
   }
 
+  /** Its lease is the name of the attempt that may land its pages. */
+  #judgePass(name: string, pages: number, step: string): void {
+    const [lease = '', ...pass] = name.split(' ');
+    const known = this.#pages.get(pass.join(' ')) ?? 0;
+    this.#pages.set(pass.join(' '), pages);
+    if (pages <= known || step === '') return;
+    const [, activity = '', attempt = ''] = step.split(' ');
+    if (!lease.endsWith(`/${Number(activity)}/${attempt}`))
+      throw new BrokenPromise(
+        `A page of ${pass.slice(0, 2).join(' ')} was landed by an attempt that another one had replaced.`,
+      );
+  }
+
   #judgeRow(name: string, version: number, tombstone: number | undefined): void {
     if (!this.#parts.source.records.has(name))
       throw new BrokenPromise(`${name} is in finance, and never was at the source.`);
     const highest = this.#highest.get(name);
     if (highest !== undefined && version < highest.version)
       throw new BrokenPromise(
-        `An older version replaced a newer one: ${name} went ${highest.version - version} ms back.`,
+        `An older version replaced a newer one: ${name} went ${Math.round(highest.version - version)} ms back.`,
       );
     if (highest?.deleted === true && version === highest.version)
       throw new BrokenPromise(`${name} lives again with the version that was deleted.`);
@@ -81,36 +98,27 @@ export class Watch {
       }
       return;
     }
-    const listed = records.filter((record) => streamOf(record) === stream);
+    // Subscriptions come in no order, so a reading that was interrupted may have passed what changed meanwhile.
+    const listed = records.filter((one) => streamOf(one) === stream && one.resource !== 'subscriptions');
     const newest = Math.max(...records.map(({ version }) => version));
     if (watermark > newest)
       throw new BrokenPromise(
-        `The watermark of ${stream} is ${watermark - newest} ms past the newest version there is.`,
+        `The watermark of ${stream} is ${Math.round(watermark - newest)} ms past the newest version there is.`,
       );
-    for (const { resource, id, version, live, hidden, spoiled } of listed) {
+    for (const record of listed) {
+      const { version, live, hidden, spoiled } = record;
       if (!live || hidden || spoiled || version >= watermark - history.lookbackSeconds * 1000) continue;
-      const name = `${resource}/${id}`;
+      const name = nameOf(record);
       if ((held.get(name) ?? buried.get(name) ?? -1) < version)
         throw new BrokenPromise(`The watermark of ${stream} is past ${name}, which no pass has seen.`);
     }
   }
 }
 
-function streamOf({ resource, isRefund }: TrueRecord): string | undefined {
-  // Subscriptions come in no order, so a reading that was interrupted may have passed what changed meanwhile.
-  if (resource === 'subscriptions') return undefined;
-  return resource === 'expenses' && isRefund ? 'refunds' : resource;
-}
-
-interface WatchParts {
-  readonly stage: Stage;
-  readonly history: History;
-  readonly connection: string;
-  readonly source: Source;
-}
+type Watched = Pick<Company, 'stage' | 'history' | 'connection' | 'source'>;
 
 interface Seen {
-  what: 'row' | 'tombstone' | 'watermark';
+  what: 'row' | 'tombstone' | 'watermark' | 'pass';
   name: string;
   at: number;
 }
@@ -127,5 +135,7 @@ function lookSql(resources: readonly ResourceName[]): string {
     `select 'tombstone', resource || '/' || record_id, ${milliseconds('version')} from sync.tombstones where connection_id = $1`,
     `select 'watermark', stream, ${milliseconds('watermark')} from sync.streams
      where connection_id = $1 and watermark is not null`,
+    `select 'pass', concat_ws(' ', lease, kind, stream, part, run_id, listing), pages::float8
+     from sync.passes where connection_id = $1`,
   ].join(' union all ');
 }

@@ -18,7 +18,7 @@ import { createTestNamespace } from './temporal-namespace.ts';
  * and commands are the real ones, in processes of their own.
  */
 export async function createInstallation(options: InstallationOptions = {}): Promise<Installation> {
-  const database = await createTestDatabase();
+  const database = options.database ?? (await createTestDatabase());
   const temporal = await createTestNamespace(options.temporalAddress);
   const cwd = await mkdtemp(join(tmpdir(), 'daybook-test-home-'));
   const sandbox = await startSandbox({
@@ -85,6 +85,8 @@ export const clientSecret = 'planted-client-secret';
 interface InstallationOptions {
   readonly chaos?: 'none' | 'flaky' | 'nasty' | 'future';
   readonly env?: Readonly<Record<string, string>>;
+  /** Of a Postgres server of the test's own, migrated. */
+  readonly database?: { readonly url: string; readonly warehouse: Warehouse };
   /** Of another Temporal server than the test run's. */
   readonly temporalAddress?: string;
 }

@@ -8,6 +8,7 @@ import { lockPass } from '../passes/lock-pass.ts';
 import type { PassInHand } from '../passes/pass.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
 import { recordPage, type PageFacts } from '../passes/record-page.ts';
+import { settleAhead } from '../passes/settle-ahead.ts';
 import { noteUnannounced } from '../webhooks/note-unannounced.ts';
 import { listRecords } from '../reconcile/list-records.ts';
 import { noteDiscrepancies } from '../reconcile/note-discrepancies.ts';
@@ -82,6 +83,9 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   };
   await recordPage(client, pass, counted);
   if (nextCursor === null) await completePass(client, pass, resource);
+  // A record that has gone over to this list is what the other one, read before, was found to lack.
+  if (nextCursor === null && pass.kind === 'sync' && resource.streams.length > 1)
+    await settleAhead(client, where);
   return counted;
 }
 

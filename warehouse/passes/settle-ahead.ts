@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
 
 /**
- * A record that was met outside of syncs and is deleted by now need not be seen any more: what the run has held against its
- * stream is taken back. The lists are read before the events, so they cannot know.
+ * A record that was met outside of syncs and is deleted, or has another version, by now need not be seen any more: what the run has
+ * held against its stream is taken back. The lists are read before the events, and one before the other, so they cannot know.
  */
 export async function settleAhead(
   client: PoolClient,
@@ -13,7 +13,8 @@ export async function settleAhead(
     name: `settle ahead of ${resource.name}`,
     text: `
       with settled as (
-        update sync.streams s set ahead_version = null, ahead_record_id = null, ahead_noted_at = null
+        update sync.streams s set
+          ahead_version = null, ahead_record_id = null, ahead_noted_at = null, stalled_at = null
         where s.connection_id = $1 and s.resource = '${resource.name}' and s.ahead_version is not null
           and not exists (
             select from finance.${resource.name} f

@@ -2,6 +2,7 @@ import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
+import { closeGone } from '../quarantine/close-gone.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { streamsOf } from './resource-of-run.ts';
 
@@ -29,7 +30,8 @@ export async function deleteAbsent(
     `select
        (select count(*) from finance.${resource.name} where connection_id = $1) as held,
        (select count(*) from sync.discrepancies
-        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed') as confirmed`,
+        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'
+          and version is not null) as confirmed`,
     [connectionId, resource.name, runId],
   );
   const { held = 0, confirmed = 0 } = rows[0] ?? {};
@@ -78,7 +80,7 @@ async function deleteBatch(
 ): Promise<number | undefined> {
   return inTransaction(warehouse.pool, async (client) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
-    const { rows } = await client.query<{ id: string; version: string }>(
+    const { rows } = await client.query<{ id: string; version: string | null }>(
       `select record_id as id, version::text as version
        from sync.discrepancies
        where connection_id = $1 and resource = $2 and run_id = any($3::text[]) and status = 'confirmed'
@@ -87,9 +89,13 @@ async function deleteBatch(
       [connectionId, resource.name, foundBy],
     );
     if (rows.length === 0) return undefined;
-    const deletions = rows.map(({ id, version }) => ({ id, version, deletedAt: landedAt }));
     const where = { connectionId, resource, runId, landedAt };
+    // One without a version never landed: it only waits in quarantine.
+    const deletions = rows.flatMap(({ id, version }) =>
+      version === null ? [] : [{ id, version, deletedAt: landedAt }],
+    );
     const { deleted } = await applyTombstones(client, { ...where, source: 'reconcile', deletions });
+    await closeGone(client, { ...where, foundBy });
     await client.query(
       `update sync.discrepancies d set
          status = case when kept.id is null then 'repaired' else 'dismissed' end,

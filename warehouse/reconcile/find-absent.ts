@@ -11,8 +11,8 @@ export interface Absent {
 }
 
 /**
- * Finds records that a complete listing did not show: held before it began and not written since. Each becomes a
- * discrepancy that is to be confirmed. Nothing follows from a listing that is not complete.
+ * Finds records that a complete listing did not show: held, or waiting in quarantine, before it began and not met since. Each
+ * becomes a discrepancy that is to be confirmed. Nothing follows from a listing that is not complete.
  */
 export async function findAbsent(
   warehouse: Warehouse,
@@ -61,5 +61,13 @@ function findSql(resource: Resource): string {
     from finance.${resource.name} f, began
     where f.connection_id = $1 and f._first_seen_at < began.at and f._changed_at < began.at
       and not exists (select from listed where listed.id = f.id)
+    union all
+    -- It never landed, so there is no version that is deleted.
+    select $1, $4, q.record_id, 'extra', 'checking', null, $3
+    from sync.quarantine q, began
+    where q.connection_id = $1 and q.resource = $4 and q.status = 'open' and q.stream <> 'events' and q.last_seen_at < began.at
+      and q.record_id is not null
+      and not exists (select from listed where listed.id = q.record_id)
+      and not exists (select from finance.${resource.name} f where f.connection_id = $1 and f.id = q.record_id)
     on conflict (connection_id, resource, record_id) where closed_at is null do nothing`;
 }

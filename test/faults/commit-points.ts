@@ -1,0 +1,35 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folders = ['warehouse', 'activities', 'lake', 'marts', 'worker', 'server', 'cli'];
+
+/** The product's files that make transactions, but never to write. */
+const readers = ['warehouse/connections/count-records.ts'];
+/** Those that commit for others, and what happens before there is anything to lose. */
+const notTheirOwn = ['warehouse/in-transaction.ts', 'warehouse/migrate.ts'];
+
+/** The product's files that commit something they wrote, by their paths from its root. */
+export async function committingFiles(): Promise<string[]> {
+  const names = await Promise.all(
+    folders.map(async (folder) => {
+      const files = await readdir(join(root, folder), { recursive: true });
+      return files.map((file) => `${folder}/${file}`);
+    }),
+  );
+  const sources = names
+    .flat()
+    .filter((file) => file.endsWith('.ts') && !file.includes('/migrations/'))
+    .filter((file) => ![...readers, ...notTheirOwn].includes(file));
+  const found = await Promise.all(
+    sources.map(async (file) => ({ file, text: await readFile(join(root, file), 'utf8') })),
+  );
+  return found.filter(({ text }) => commits(text)).map(({ file }) => file);
+}
+
+function commits(source: string): boolean {
+  return (
+    /\binTransaction\(|\.transaction\(\)|query\('commit'\)/.test(source) && !/\bread only\b/.test(source)
+  );
+}

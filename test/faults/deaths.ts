@@ -1,0 +1,31 @@
+import { victims, type Death } from './executioner.ts';
+
+const all: readonly Death[] = victims.flatMap((victim) => [
+  { victim, side: 'before' },
+  { victim, side: 'after' },
+]);
+
+/** Of whom somebody dies at a commit point: everybody, or Daybook's own process and one of the servers by turns. */
+export function deathsOf(everybody: boolean): (point: string) => readonly Death[] {
+  if (everybody) return () => all;
+  const servers = all.filter(({ victim }) => victim !== 'process');
+  return (point) => {
+    const turn = Buffer.from(point).reduce((sum, byte) => sum + byte, 0) % servers.length;
+    return [...all.filter(({ victim }) => victim === 'process'), ...servers.slice(turn, turn + 1)];
+  };
+}
+
+/** How the table calls it. */
+export function faultAt(point: string): string {
+  return `kill -9 at a commit of \`${point}\``;
+}
+
+/** In words: who died, and on which side of the commit. */
+export function deathsInWords(deaths: readonly Death[]): string {
+  return victims
+    .flatMap((victim) => {
+      const sides = deaths.filter((death) => death.victim === victim).map(({ side }) => side);
+      return sides.length === 0 ? [] : [`${victim} ${[...new Set(sides)].sort().reverse().join(' and ')}`];
+    })
+    .join(', ');
+}

@@ -1,0 +1,24 @@
+import { expect } from 'vitest';
+import { rows } from '../support/rows.ts';
+import { inTheEnd } from './in-the-end.ts';
+import type { World } from './world.ts';
+
+/** The tables are what the source is, and the ledger knows of no run that is still going on or called better than it was. */
+export async function expectExact(
+  { executioner, warehouse, compare }: World,
+  connection: string,
+  { tables, statuses = ['succeeded'] }: { tables?: readonly string[]; statuses?: readonly string[] } = {},
+): Promise<void> {
+  await executioner.recovered();
+  await inTheEnd(async () => {
+    const { differences } = await compare(connection, tables === undefined ? {} : { tables });
+    expect(differences).toEqual([]);
+    const others = await rows(
+      warehouse,
+      'select kind, status from sync.runs where connection_id = $1 and status <> all($2)',
+      [connection, statuses],
+    );
+    expect(others).toEqual([]);
+    return 'exact';
+  });
+}

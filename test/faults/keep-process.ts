@@ -1,0 +1,58 @@
+import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
+
+/** Starts a process of Daybook again whenever it ends, as a service manager does. */
+export function keepProcess(
+  args: readonly string[],
+  ready: RegExp,
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): KeptProcess {
+  const dead: number[] = [];
+  let waiting: (() => void)[] = [];
+  let stopping = false;
+  let current = startDaybook(args, options);
+  const keeping = keep();
+
+  async function keep(): Promise<void> {
+    for (;;) {
+      if (await isReady(current)) {
+        for (const resolve of waiting) resolve();
+        waiting = [];
+      }
+      await current.ended;
+      dead.push(current.pid);
+      if (stopping) return;
+      current = startDaybook(args, options);
+    }
+  }
+
+  /** It may be killed before it is ready. */
+  function isReady(process: DaybookProcess): Promise<boolean> {
+    return process.says(ready).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  return {
+    pid: () => current.pid,
+    dead: () => dead,
+    output: () => current.output(),
+    nextReady: () => new Promise((resolve) => waiting.push(resolve)),
+    async stop() {
+      stopping = true;
+      await current.stop();
+      await keeping;
+    },
+  };
+}
+
+export interface KeptProcess {
+  readonly pid: () => number;
+  /** Process ids of those that ended. */
+  readonly dead: () => readonly number[];
+  /** What the present one has said. */
+  readonly output: () => string;
+  /** Resolves when the next one is ready. */
+  readonly nextReady: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}

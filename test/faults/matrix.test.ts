@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { committingFiles } from './commit-points.ts';
+import { deathsInWords, deathsOf, faultAt } from './deaths.ts';
+import type { Killing } from './executioner.ts';
+import { lastWords } from './last-words.ts';
+import { building, phases } from './phases.ts';
+import { provenFaults, type Row } from './proof-table.ts';
+import { prove, rewriting } from './prove.ts';
+import { typeUntilDone } from './user.ts';
+import { openWorld } from './world.ts';
+
+const world = await openWorld(deathsOf(rewriting));
+const name = await world.connect({ records: 60 });
+await typeUntilDone(world, ['sync', name]);
+const survived = new Map<string, Survived>();
+let turn = 0;
+let counted = 0;
+
+test.each(rewriting ? [...phases, building] : phases)(
+  '$name ends the same, whoever is killed at whichever of its commits',
+  { timeout: 3_600_000 },
+  async ({ name: during, live }) => {
+    const { died } = world.executioner;
+    let last: number;
+    do {
+      last = died.length;
+      turn += 1;
+      world.heard.length = 0;
+      await live(world, { name, turn });
+      await world.executioner.recovered();
+      for (const killing of died.slice(counted)) {
+        const known = survived.get(killing.point) ?? { during, killings: [], seen: lastWords(world.heard) };
+        survived.set(killing.point, { ...known, killings: [...known.killings, killing] });
+      }
+      counted = died.length;
+    } while (died.length > last);
+    await prove(...[...survived].map(rowOf));
+  },
+);
+
+test('every file of the product that commits has its row', async () => {
+  expect(await provenFaults()).toEqual(expect.arrayContaining((await committingFiles()).map(faultAt)));
+});
+
+function rowOf([point, { during, killings, seen }]: [string, Survived]): Row {
+  return { fault: faultAt(point), during, survived: deathsInWords(killings), seen };
+}
+
+interface Survived {
+  readonly during: string;
+  readonly killings: readonly Killing[];
+  readonly seen: string;
+}

@@ -1,0 +1,202 @@
+import { expect } from 'vitest';
+import { bill } from '../support/finance-records.ts';
+import { secretKey } from '../support/installation.ts';
+import { row, rows } from '../support/rows.ts';
+import { idsOf } from '../webhooks/company.ts';
+import { expectExact } from './expect-exact.ts';
+import { inTheEnd } from './in-the-end.ts';
+import { typeUntilDone } from './user.ts';
+import type { World } from './world.ts';
+
+/** A part of Daybook's life that can be lived any number of times, and what is true at its end whatever was killed. */
+export interface Phase {
+  readonly name: string;
+  readonly live: (world: World, company: Company) => Promise<void>;
+}
+
+export interface Company {
+  /** A connection that has been synced. */
+  readonly name: string;
+  /** Another number each time. */
+  readonly turn: number;
+}
+
+export const phases: readonly Phase[] = [
+  { name: 'a first sync', live: firstSync },
+  { name: 'changes and announced deletions', live: changes },
+  { name: 'a reconcile', live: reconcile },
+  { name: 'a backfill', live: backfill },
+  { name: 'webhooks', live: webhooks },
+  { name: 'the quarantine', live: quarantine },
+  { name: 'an export', live: exportSnapshot },
+  { name: 'upkeep', live: upkeep },
+  { name: 'keys and tokens', live: keys },
+];
+
+/** It takes a minute each time, so only `npm run faults` lives it. */
+export const building: Phase = { name: 'a build of the marts', live: buildMarts };
+
+const all = ['bills', 'expenses', 'bill_credit_memos', 'customers', 'items', 'subscriptions'] as const;
+const announced = ['bills', 'expenses', 'customers', 'items'] as const;
+
+/** Of a platform that lacks two lists; at its end the connection is removed. */
+async function firstSync(world: World, { turn }: Company): Promise<void> {
+  const name = `new-${turn}`;
+  const platform = 'SAGE_INTACCT';
+  await world.admin.execute({ kind: 'add-connection', name, platform, records: 20, accessToken: name });
+  await typeUntilDone(world, ['connection', 'add', name, '--token-stdin', '--every', '1h'], {
+    input: name,
+    done: /There is a connection/,
+  });
+  await typeUntilDone(world, ['connection', 'pause', name]);
+  await typeUntilDone(world, ['connection', 'resume', name]);
+  await typeUntilDone(world, ['sync', name]);
+  await expectExact(world, name);
+  await typeUntilDone(world, ['connection', 'remove', name], { done: /no connection/ });
+  await inTheEnd(async () => {
+    const left = await row(
+      world.warehouse,
+      'select count(*)::int as n from finance.bills where connection_id = $1',
+      [name],
+    );
+    expect(left).toEqual({ n: 0 });
+    return 'gone';
+  });
+}
+
+async function changes(world: World, { name, turn }: Company): Promise<void> {
+  const gone = await idsOf(world, name, { count: 1 });
+  await world.admin.activity({ connection: name, seed: turn, changes: 2, touches: 1, resources: [...all] });
+  for (const id of gone)
+    await world.admin.execute({ kind: 'delete', connection: name, resource: 'bills', id });
+  await typeUntilDone(world, ['sync', name]);
+  await expectExact(world, name);
+  await expectTombstones(world, name, gone);
+}
+
+/** After deletions that nobody announced, a cursor that is refused, and damage done to the tables. */
+async function reconcile(world: World, { name, turn }: Company): Promise<void> {
+  const { admin } = world;
+  const gone: string[] = [];
+  for (const resource of all) {
+    const [id = ''] = await idsOf(world, name, { resource });
+    await admin.execute({ kind: 'delete', connection: name, resource, id, event: false });
+    gone.push(id);
+  }
+  await damage(world, 'customers', { name, turn });
+  await admin.configure({ maximumLimit: 20 });
+  await admin.addFault({
+    ...{ match: { connection: name, path: '/accounting/bills', query: 'cursor' }, times: 1 },
+    fault: { kind: 'status', status: 400 },
+  });
+  await typeUntilDone(world, ['reconcile', name]);
+  await admin.clearFaults();
+  await admin.configure({});
+  await expectExact(world, name);
+  await expectTombstones(world, name, gone);
+}
+
+async function backfill(world: World, { name, turn }: Company): Promise<void> {
+  await damage(world, 'items', { name, turn });
+  // Another end is another backfill.
+  const to = new Date(Date.UTC(2030, 0, 1 + turn)).toISOString().slice(0, 10);
+  await typeUntilDone(world, ['backfill', name, '--from', '2015-01-01', '--to', to, '--window', '9000d']);
+  // Records without `updated_at` are in no window.
+  await typeUntilDone(world, ['reconcile', name, '--resource', 'items']);
+  await expectExact(world, name);
+}
+
+async function webhooks(world: World, { name, turn }: Company): Promise<void> {
+  const { admin, webhookUrl } = world;
+  await admin.sendWebhooks({ addresses: [webhookUrl], attempts: 20, timeFactor: 60 });
+  const gone = await idsOf(world, name, { resource: 'customers', count: 1 });
+  await admin.activity({ connection: name, seed: turn, changes: 2, resources: [...announced] });
+  for (const id of gone) await admin.execute({ kind: 'delete', connection: name, resource: 'customers', id });
+  await inTheEnd(async () => {
+    const { waiting } = await admin.deliveries();
+    const inbox = await rows(world.warehouse, `select from sync.webhook_inbox where status = 'waiting'`);
+    return waiting + inbox.length === 0 ? 'applied' : undefined;
+  });
+  await admin.sendWebhooks({});
+  await expectExact(world, name);
+  await expectTombstones(world, name, gone);
+}
+
+async function quarantine(world: World, { name, turn }: Company): Promise<void> {
+  const { admin } = world;
+  const id = `odd-${turn}`;
+  const record = bill(id, { total_amount: '{}' });
+  await admin.execute({ kind: 'add', connection: name, resource: 'bills', record });
+  await typeUntilDone(world, ['sync', name], { code: 3 });
+  await expectExact(world, name, { statuses: ['succeeded', 'partial'] });
+  const patch = '{"total_amount":1.10}';
+  await admin.execute({ kind: 'change', connection: name, resource: 'bills', id, patch });
+  await typeUntilDone(world, ['quarantine', 'replay', '--connection', name]);
+  await expectExact(world, name, { statuses: ['succeeded', 'partial'] });
+}
+
+async function exportSnapshot(world: World, { name, turn }: Company): Promise<void> {
+  await damage(world, 'items', { name, turn });
+  await typeUntilDone(world, ['export']);
+  await typeUntilDone(world, ['snapshots', 'verify']);
+  await typeUntilDone(world, ['export', '--every', '1h']);
+  await typeUntilDone(world, ['export', '--every', 'off']);
+}
+
+async function upkeep(world: World, { name }: Company): Promise<void> {
+  const [id = ''] = await idsOf(world, name, { resource: 'customers' });
+  await world.admin.execute({ kind: 'delete', connection: name, resource: 'customers', id });
+  await typeUntilDone(world, ['sync', name]);
+  await typeUntilDone(world, ['erase', name, 'customers', id]);
+  await typeUntilDone(world, ['rebuild', name]);
+  await typeUntilDone(world, ['prune']);
+  await typeUntilDone(world, ['reconcile', name]);
+  await expectExact(world, name, { statuses: ['succeeded', 'partial'] });
+}
+
+/** To another key and back again. */
+async function keys(world: World, { name }: Company): Promise<void> {
+  const [old, other] = [secretKey.toString('base64'), Buffer.alloc(32, 'o').toString('base64')];
+  for (const [from, to] of [
+    [old, other],
+    [other, old],
+  ] as const) {
+    await typeUntilDone(world, ['connection', 'rotate-key', '--new-key-env', 'NEW_KEY'], {
+      env: { DAYBOOK_SECRET_KEY: from, NEW_KEY: to },
+      done: /another key/,
+    });
+  }
+  await typeUntilDone(world, ['connection', 'set-token', name, '--token-stdin'], {
+    input: `token-of-${name}`,
+  });
+  await typeUntilDone(world, ['sync', name]);
+  await expectExact(world, name, { statuses: ['succeeded', 'partial'] });
+}
+
+/** Nothing else in this world has a Python: no build follows an export. */
+async function buildMarts(world: World, { name }: Company): Promise<void> {
+  const { PATH = '' } = process.env;
+  await typeUntilDone(world, ['dbt', 'build'], { env: { PATH } });
+  const of = async (schema: string): Promise<unknown> =>
+    row(world.warehouse, `select count(*) from ${schema}.bills where connection_id = $1`, [name]);
+  expect(await of('marts')).toEqual(await of('finance'));
+}
+
+/** What a reconcile or a backfill repairs. */
+async function damage({ warehouse }: World, table: string, { name, turn }: Company): Promise<void> {
+  await inTheEnd(() =>
+    rows(warehouse, `update finance.${table} set platform_id = 'damaged ' || $2 where connection_id = $1`, [
+      name,
+      String(turn),
+    ]),
+  );
+}
+
+async function expectTombstones({ warehouse }: World, name: string, ids: readonly string[]): Promise<void> {
+  const proof = await rows(
+    warehouse,
+    'select distinct record_id as id from sync.tombstones where connection_id = $1 and record_id = any($2)',
+    [name, ids],
+  );
+  expect(proof.map(({ id }) => id).sort()).toEqual([...ids].sort());
+}

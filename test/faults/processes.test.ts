@@ -1,0 +1,94 @@
+import { expect, test, vi } from 'vitest';
+import { until } from '../marts/until.ts';
+import { bill } from '../support/finance-records.ts';
+import { createInstallation } from '../support/installation.ts';
+import { passOf, untilPages } from '../support/progress-of.ts';
+import { row } from '../support/rows.ts';
+import { endOf, startSync, sync } from '../support/sync.ts';
+import { prove } from './prove.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const installation = await createInstallation();
+const { admin } = installation;
+
+test('a worker that stands still until others have its work commits nothing when it goes on', async () => {
+  const connection = await slowCompany();
+  const zombie = await installation.startWorker();
+  const handle = await startSync(installation, connection);
+  await untilPages(installation, { connection, pages: 2 });
+  const { lease } = await passOf(installation, { connection });
+  process.kill(zombie.pid, 'SIGSTOP');
+  const other = await installation.startWorker();
+  await until(async () =>
+    (await passOf(installation, { connection })).lease === lease ? undefined : 'taken',
+  );
+  process.kill(zombie.pid, 'SIGCONT');
+  await zombie.says(/this one stopped; nothing is lost|the run .* is over/i);
+  await admin.clearFaults();
+  const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+  expect(run.status).toBe('succeeded');
+  expect((await installation.compare(connection)).differences).toEqual([]);
+  await Promise.all([zombie.stop(), other.stop()]);
+  await prove({
+    fault: 'SIGSTOP of a worker for longer than its heartbeat, then SIGCONT',
+    during: 'a sync',
+    survived: 'the zombie commits nothing',
+    seen: `in the log of the zombie: "${/Another attempt reads[^"]*/.exec(zombie.output())?.[0] ?? ''}"`,
+  });
+});
+
+test('a worker whose clock jumps six hours ahead and twelve back in the middle of a sync misses nothing', async () => {
+  const clock = new URL('jumping-clock.mjs', import.meta.url).href;
+  const worker = await installation.startWorker({ NODE_OPTIONS: `--import ${clock}` });
+  const connection = await slowCompany();
+  const handle = await startSync(installation, connection);
+  await untilPages(installation, { connection, pages: 2 });
+  process.kill(worker.pid, 'SIGUSR2');
+  await untilPages(installation, { connection, pages: 3 });
+  process.kill(worker.pid, 'SIGUSR2');
+  await admin.clearFaults();
+  expect((await endOf(installation, handle, handle.firstExecutionRunId)).run.status).toBe('succeeded');
+  await admin.activity({ connection, changes: 3, deletes: 1, resources: ['bills', 'expenses', 'customers'] });
+  process.kill(worker.pid, 'SIGUSR2');
+  expect((await sync(installation, connection)).run.status).toBe('succeeded');
+  expect((await installation.compare(connection)).differences).toEqual([]);
+  await worker.stop();
+  await prove({
+    fault: 'The clock of a worker jumps six hours ahead, and twelve back',
+    during: 'two syncs',
+    survived: 'versions are compared in the clock of the service alone',
+    seen: 'nothing',
+  });
+});
+
+test('a record of 10 MB lands, and so do the records beside it', async () => {
+  const worker = await installation.startWorker();
+  const connection = await installation.connect({ records: 20 });
+  const memo = `"${'x'.repeat(10_000_000)}"`;
+  await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill('large', { memo }) });
+  expect((await sync(installation, connection)).run.status).toBe('succeeded');
+  const { differences } = await installation.compare(connection, {
+    tables: ['expenses', 'customers', 'items'],
+  });
+  expect(differences).toEqual([]);
+  expect(
+    await row(installation.warehouse, `select length(memo) as n from finance.bills where id = 'large'`),
+  ).toEqual({ n: 10_000_000 });
+  await worker.stop();
+  await prove({
+    fault: 'A record of 10 MB',
+    during: 'a sync',
+    survived: 'it lands whole',
+    seen: 'nothing',
+  });
+});
+
+/** A company that takes its time over every page of five bills. */
+async function slowCompany(): Promise<string> {
+  const connection = await installation.connect({ records: 100 });
+  await admin.configure({ maximumLimit: 5 });
+  const match = { connection, path: '/accounting/bills' };
+  await admin.addFault({ match, fault: { kind: 'slow', ms: 700 } });
+  return connection;
+}

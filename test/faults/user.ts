@@ -1,0 +1,36 @@
+import { runDaybook } from '../support/daybook-process.ts';
+import type { World } from './world.ts';
+
+/**
+ * Types a command line again until it is done, as a person does after a failure, or until its answer says that it was done
+ * already. Returns what it printed.
+ */
+export async function typeUntilDone(
+  { env, cwd, heard }: Pick<World, 'env' | 'cwd' | 'heard'>,
+  args: readonly string[],
+  { input, done, code = 0, env: more }: Typed = {},
+): Promise<string> {
+  for (let left = 20; ; left--) {
+    const ended = await runDaybook(args, {
+      ...{ cwd, env: { ...env, ...more } },
+      ...(input === undefined ? {} : { input }),
+    });
+    heard.push(ended.stderr);
+    if (ended.code === code || done?.test(ended.stderr) === true) return ended.stdout;
+    if (left === 0) {
+      const { stdout, stderr } = ended;
+      throw new Error(
+        `daybook ${args.join(' ')} ends with ${String(ended.code)} every time: ${stdout}${stderr}`,
+      );
+    }
+  }
+}
+
+interface Typed {
+  readonly input?: string;
+  /** What it says when it was done before. */
+  readonly done?: RegExp;
+  /** The exit code of success. */
+  readonly code?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}

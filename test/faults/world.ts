@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { freePort } from '../../embedded/free-port.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
+import { startArbiter } from './arbiter.ts';
+import { createExecutioner, type Death, type Executioner } from './executioner.ts';
+import { forgetTheDead } from './forget-the-dead.ts';
+import { keepProcess } from './keep-process.ts';
+import { killServer } from './kill-server.ts';
+import { openServers, type Servers } from './servers.ts';
+
+/**
+ * An installation on servers of its own, with a worker and an HTTP server, in which processes and servers are killed as they
+ * commit. What was killed comes back by itself: the servers as the product's supervisor brings them back.
+ */
+export async function openWorld(deathsAt: (point: string) => readonly Death[]): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-faults-'));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const servers = await openServers(folder);
+  const port = String(await freePort());
+  const executioner = createExecutioner({
+    deathsAt,
+    kill: async ({ victim }, { pid, ppid }) => {
+      if (victim === 'process') {
+        const kept = processes.find((one) => [pid, ppid].includes(one.pid()));
+        const back = kept?.nextReady() ?? Promise.resolve();
+        // A child that the product has started dies with its parent, as on a machine that goes down.
+        for (const one of new Set([kept?.pid() ?? pid, pid])) process.kill(one, 'SIGKILL');
+        return { back };
+      }
+      const back = servers.restarted(victim);
+      await killServer(victim, servers.home);
+      return { back };
+    },
+  });
+  const arbiter = await startArbiter(executioner.decide);
+  const env = {
+    ...servers.env,
+    ...(await pathWithoutPython(servers.cwd)),
+    NODE_OPTIONS: `--import ${new URL('./ask-at-commits.mjs', import.meta.url).href}`,
+    TEST_ARBITER: arbiter.url,
+  };
+  const start = { cwd: servers.cwd, env };
+  const processes = [
+    keepProcess(['worker'], /worker is ready/, start),
+    keepProcess(['serve'], /Serving at/, { ...start, env: { ...env, DAYBOOK_HTTP_PORT: port } }),
+  ];
+  const forgetting = setInterval(() => {
+    void forgetTheDead(
+      servers,
+      processes.flatMap((one) => one.dead()),
+    );
+  }, 500);
+  afterAll(async () => {
+    clearInterval(forgetting);
+    await Promise.all(processes.map((one) => one.stop()));
+    arbiter.stop();
+  });
+  await Promise.all(processes.map((one) => one.nextReady()));
+  const webhookUrl = `http://127.0.0.1:${port}/webhooks`;
+  return { ...servers, env, executioner, webhookUrl, heard: [] };
+}
+
+export interface World extends Servers {
+  readonly executioner: Executioner;
+  /** Where the HTTP server takes webhooks, whenever it is there. */
+  readonly webhookUrl: string;
+  /** What commands said on stderr. */
+  readonly heard: string[];
+}

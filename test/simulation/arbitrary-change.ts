@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { changes, fates, type Change } from './history.ts';
+
+/** What a change is chosen from; anything, where it is not said. */
+export type Wish = { readonly [Name in keyof Change]?: readonly Change[Name][] };
+
+export function arbitraryChange(wish: Wish = {}): fc.Arbitrary<Change> {
+  return fc.record({
+    what: oneOf(wish.what) ?? anyChange,
+    which: oneOf(wish.which) ?? fc.nat({ max: 999 }),
+    count: oneOf(wish.count) ?? anyCount,
+    milliseconds: oneOf(wish.milliseconds) ?? anyTime,
+    webhook: oneOf(wish.webhook) ?? fc.constantFrom(...fates),
+  });
+}
+
+function oneOf<Value>(values: readonly Value[] | undefined): fc.Arbitrary<Value> | undefined {
+  return values && fc.constantFrom(...values);
+}
+
+const anyChange = fc.oneof(
+  {
+    arbitrary: fc.constantFrom<Change['what'][]>('create', 'edit', 'touch', 'delete', 'recreate'),
+    weight: 2,
+  },
+  { arbitrary: fc.constantFrom<Change['what'][]>('create late', 'delete unnoticed'), weight: 1 },
+  { arbitrary: fc.constantFrom(...changes), weight: 2 },
+);
+
+const anyCount = fc.oneof(
+  { arbitrary: fc.integer({ min: 1, max: 4 }), weight: 20 },
+  { arbitrary: fc.constant(70), weight: 1 },
+);
+
+const anyTime = fc.constantFrom(0, 0, 0, 1, 20, 3_000, 15_000, 700_000, 7_200_000);

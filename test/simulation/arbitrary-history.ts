@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import type { ResourceName } from '../../sandbox/world/resources.ts';
+import { arbitraryChange } from './arbitrary-change.ts';
+import { faultKinds, platforms, runKinds, type Episode, type History, type RunKind } from './history.ts';
+import { temptations } from './temptations.ts';
+
+const step = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 200 }));
+
+const fault = fc.record({
+  kind: fc.constantFrom(...faultKinds),
+  after: fc.nat({ max: 6 }),
+  times: fc.constantFrom(1, 2, 3, 40),
+  path: fc.constantFrom('/', '/accounting', '/events'),
+});
+
+const kill = fc.record({
+  step,
+  how: fc.constantFrom('before', 'after', 'give up'),
+  stepsLeft: fc.integer({ min: 1, max: 25 }),
+});
+
+/** Whatever may happen. */
+const anything: fc.Arbitrary<Episode> = fc.record({
+  before: fc.array(arbitraryChange(), { maxLength: 4 }),
+  faults: sometimes(fc.array(fault, { maxLength: 2 }), 33),
+  runs: fc.oneof(
+    { arbitrary: fc.constant<RunKind[]>(['sync']), weight: 2 },
+    {
+      arbitrary: fc.uniqueArray(fc.constantFrom(...runKinds), {
+        minLength: 1,
+        maxLength: 3,
+        selector: kindOfRun,
+      }),
+      weight: 3,
+    },
+  ),
+  meanwhile: fc.array(fc.record({ step, change: arbitraryChange() }), { maxLength: 4 }),
+  kills: sometimes(fc.array(kill, { maxLength: 3 }), 50),
+  standstill: fc.constant(null),
+  schedule: fc.nat(),
+});
+
+/** Two of a kind do not run at once: Temporal sees to it. */
+function kindOfRun(kind: RunKind): string {
+  return kind.split(' ').at(-1) ?? kind;
+}
+
+function sometimes<Element>(list: fc.Arbitrary<Element[]>, percent: number): fc.Arbitrary<Element[]> {
+  return fc.oneof(
+    { arbitrary: fc.constant<Element[]>([]), weight: 100 - percent },
+    { arbitrary: list, weight: percent },
+  );
+}
+
+const often: ResourceName[] = ['bills', 'expenses', 'expenses'];
+const seldom: ResourceName[] = ['bill_credit_memos', 'customers', 'items', 'subscriptions'];
+
+export const histories: fc.Arbitrary<History> = fc.record({
+  platform: fc.oneof(
+    { arbitrary: fc.constantFrom('QUICKBOOKS', 'NETSUITE'), weight: 3 },
+    { arbitrary: fc.constantFrom(...platforms), weight: 1 },
+  ),
+  resources: fc.uniqueArray(
+    fc.oneof(
+      { arbitrary: fc.constantFrom(...often), weight: 3 },
+      { arbitrary: fc.constantFrom(...seldom), weight: 1 },
+    ),
+    { minLength: 1, maxLength: 2 },
+  ),
+  pageSize: fc.constantFrom(1, 2, 3, 7, 500),
+  records: fc.nat({ max: 8 }),
+  skewHours: fc.constantFrom(0, -30, 30),
+  lookbackSeconds: fc.constantFrom(0, 0, 10, 600),
+  cursor: fc.constantFrom('value', 'value', 'row'),
+  lastCursor: fc.constantFrom('null', 'absent', 'empty'),
+  missingRecordStatus: fc.constantFrom(404, 410),
+  snapshot: fc.integer({ min: 0, max: 11 }).map((place) => place === 11),
+  episodes: fc
+    .array(
+      fc.oneof(
+        { arbitrary: anything.map((episode) => [episode]), weight: 1 },
+        { arbitrary: temptations, weight: 3 },
+      ),
+      { minLength: 1, maxLength: 3 },
+    )
+    .map((parts) => parts.flat()),
+});

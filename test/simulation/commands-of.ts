@@ -1,0 +1,61 @@
+import type { CommandInput } from '../../sandbox/world/command.ts';
+import type { ResourceName } from '../../sandbox/world/resources.ts';
+import { chanceOf } from '../day/chance.ts';
+import { newRecord, patchOf } from '../day/source-records.ts';
+import type { Change } from './history.ts';
+import type { TrueRecord } from './true-record.ts';
+
+/** What a change of a record is to the sandbox. `now` is the service's time, Unix milliseconds. */
+export function commandsOf(
+  { what, which }: Change,
+  record: TrueRecord,
+  { connection, now }: { connection: string; now: number },
+): CommandInput[] {
+  const { resource, id } = record;
+  const target = { connection, resource, id };
+  const chance = chanceOf(`${which}/${id}/${record.version}/${now}`);
+  const edit = (more: Record<string, string> = {}): CommandInput => ({
+    ...{ kind: 'change', ...target, patch: withMembers(patchOf(resource, chance), more) },
+  });
+  const timed = resource !== 'subscriptions';
+  switch (what) {
+    case 'create':
+    case 'create late':
+    case 'create with old times': {
+      const text = newRecord(resource, { id, time: record.version, chance });
+      record.isRefund = text.includes('"refund"');
+      return [{ kind: 'add', connection, resource, record: text, keepLastSyncedAt: what !== 'create' }];
+    }
+    case 'edit':
+    case 'correct at the same time':
+      return [edit()];
+    case 'edit without a time':
+      return [edit(timed ? { updated_at: 'null' } : {})];
+    case 'edit with an old time':
+      return [edit(timed ? { updated_at: '"2023-01-31T23:59:59.999Z"' } : {})];
+    case 'flip the type':
+      return [edit({ expense_type: record.isRefund ? '"expense"' : '"refund"' })];
+    case 'spoil':
+      return [{ kind: 'change', ...target, patch: `{"${notes[resource]}":42}` }];
+    case 'touch':
+      return [{ kind: 'touch', connection, resource, ids: [id] }];
+    case 'delete':
+    case 'delete unnoticed':
+      return [{ kind: 'delete', ...target, event: what === 'delete' }];
+    case 'recreate':
+      // A subscription shows no `last_synced_at`: that it lives again is seen by its `updated_at` alone.
+      return [{ kind: 'recreate', ...target }, ...(timed ? [] : [edit()])];
+  }
+}
+
+/** A member that every edit writes. */
+const notes: Record<ResourceName, string> = {
+  ...{ bills: 'memo', expenses: 'memo', bill_credit_memos: 'memo' },
+  ...{ customers: 'contact_name', items: 'code', subscriptions: 'platform_customer_id' },
+};
+
+/** Values are JSON text. */
+function withMembers(patch: string, more: Record<string, string>): string {
+  const members = Object.entries(more).map(([name, value]) => `,"${name}":${value}`);
+  return `${patch.slice(0, -1)}${members.join('')}}`;
+}

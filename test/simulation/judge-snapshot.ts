@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeSnapshot } from '../../activities/export/make-snapshot.ts';
+import { snapshotId } from '../../lake/snapshot-id.ts';
+import { readParquet } from '../lake/read-parquet.ts';
+import { parseExactly } from '../support/exact-json.ts';
+import { sourceTables, type SourceField } from '../support/source-tables.ts';
+import { canonicalSource, canonicalStored, valueAt } from '../support/source-value.ts';
+import type { Company } from './play-run.ts';
+import { BrokenPromise } from './watch.ts';
+
+/** Exports everything, and compares what is published of the company with the source, field by field and digit by digit. */
+export async function judgeSnapshot(company: Company): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-simulation-lake-'));
+  company.played.snapshots += 1;
+  try {
+    const runId = `${company.connection}-export`;
+    const id = snapshotId({ runId, startedAt: new Date() });
+    await makeSnapshot(
+      {
+        databaseUrl: company.stage.databaseUrl,
+        databaseConnections: 3,
+        lake: join(folder, 'lake'),
+        scratch: join(folder, 'scratch'),
+        keep: { last: 1, daily: 0, monthEnds: false },
+        productVersion: '0.0.0-simulation',
+        warehouseId: 'simulation',
+        runId,
+        snapshotId: id,
+      },
+      () => undefined,
+    );
+    await compareTables(company, join(folder, 'lake', 'snapshots', id));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function compareTables({ stage, connection, source }: Company, folder: string): Promise<void> {
+  for (const { table, fields, children } of sourceTables) {
+    const resource = source.listed.find((name) => name === table);
+    if (resource === undefined) continue;
+    // What cannot be stored stays as it was: finance is judged for that.
+    const isStorable = (id: string): boolean => source.records.get(`${table}/${id}`)?.spoiled !== true;
+    const rowsOf = async (name: string, key: string): Promise<Row[]> => {
+      const query = `select * from read_parquet('{lake}/${name}/*.parquet') where connection_id = '${connection}'`;
+      return (await readParquet(folder, query)).filter((row) => isStorable(row[key] ?? ''));
+    };
+    const records = new Map<string, unknown>();
+    for (const line of await stage.admin.content(connection, resource)) {
+      const { id } = JSON.parse(line) as { id: string };
+      if (isStorable(id)) records.set(id, parseExactly(line));
+    }
+    const rows = await rowsOf(table, 'id');
+    compare(table, fields, { wanted: records, found: byKey(rows, ({ id }) => String(id)) });
+    for (const { table: list, from, parentKey, fields } of children) {
+      const wanted = new Map<string, unknown>();
+      for (const [id, record] of records) {
+        const elements: unknown = valueAt(record, [from]);
+        for (const [place, element] of (Array.isArray(elements) ? elements : []).entries())
+          wanted.set(`${id}[${place}]`, element);
+      }
+      const rows = await rowsOf(list, parentKey);
+      const found = byKey(rows, (row) => `${String(row[parentKey])}[${String(row.position)}]`);
+      compare(list, fields, { wanted, found });
+    }
+  }
+}
+
+type Row = Record<string, string | null>;
+
+function byKey(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row> {
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
+
+function compare(
+  table: string,
+  fields: readonly SourceField[],
+  { wanted, found }: { wanted: ReadonlyMap<string, unknown>; found: ReadonlyMap<string, Row> },
+): void {
+  if (wanted.size !== found.size)
+    throw new BrokenPromise(`The snapshot has ${found.size} ${table}, and the source ${wanted.size}.`);
+  for (const [key, record] of wanted) {
+    const row = found.get(key);
+    if (row === undefined) throw new BrokenPromise(`The snapshot does not have ${table} ${key}.`);
+    for (const { column, path, kind } of fields) {
+      const right = canonicalSource(kind, valueAt(record, path));
+      const held = canonicalStored(kind, row[column] ?? null, parseExactly);
+      if (held !== right)
+        throw new BrokenPromise(
+          `In the snapshot ${table} ${key}.${column} is ${String(held)} instead of ${String(right)}.`,
+        );
+    }
+  }
+}

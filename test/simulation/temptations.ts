@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import type { Wish } from './arbitrary-change.ts';
+import { episodeOf, untold } from './episode-of.ts';
+import type { Episode, FaultKind, RunKind } from './history.ts';
+
+/**
+ * What copies of such services are known to get wrong, each as the episodes that lead up to it. Chance alone would come upon most
+ * of them once in hours.
+ */
+export const temptations: fc.Arbitrary<Episode[]> = fc.oneof(
+  sameMoment(),
+  deletedMeanwhile(),
+  deletedMeanwhile(),
+  editedMeanwhile(),
+  editedMeanwhile(),
+  movedOverTheCursor(),
+  movedOverTheCursor(),
+  seenNowhere(),
+  seenNowhere(),
+  relived(),
+  manyDeletions(),
+  tooMuchGone(),
+  unstorable(),
+  troubledList(),
+  troubledList(),
+  zombie(),
+);
+
+/** More changes come in the very millisecond that the watermark stands at, or as late as the lookback allows. */
+function sameMoment(): fc.Arbitrary<Episode[]> {
+  const later: Wish = {
+    what: ['create', 'create late'],
+    count: [1, 2],
+    milliseconds: [0],
+    webhook: ['lost'],
+  };
+  return fc.tuple(
+    episodeOf({ before: [{ ...untold, what: ['create', 'edit', 'touch'], milliseconds: [20] }] }),
+    episodeOf({ before: [later] }),
+  );
+}
+
+/** Somebody learns that records are gone while another run has an answer in hand that still has them. */
+function deletedMeanwhile(): fc.Arbitrary<Episode[]> {
+  const overtaken = fc.constantFrom<{ runs: RunKind[]; answers: number[] }[]>(
+    { runs: ['sync', 'reconcile'], answers: [1] },
+    { runs: ['sync', 'webhooks'], answers: [1] },
+    // The last days are in its last window.
+    { runs: ['backfill', 'reconcile'], answers: [2, 3, 4] },
+    { runs: ['backfill', 'webhooks'], answers: [2, 3, 4] },
+    { runs: ['backfill', 'sync'], answers: [2, 3, 4] },
+    { runs: ['reconcile', 'sync'], answers: [1, 2, 3, 4] },
+  );
+  return fc.tuple(fc.nat({ max: 999 }), overtaken).chain(([place, { runs, answers }]) => {
+    const these: Wish = { which: [place], count: [2], milliseconds: [20] };
+    const deletion: Wish = { ...these, what: ['delete', 'delete unnoticed'], webhook: ['at once'] };
+    return fc.tuple(
+      episodeOf({ before: [{ ...untold, what: ['create'], which: [place], count: [3] }] }),
+      episodeOf({ before: [{ ...untold, ...these, what: ['edit'] }] }),
+      episodeOf({ runs, standstill: { answers, changes: [deletion], steps: [1000] } }),
+    );
+  });
+}
+
+/** Somebody learns of a newer version while another run has an answer in hand with the older one. */
+function editedMeanwhile(): fc.Arbitrary<Episode[]> {
+  const runKinds: RunKind[] = ['sync', 'backfill', 'reconcile', 'webhooks'];
+  const overtaken = fc.shuffledSubarray(runKinds, { minLength: 2, maxLength: 2 });
+  return fc.tuple(fc.nat({ max: 999 }), overtaken).chain(([place, runs]) => {
+    const these: Wish = { which: [place], count: [2], milliseconds: [20], webhook: ['at once'] };
+    const newer: Wish = { ...these, what: ['edit', 'edit', 'touch', 'spoil'] };
+    return fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [{ ...these, what: ['edit'] }],
+        runs,
+        standstill: { changes: [newer], steps: [1000] },
+      }),
+    );
+  });
+}
+
+/** Records move in the order of the list while it is read. */
+function movedOverTheCursor(): fc.Arbitrary<Episode[]> {
+  const moves: Wish = { ...untold, milliseconds: [1, 20] };
+  return fc.tuple(
+    episodeOf({}),
+    episodeOf({
+      before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [20] }],
+      standstill: {
+        answers: [1, 2, 3],
+        changes: [
+          { ...moves, what: ['edit', 'edit', 'create'] },
+          { ...moves, what: ['touch', 'touch', 'edit with an old time'] },
+        ],
+        steps: [0],
+      },
+    }),
+  );
+}
+
+/** Records are in a part of the lists that was read already, or in the other list, while a reconcile reads: it sees them nowhere. */
+function seenNowhere(): fc.Arbitrary<Episode[]> {
+  const these: Wish = { ...untold, count: [70], milliseconds: [20] };
+  return fc.tuple(
+    episodeOf({ before: [{ ...untold, what: ['create'], count: [3] }] }),
+    episodeOf({
+      runs: ['reconcile'],
+      standstill: {
+        answers: [1, 1, 2],
+        changes: [
+          { ...these, what: ['flip the type'] },
+          { ...these, what: ['edit'] },
+        ],
+        steps: [0],
+      },
+    }),
+  );
+}
+
+/** A record is deleted and lives again before anybody has looked; what is told of its deletion comes after. */
+function relived(): fc.Arbitrary<Episode[]> {
+  const count = [1, 2];
+  return fc.tuple(
+    episodeOf({}),
+    episodeOf({
+      before: [
+        { count, what: ['delete'], milliseconds: [20], webhook: ['lost', 'next episode'] },
+        { ...untold, count: [4], what: ['recreate'], milliseconds: [20] },
+        { ...untold, count: [4], what: ['touch', 'edit', 'spoil'], milliseconds: [20] },
+      ],
+    }),
+    fc.constantFrom<RunKind[][]>(['webhooks'], ['sync']).chain((runs) => episodeOf({ runs })),
+  );
+}
+
+/** More deletions than a page has place for, all within one lookback or none. */
+function manyDeletions(): fc.Arbitrary<Episode[]> {
+  const change: Wish = { ...untold, what: ['delete'], count: [2, 3, 4], milliseconds: [20, 20_000] };
+  return fc.tuple(episodeOf({}), episodeOf({ before: [change, change] }));
+}
+
+/** So much is gone that nobody may delete it without asking: everything, or most of many. */
+function tooMuchGone(): fc.Arbitrary<Episode[]> {
+  const few = { created: 2, deleted: 70 };
+  const many = { created: 70, deleted: 60 };
+  return fc.tuple(fc.nat({ max: 999 }), fc.constantFrom(few, many)).chain(([place, { created, deleted }]) => {
+    const these: Wish = { ...untold, which: [place], milliseconds: [20] };
+    return fc.tuple(
+      episodeOf({ before: [{ ...these, what: ['create'], count: [created] }] }),
+      episodeOf({
+        before: [{ ...these, what: ['delete unnoticed'], count: [deleted] }],
+        runs: ['reconcile'],
+      }),
+    );
+  });
+}
+
+/** Nobody can store a record for a while, or until it is gone. */
+function unstorable(): fc.Arbitrary<Episode[]> {
+  const then: Wish = { what: ['edit', 'delete', 'delete unnoticed', 'touch'], milliseconds: [20] };
+  return fc.tuple(
+    episodeOf({
+      before: [
+        { ...untold, what: ['create'], milliseconds: [20] },
+        { what: ['spoil'], milliseconds: [20] },
+      ],
+    }),
+    fc
+      .constantFrom<RunKind[][]>(['sync'], ['reconcile'], ['webhooks'])
+      .chain((runs) => episodeOf({ before: [then], runs })),
+  );
+}
+
+/** A list shows less than there is, in ways that a service has. */
+function troubledList(): fc.Arbitrary<Episode[]> {
+  const fault = fc.record({
+    kind: fc.constantFrom<FaultKind[]>(
+      '404',
+      '404',
+      'empty page',
+      'empty page',
+      'short page',
+      'repeated cursor',
+    ),
+    after: fc.nat({ max: 2 }),
+    times: fc.constantFrom(1, 2),
+    path: fc.constant('/accounting' as const),
+  });
+  const news: Wish = { ...untold, what: ['create', 'edit'], count: [2, 4] };
+  return fc
+    .constantFrom<RunKind[][]>(['sync'], ['sync'], ['reconcile'])
+    .chain((runs) => fc.tuple(fault, episodeOf({ before: [news], runs })))
+    .map(([planned, one]) => [{ ...one, faults: [planned] }]);
+}
+
+/**
+ * A process that was given up has an answer in hand. It dies in the middle of landing it, or lands it while its successor is at
+ * work.
+ */
+function zombie(): fc.Arbitrary<Episode[]> {
+  const changes: Wish[] = [{ ...untold, what: ['edit', 'create', 'delete'], milliseconds: [1] }];
+  return fc.constantFrom<RunKind[][]>(['sync'], ['reconcile'], ['backfill']).chain((runs) =>
+    fc.tuple(
+      episodeOf({
+        before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [20] }],
+        runs,
+        standstill: { changes, steps: [0, 0, 5, 15, 30], stepsLeft: [2, 4, 5, 6, 7, 8, 10, 12, 40] },
+      }),
+    ),
+  );
+}
