@@ -36,25 +36,32 @@ export async function throughPipe<Result>(
  * needed.
  */
 async function feed(pipe: string, stream: Readable, over: AbortSignal): Promise<void> {
+  // Listened to from the beginning: it may break off before anybody opens the pipe.
+  const taken = Promise.allSettled([finished(stream, { writable: false })]);
   const fd = await openForWriting(pipe, over);
-  if (fd === undefined) {
-    await finished(stream.resume());
-    return;
-  }
-  // A socket waits for room in the pipe without blocking a thread.
-  const socket = new Socket({ fd, readable: false, writable: true });
-  const written = finished(socket, { readable: false }).catch((error: unknown) => {
-    stream.unpipe(socket).resume();
-    throw error;
-  });
-  const taken = finished(stream, { writable: false }).catch((error: unknown) => {
-    socket.destroy();
-    throw error;
-  });
-  stream.pipe(socket);
-  const [read, wrote] = await Promise.allSettled([taken, written]);
+  if (fd === undefined) stream.resume();
+  const writing = fd === undefined ? undefined : writeTo(fd, stream, taken);
+  const [[read], [wrote]] = await Promise.all([taken, Promise.allSettled([writing])]);
   if (read.status === 'rejected') throw read.reason;
   if (wrote.status === 'rejected') throw wrote.reason;
+}
+
+async function writeTo(
+  fd: number,
+  stream: Readable,
+  taken: Promise<[PromiseSettledResult<void>]>,
+): Promise<void> {
+  // A socket waits for room in the pipe without blocking a thread.
+  const socket = new Socket({ fd, readable: false, writable: true });
+  void taken.then(([{ status }]) => {
+    if (status === 'rejected') socket.destroy();
+  });
+  stream.pipe(socket);
+  try {
+    await finished(socket, { readable: false });
+  } finally {
+    stream.unpipe(socket).resume();
+  }
 }
 
 /** Undefined when the reader was over before it began. */

@@ -7,8 +7,9 @@ import { makeSnapshot } from './make-snapshot.ts';
  * memory there must not take the worker with it, and what it used goes back to the system. It ends with its parent, for
  * nobody would hear of its end.
  */
-process.once('disconnect', () => {
-  process.kill(process.pid, 'SIGKILL');
+process.once('disconnect', die);
+process.once('uncaughtException', (error) => {
+  end({ failed: failureMessage(error) });
 });
 
 process.once('message', (job: ExportJob) => {
@@ -29,7 +30,10 @@ function tell(message: ExportMessage): void {
 }
 
 function end(message: ExportMessage): void {
-  process.send?.(message, () => {
-    process.exit(0);
-  });
+  process.send?.(message, die);
+}
+
+/** Not by `process.exit`, which waits for DuckDB's threads: one that opens a pipe may wait for ever. */
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
 }

@@ -1,0 +1,63 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { throughPipe } from '../../lake/csv-pipe.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'daybook-test-pipe-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+test('a stream is read as if it were a file', async () => {
+  const pipe = join(folder, 'whole');
+  const text = await throughPipe(
+    pipe,
+    () => Readable.from(['1,one\n', '2,two\n']),
+    () => readFile(pipe, 'utf8'),
+  );
+  expect(text).toBe('1,one\n2,two\n');
+});
+
+test('a stream that breaks off in the middle is an error, not an end', async () => {
+  const pipe = join(folder, 'middle');
+  const reading = throughPipe(pipe, breaksOff, () => readFile(pipe, 'utf8'));
+  await expect(reading).rejects.toThrow('broken off');
+});
+
+test('so is one that breaks off before anybody reads, and the reader ends too', async () => {
+  const pipe = join(folder, 'beginning');
+  let hasEnded = false;
+  const reading = throughPipe(
+    pipe,
+    () => new Readable().destroy(new Error('broken off')),
+    async () => {
+      await setImmediate();
+      await readFile(pipe, 'utf8');
+      hasEnded = true;
+    },
+  );
+  await expect(reading).rejects.toThrow('broken off');
+  expect(hasEnded).toBe(true);
+});
+
+test('a stream whose reader gives up is taken to its end, and the reason is the reader’s', async () => {
+  const stream = Readable.from(['1,one\n']);
+  const reading = throughPipe(
+    join(folder, 'unread'),
+    () => stream,
+    () => Promise.reject(new Error('no room')),
+  );
+  await expect(reading).rejects.toThrow('no room');
+  expect(stream.readableEnded).toBe(true);
+});
+
+function breaksOff(): Readable {
+  return Readable.from(
+    (async function* () {
+      yield '1,one\n2,t';
+      await setImmediate();
+      throw new Error('broken off');
+    })(),
+  );
+}
