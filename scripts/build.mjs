@@ -2,13 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 /**
  * npm run build: makes dist/, which is all that an installed package needs. Beside the compiled sources it holds what they
- * read at run time, at the same places relative to each other as in the checkout.
+ * read at run time, at the same places relative to each other as in the checkout. `--out` makes another folder,
+ * `--no-check` leaves the types to somebody else.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = join(root, 'dist');
+const { values: options } = parseArgs({
+  options: { out: { type: 'string' }, 'no-check': { type: 'boolean' } },
+});
+const dist = options.out ?? join(root, 'dist');
 const { include: sources } = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
 
 rmSync(dist, { recursive: true, force: true });
@@ -18,9 +23,9 @@ await bundleWorkflows();
 
 function compile() {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '--project', join(root, 'tsconfig.build.json')], {
-    stdio: 'inherit',
-  });
+  const args = ['--project', join(root, 'tsconfig.build.json'), '--outDir', dist];
+  if (options['no-check'] === true) args.push('--noCheck');
+  const { status } = spawnSync(process.execPath, [tsc, ...args], { stdio: 'inherit' });
   if (status !== 0) process.exit(1); // tsc has said why.
 }
 

@@ -7,9 +7,10 @@ import { DefaultQueryExecutor } from 'kysely';
 import pg from 'pg';
 
 const { TEST_ARBITER } = process.env;
-const root = new URL('../../', import.meta.url).pathname;
+/** Of the checkout, or of what was built from it. */
+const [root] = process.argv[1].split(/\/(?:dist\/)?(?:bin|activities)\//);
 const product = new RegExp(
-  `${root}((?:warehouse|activities|lake|marts|worker|server|cli)/[^\\s:)]+\\.ts)`,
+  `${root}/(?:dist/)?((?:warehouse|activities|lake|marts|worker|server|cli)/[^\\s:)]+)\\.[jt]s`,
   'g',
 );
 /** They commit for others. */
@@ -96,5 +97,7 @@ function callingFile() {
   Error.stackTraceLimit = Infinity;
   const { stack } = new Error();
   Error.stackTraceLimit = stackTraceLimit;
-  return [...stack.matchAll(product)].map(([, file]) => file).find((file) => !onBehalf.includes(file));
+  return [...stack.matchAll(product)]
+    .map(([, file]) => `${file}.ts`)
+    .find((file) => !onBehalf.includes(file));
 }

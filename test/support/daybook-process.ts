@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const ourProgram = fileURLToPath(new URL('../../bin/daybook.js', import.meta.url));
+/** The built product where the test run made one: it starts in half the time. */
+const ourProgram =
+  process.env.TEST_DAYBOOK ?? fileURLToPath(new URL('../../bin/daybook.js', import.meta.url));
 
 export interface DaybookOptions {
   readonly env: Readonly<Record<string, string>>;

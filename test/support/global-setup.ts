@@ -8,6 +8,7 @@ import { startPostgres } from '../../embedded/postgres.ts';
 import { prepareDatabase } from '../../embedded/prepare-database.ts';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { buildProduct } from './build-product.ts';
 import { temporalOnDemand } from './temporal-on-demand.ts';
 
 declare module 'vitest' {
@@ -22,11 +23,13 @@ declare module 'vitest' {
 }
 
 /**
- * One Postgres for the whole test run, with a migrated database to clone; one Temporal server, once a test asks for it.
+ * For the whole test run: one build of the product, which the processes of tests run; one Postgres, with a migrated database
+ * to clone; one Temporal server, once a test asks for it.
  * `TEST_POSTGRES_URL` (of user `postgres`, with its password) names an empty one of another version.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-'));
+  process.env.TEST_DAYBOOK = await buildProduct(join(folder, 'product'));
   const given = process.env.TEST_POSTGRES_URL;
   const postgres = given === undefined ? await startOwn(folder) : await useGiven(given);
   const temporal = await temporalOnDemand(folder);
