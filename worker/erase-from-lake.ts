@@ -52,13 +52,8 @@ async function republish(
   const rewritten = await eraseFromSnapshots(lake, duckDb, rows);
   for (const { manifest } of rewritten) {
     await noteSnapshot(session.client, {
-      snapshotId: manifest.snapshot_id,
-      runId: manifest.run_id,
       lake: lake.location,
-      takenAt: manifest.taken_at,
-      rows: manifest.rows,
-      bytes: manifest.bytes,
-      unfit: manifest.unfit.length,
+      manifest,
       manifestSha256: sha256Of(manifestText(manifest)),
       // The tables are other ones now: the next export is not skipped.
       mark: '',

@@ -136,13 +136,8 @@ async function settle(
   await session.assertAlive();
   await movePointer(lake, manifest);
   await noteSnapshot(session.client, {
-    snapshotId: manifest.snapshot_id,
-    runId: manifest.run_id,
     lake: lake.location,
-    takenAt: manifest.taken_at,
-    rows: manifest.rows,
-    bytes: manifest.bytes,
-    unfit: manifest.unfit.length,
+    manifest,
     manifestSha256: sha256Of(manifestText(manifest)),
     // Of one that an earlier attempt published nobody knows: the next export is not skipped.
     mark: mark ?? '',

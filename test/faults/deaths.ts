@@ -5,13 +5,12 @@ const all: readonly Death[] = victims.flatMap((victim) => [
   { victim, side: 'after' },
 ]);
 
-/** Of whom somebody dies at a commit point: everybody, or Daybook's own process and one of the servers by turns. */
+/** Who dies at a commit point, and when: everybody before and after it, or, to be quick, one of these by turns. */
 export function deathsOf(everybody: boolean): (point: string) => readonly Death[] {
   if (everybody) return () => all;
-  const servers = all.filter(({ victim }) => victim !== 'process');
   return (point) => {
-    const turn = Buffer.from(point).reduce((sum, byte) => sum + byte, 0) % servers.length;
-    return [...all.filter(({ victim }) => victim === 'process'), ...servers.slice(turn, turn + 1)];
+    const turn = Buffer.from(point).reduce((sum, byte) => sum + byte, 0) % all.length;
+    return all.slice(turn, turn + 1);
   };
 }
 

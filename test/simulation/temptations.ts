@@ -18,11 +18,13 @@ export const temptations: fc.Arbitrary<Episode[]> = fc.oneof(
   seenNowhere(),
   seenNowhere(),
   relived(),
+  relived(),
   manyDeletions(),
   tooMuchGone(),
   unstorable(),
   troubledList(),
   troubledList(),
+  zombie(),
   zombie(),
 );
 
@@ -127,7 +129,7 @@ function relived(): fc.Arbitrary<Episode[]> {
       before: [
         { count, what: ['delete'], milliseconds: [20], webhook: ['lost', 'next episode'] },
         { ...untold, count: [4], what: ['recreate'], milliseconds: [20] },
-        { ...untold, count: [4], what: ['touch', 'edit', 'spoil'], milliseconds: [20] },
+        { ...untold, count: [4], what: ['touch', 'edit', 'spoil', 'spoil'], milliseconds: [20] },
       ],
     }),
     fc.constantFrom<RunKind[][]>(['webhooks'], ['sync']).chain((runs) => episodeOf({ runs })),
@@ -205,7 +207,7 @@ function zombie(): fc.Arbitrary<Episode[]> {
       episodeOf({
         before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [20] }],
         runs,
-        standstill: { changes, steps: [0, 0, 5, 15, 30], stepsLeft: [2, 4, 5, 6, 7, 8, 10, 12, 40] },
+        standstill: { changes, steps: [0, 0, 5, 15, 30], stepsLeft: [2, 4, 6, 8, 10, 12, 40, 40, 40, 40] },
       }),
     ),
   );

@@ -1,25 +1,32 @@
 import type { ClientBase } from 'pg';
 
 export interface SnapshotNote {
-  snapshotId: string;
-  runId: string;
+  /** Where it is. */
   lake: string;
-  takenAt: string;
-  rows: number;
-  bytes: number;
-  unfit: number;
+  /** What its manifest says. */
+  manifest: {
+    snapshot_id: string;
+    run_id: string;
+    taken_at: string;
+    rows: number;
+    bytes: number;
+    unfit: readonly unknown[];
+  };
   manifestSha256: string;
   mark: string;
 }
 
 /** Writes down that a snapshot was published. Twice is once. */
-export async function noteSnapshot(client: ClientBase, note: SnapshotNote): Promise<void> {
-  const { snapshotId, runId, lake, takenAt, rows, bytes, unfit, manifestSha256, mark } = note;
+export async function noteSnapshot(
+  client: ClientBase,
+  { lake, manifest, manifestSha256, mark }: SnapshotNote,
+): Promise<void> {
+  const { snapshot_id: snapshotId, run_id: runId, taken_at: takenAt, rows, bytes, unfit } = manifest;
   await client.query(
     `insert into sync.snapshots (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (snapshot_id) do nothing`,
-    [snapshotId, runId, lake, takenAt, rows, bytes, unfit, manifestSha256, mark],
+    [snapshotId, runId, lake, takenAt, rows, bytes, unfit.length, manifestSha256, mark],
   );
 }
 
