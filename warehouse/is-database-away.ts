@@ -13,6 +13,12 @@ export function whyUnwritable(error: unknown): string | undefined {
   return error instanceof Error ? unwritable[codeOf(error)] : undefined;
 }
 
+/** Why Postgres does not answer, by code: a driver's message may say where the database is. */
+export function whyAway(error: Error): string {
+  const code = codeOf(error);
+  return code === '53300' ? 'it has no connection left' : code || 'no connection';
+}
+
 const awayCode = /^(08|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
 const awayMessage =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;

@@ -3,7 +3,7 @@ import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import { CompleteAsyncError } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { handlingOf } from '../activities/handling.ts';
-import { isDatabaseAway, whyUnwritable } from '../warehouse/is-database-away.ts';
+import { isDatabaseAway, whyAway, whyUnwritable } from '../warehouse/is-database-away.ts';
 
 /**
  * Turns errors of activities into failures that Temporal and people understand: the type is the name of the error's
@@ -42,8 +42,7 @@ export function failureOf(error: unknown): ApplicationFailure {
   }
   if (isDatabaseAway(error)) {
     const why = whyUnwritable(error);
-    const happened =
-      why === undefined ? `does not answer (${codeOf(error) || error.message})` : `cannot be written: ${why}`;
+    const happened = why === undefined ? `does not answer (${whyAway(error)})` : `cannot be written: ${why}`;
     return ApplicationFailure.create({
       message: `The warehouse ${happened}. Work goes on by itself when that is over.`,
       type: 'WarehouseUnavailable',

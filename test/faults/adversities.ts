@@ -22,7 +22,7 @@ export const adversities: readonly Adversity[] = [
   {
     fault: 'Postgres out of connections',
     strike: (place) => setDatabase(place, 'connection limit 0', 'connection limit -1'),
-    words: /The warehouse does not answer \(53300\).*/,
+    words: /The warehouse does not answer \(it has no connection left\).*/,
   },
   {
     fault: 'Postgres read-only',

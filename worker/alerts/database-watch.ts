@@ -1,5 +1,5 @@
 import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
-import { isDatabaseAway, whyUnwritable } from '../../warehouse/is-database-away.ts';
+import { isDatabaseAway, whyAway, whyUnwritable } from '../../warehouse/is-database-away.ts';
 import type { ToldAlert } from './alert-message.ts';
 
 /**
@@ -44,7 +44,7 @@ export function createDatabaseWatch(
     },
     failed(error) {
       watch.refused(error);
-      if (isDatabaseAway(error) && whyUnwritable(error) === undefined) reason = reasonOf(error);
+      if (isDatabaseAway(error) && whyUnwritable(error) === undefined) reason = whyAway(error);
       else watch.answered();
     },
     refused(error) {
@@ -118,10 +118,4 @@ function databaseAlert(
 
 function minuteOf(time: Date): string {
   return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-/** By code; a driver's message may say where the database is. */
-function reasonOf(error: Error): string {
-  const code = 'code' in error ? String(error.code) : 'no connection';
-  return code === '53300' ? 'it has no connection left' : code;
 }
