@@ -27,9 +27,18 @@ export function placesOfContent({ name, children }: Resource): readonly Place[] 
     // That it was deleted stays known, so that no late page brings it back.
     emptied('sync.tombstones', { payload: 'null', where: `${record} and payload is not null` }),
     // A second delivery is recognised by the digest, which stays.
-    emptied('sync.webhook_inbox', { payload: `'{}'`, where: `${record} and payload <> '{}'` }),
+    emptied('sync.webhook_inbox', {
+      payload: `'{}'`,
+      where: `${toldOf} and resource = '${name}' and record_id = $2 and payload <> '{}'`,
+    }),
   ];
 }
+
+/** A webhook that came before the first sync found no connection with its identity. */
+const toldOf = `(
+  connection_id = $1 or connection_id is null
+  and service_connection_id = (select service_connection_id from sync.connections where connection_id = $1)
+)`;
 
 function deleted(table: string, where: string): Place {
   return { table, where, erase: `delete from ${table} where ${where}` };
