@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { confirmGone } from '../activities/confirm-gone.ts';
 import { buildMarts } from '../marts/build-marts.ts';
 import { createApiClient } from '../source/api-client.ts';
@@ -10,12 +11,14 @@ import {
   type RecordNamed,
   type RowsByTable,
 } from '../warehouse/erase/erase-record.ts';
+import { BuildRunning, withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
 import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { addToRun } from '../warehouse/runs/add-to-run.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { eraseFromLake, type SnapshotErased } from './erase-from-lake.ts';
 import { martsPlaces } from './marts-places.ts';
@@ -33,8 +36,8 @@ export interface Erased {
 
 /**
  * Takes the content of a record out of everything that Daybook keeps: tables, then snapshots, then marts. Each is made from the
- * one before, so killed anywhere and called again it ends the same. Throws StillReturned, ExportRunning, BuildRunning, and what
- * the service, the lake and the builds throw.
+ * one before, so killed anywhere and called again it ends the same. An export or a build that runs is waited for. Throws
+ * StillReturned, and what the service, the lake and the builds throw.
  */
 export async function eraseEverywhere(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
@@ -58,10 +61,11 @@ export async function eraseEverywhere(
     await addToRun(warehouse.pool, { runId, connectionId, stream, counts: { deleted } });
     onStep('the tables no longer hold it');
     const marts: MartsTarget[] = [];
-    const snapshots = await eraseFromLake(settings, record, async (erased) => {
+    const follow = async (erased: readonly SnapshotErased[]): Promise<void> => {
       onStep(`${erased.length} snapshots are published without it`);
       marts.push(...(await rebuildMarts({ settings, warehouse }, onStep)));
-    });
+    };
+    const snapshots = await whenFree(() => eraseFromLake(settings, record, follow), onStep);
     const left = await countContent(warehouse.pool, record);
     await end({ state: 'done' });
     return { held, left, snapshots, marts };
@@ -99,8 +103,24 @@ async function rebuildMarts(
   for (const target of built) {
     const runId = randomUUID();
     const run = { runId, target, workflowId: '', temporalRunId: runId, reason: 'daybook erase' };
-    await buildMarts({ warehouse, places }, run, { onStep, onLine: onStep });
+    await whenFree(() => buildMarts({ warehouse, places }, run, { onStep, onLine: onStep }), onStep);
   }
-  await dropHiddenMarts(warehouse);
+  const lock = { databaseUrl: settings.database.url, target: 'postgres' } as const;
+  await whenFree(() => withBuildLock(lock, () => dropHiddenMarts(warehouse)), onStep);
   return built;
+}
+
+async function whenFree<Result>(
+  work: () => Promise<Result>,
+  onStep: (text: string) => void,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ExportRunning || error instanceof BuildRunning)) throw error;
+      onStep('waiting for an export or a build of the marts that runs');
+      await wait(2_000);
+    }
+  }
 }
