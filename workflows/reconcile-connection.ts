@@ -12,6 +12,7 @@ import { approvalId, awaitApproval } from './await-approval.ts';
 import { failureOf } from './failure-of.ts';
 import { bookkeeping, comparing } from './proxies.ts';
 import { trackProgress, type Progress } from './progress.ts';
+import { incomplete } from './incomplete.ts';
 import { createReader, type Run, type StreamReader } from './read-streams.ts';
 import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
 
@@ -79,7 +80,9 @@ async function reconcileResource(
   const of = { runId: run.runId, connection: run.connection, resource };
   for (;;) {
     const listed = await list(reader, streams);
-    if (listed === 'unfinished' || !isComplete(listed)) return listed;
+    if (listed === 'unfinished') return listed;
+    const gap = incomplete(listed);
+    if (gap !== undefined) return gap;
     try {
       const { absent, confirmBy } = await comparing.findAbsent.executeWithOptions(
         { summary: `${resource}: compare` },
@@ -90,7 +93,9 @@ async function reconcileResource(
       if (twice) {
         await comparing.listAgain(of);
         const again = await list(reader, streams);
-        if (again === 'unfinished' || !isComplete(again)) return again;
+        if (again === 'unfinished') return again;
+        const second = incomplete(again);
+        if (second !== undefined) return second;
         await comparing.confirmBySecondListing(of);
       } else if (absent > 0) {
         await confirmByFetch(reader, first, of);
@@ -119,11 +124,6 @@ async function list(
   const results = await Promise.all(streams.map((stream) => reader.read(stream)));
   const outcomes = results.filter((result) => result !== 'unfinished');
   return outcomes.length < results.length ? 'unfinished' : outcomes;
-}
-
-/** Only a complete listing says anything about what it does not show. */
-function isComplete(outcomes: readonly StreamOutcome[]): boolean {
-  return outcomes.every(({ state }) => state === 'done');
 }
 
 async function confirmByFetch(

@@ -6,6 +6,7 @@ import type { StreamOutcome } from '../../activities/finish-run.ts';
 import type { StreamRead } from '../../activities/read-chunk.ts';
 import { failureOf } from '../../worker/failures.ts';
 import { inLanes } from '../../workflows/in-lanes.ts';
+import { incomplete } from '../../workflows/incomplete.ts';
 
 /**
  * Plays the workflows: the same activities, with the same inputs, in the same order, tried again after the same kinds of failure.
@@ -203,14 +204,16 @@ async function reconcileResource(
   const list = (): Promise<StreamOutcome[]> =>
     Promise.all(streams.map((stream) => run.read(stream, 'reconcile')));
   const listed = await list();
-  if (!isComplete(listed)) return listed;
+  const gap = incomplete(listed);
+  if (gap !== undefined) return gap;
   try {
     const { absent, confirmBy } = await run.call('findAbsent', of);
     const twice = absent > 0 && confirmBy === 'listing';
     if (twice) {
       await run.call('listAgain', of);
       const again = await list();
-      if (!isComplete(again)) return again;
+      const second = incomplete(again);
+      if (second !== undefined) return second;
       await run.call('confirmBySecondListing', of);
     } else if (absent > 0) {
       for (;;) {
@@ -225,10 +228,6 @@ async function reconcileResource(
   } catch (error) {
     return streams.map((stream) => failed(stream, error));
   }
-}
-
-function isComplete(outcomes: readonly StreamOutcome[]): boolean {
-  return outcomes.every(({ state }) => state === 'done');
 }
 
 /** Only what the workflow would see: anything else is a defect of the simulation, or an end. */

@@ -1,0 +1,15 @@
+import type { StreamOutcome } from '../activities/finish-run.ts';
+
+/**
+ * How the streams of a resource end that was not listed completely; undefined when it was. Only a complete listing says anything
+ * about what it does not show, so nothing was compared, and a stream that was listed to its end has proved nothing either.
+ */
+export function incomplete(listed: readonly StreamOutcome[]): StreamOutcome[] | undefined {
+  if (listed.every(({ state }) => state === 'done')) return undefined;
+  return listed.map((outcome) => {
+    const { stream, state } = outcome;
+    if (state !== 'done') return outcome;
+    const failure = `${stream} was listed, but another list of the same resource was not, so nothing was compared.`;
+    return { stream, state: 'failed', failureType: 'NotCompared', failure };
+  });
+}
