@@ -10,8 +10,6 @@ import { typeUntilDone } from './user.ts';
 import { openWorld } from './world.ts';
 
 const world = await openWorld(deathsOf(rewriting));
-const name = await world.connect({ records: 60 });
-await typeUntilDone(world, ['sync', name]);
 const survived = new Map<string, Survived>();
 let turn = 0;
 let counted = 0;
@@ -20,14 +18,18 @@ test.each(rewriting ? [...phases, building] : phases)(
   '$name ends the same, whoever is killed at whichever of its commits',
   { timeout: 3_600_000 },
   async ({ name: during, live }) => {
-    const { died } = world.executioner;
+    const { died, recovered } = world.executioner;
+    await recovered();
+    // Each time some of its records are deleted.
+    const name = await world.connect({ records: 300 });
+    await typeUntilDone(world, ['sync', name]);
     let last: number;
     do {
       last = died.length;
       turn += 1;
       world.heard.length = 0;
       await live(world, { name, turn });
-      await world.executioner.recovered();
+      await recovered();
       for (const killing of died.slice(counted)) {
         const known = survived.get(killing.point) ?? { during, killings: [], seen: lastWords(world.heard) };
         survived.set(killing.point, { ...known, killings: [...known.killings, killing] });

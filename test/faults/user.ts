@@ -6,11 +6,17 @@ import type { World } from './world.ts';
  * already. Returns what it printed.
  */
 export async function typeUntilDone(
-  { env, cwd, heard }: Pick<World, 'env' | 'cwd' | 'heard'>,
+  {
+    env,
+    cwd,
+    heard,
+    executioner,
+  }: Pick<World, 'env' | 'cwd' | 'heard'> & Partial<Pick<World, 'executioner'>>,
   args: readonly string[],
   { input, done, code = 0, env: more }: Typed = {},
 ): Promise<string> {
   for (let left = 20; ; left--) {
+    await executioner?.recovered();
     const ended = await runDaybook(args, {
       ...{ cwd, env: { ...env, ...more } },
       ...(input === undefined ? {} : { input }),

@@ -15,6 +15,8 @@ export const temptations: fc.Arbitrary<Episode[]> = fc.oneof(
   editedMeanwhile(),
   movedOverTheCursor(),
   movedOverTheCursor(),
+  movedOverTheCursor(),
+  movedOverTheCursor(),
   seenNowhere(),
   seenNowhere(),
   relived(),
