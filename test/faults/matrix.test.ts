@@ -1,20 +1,19 @@
-import { expect, test } from 'vitest';
-import { committingFiles } from './commit-points.ts';
-import { deathsInWords, deathsOf, faultAt } from './deaths.ts';
+import { test } from 'vitest';
+import { deaths, deathsInWords, faultAt } from './deaths.ts';
 import type { Killing } from './executioner.ts';
 import { lastWords } from './last-words.ts';
-import { building, phases } from './phases.ts';
-import { provenFaults, type Row } from './proof-table.ts';
-import { prove, rewriting } from './prove.ts';
+import { phases } from './phases.ts';
+import type { Row } from './proof-table.ts';
+import { prove } from './prove.ts';
 import { typeUntilDone } from './user.ts';
 import { openWorld } from './world.ts';
 
-const world = await openWorld(deathsOf(rewriting));
+const world = await openWorld(() => deaths);
 const survived = new Map<string, Survived>();
 let turn = 0;
 let counted = 0;
 
-test.each(rewriting ? [...phases, building] : phases)(
+test.each(phases)(
   '$name ends the same, whoever is killed at whichever of its commits',
   { timeout: 3_600_000 },
   async ({ name: during, live }) => {
@@ -39,10 +38,6 @@ test.each(rewriting ? [...phases, building] : phases)(
     await prove(...[...survived].map(rowOf));
   },
 );
-
-test('every file of the product that commits has its row', async () => {
-  expect(await provenFaults()).toEqual(expect.arrayContaining((await committingFiles()).map(faultAt)));
-});
 
 function rowOf([point, { during, killings, seen }]: [string, Survived]): Row {
   return { fault: faultAt(point), during, survived: deathsInWords(killings), seen };
