@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { freePort } from '../../embedded/free-port.ts';
 import { openHome, type Home } from '../../embedded/home.ts';
 import { startEmbedded, type EmbeddedStep } from '../../embedded/start-embedded.ts';
 import { migrate } from '../../warehouse/migrate.ts';
@@ -10,6 +13,10 @@ import { createInstallation, type Installation } from '../support/installation.t
  * supervisor brings them back.
  */
 export async function openServers(folder: string): Promise<Servers> {
+  // Not the usual ports: another test's server would take one while ours is dead.
+  const names = ['postgres', 'temporal', 'temporalUi', 'sandbox', 'sandboxAdmin'];
+  const ports = await Promise.all(names.map(async (name) => [name, await freePort()] as const));
+  await writeFile(join(folder, 'ports.json'), JSON.stringify(Object.fromEntries(ports)));
   const home = await openHome(folder);
   const waiting = new Map<string, () => void>();
   const { postgres, temporal, stop } = await startEmbedded({

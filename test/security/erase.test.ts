@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { bill, billLine } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
 import { row, rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { reconcile } from '../support/reconcile.ts';
@@ -27,7 +28,8 @@ beforeAll(async () => {
     line_items: lines,
   });
   await admin.execute({ kind: 'add', connection, resource: 'bills', record });
-  const worker = await installation.startWorker();
+  // It builds no marts by itself.
+  const worker = await installation.startWorker(await pathWithoutPython(installation.cwd));
   // Nobody knows yet which connection is meant.
   expect(
     await send(urlOf(worker), entityWebhook(connection, { entity: 'BILL', what: 'CREATED', record })),
