@@ -25,8 +25,7 @@ export function rotateKeyCommand(): Command {
 Where DAYBOOK_SECRET_KEY is not set, the key is a file in DAYBOOK_HOME, and the new one is made and put in its place.
 
 Example:
-  $ export NEW_KEY=$(openssl rand -base64 32)
-  $ npx daybook connection rotate-key --new-key-env NEW_KEY`,
+  $ export NEW_KEY=$(openssl rand -base64 32) && npx daybook connection rotate-key --new-key-env NEW_KEY`,
     )
     .action(async (options: Options) => {
       const { secretKey } = readConfig();
