@@ -13,10 +13,8 @@ const installation = await createInstallation();
 const { admin } = installation;
 
 test('a worker that stands still until others have its work commits nothing when it goes on', async () => {
-  const connection = await slowCompany();
   const zombie = await installation.startWorker();
-  const handle = await startSync(installation, connection);
-  await untilPages(installation, { connection, pages: 2 });
+  const { connection, handle } = await syncInTheMiddle();
   const { lease } = await passOf(installation, { connection });
   process.kill(zombie.pid, 'SIGSTOP');
   const other = await installation.startWorker();
@@ -40,9 +38,7 @@ test('a worker that stands still until others have its work commits nothing when
 test('a worker whose clock jumps six hours ahead and twelve back in the middle of a sync misses nothing', async () => {
   const clock = new URL('jumping-clock.mjs', import.meta.url).href;
   const worker = await installation.startWorker({ NODE_OPTIONS: `--import ${clock}` });
-  const connection = await slowCompany();
-  const handle = await startSync(installation, connection);
-  await untilPages(installation, { connection, pages: 2 });
+  const { connection, handle } = await syncInTheMiddle();
   process.kill(worker.pid, 'SIGUSR2');
   await untilPages(installation, { connection, pages: 3 });
   process.kill(worker.pid, 'SIGUSR2');
@@ -83,11 +79,16 @@ test('a record of 10 MB lands, and so do the records beside it', async () => {
   });
 });
 
-/** A company that takes its time over every page of five bills. */
-async function slowCompany(): Promise<string> {
+/** The sync of a company that takes its time over every page of five bills, when two are committed. */
+async function syncInTheMiddle(): Promise<{
+  connection: string;
+  handle: Awaited<ReturnType<typeof startSync>>;
+}> {
   const connection = await installation.connect({ records: 100 });
   await admin.configure({ maximumLimit: 5 });
   const match = { connection, path: '/accounting/bills' };
   await admin.addFault({ match, fault: { kind: 'slow', ms: 700 } });
-  return connection;
+  const handle = await startSync(installation, connection);
+  await untilPages(installation, { connection, pages: 2 });
+  return { connection, handle };
 }

@@ -1,32 +1,22 @@
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
-import { beforeEach, expect, test } from 'vitest';
-import { createInstallation } from '../support/installation.ts';
-import { pathWithoutPython } from '../support/path-without-python.ts';
+import { expect, test } from 'vitest';
 import { resetTo } from '../support/reset.ts';
 import { rows } from '../support/rows.ts';
 import { knownRuns, runsBeyond } from './ledger.ts';
-import { otherScenarios } from './other-scenarios.ts';
+import { openReruns } from './open-reruns.ts';
 import { chosen } from './points.ts';
-import { reconcileScenarios } from './reconcile-scenarios.ts';
 import { endOfWorkflow, startWorkflow } from './run-workflow.ts';
 import type { Start } from './scenario.ts';
-import { syncScenarios } from './sync-scenarios.ts';
 import { untilEvents } from './until-events.ts';
 
-const installation = await createInstallation();
-const { warehouse, admin } = installation;
-const worker = await installation.startWorker(await pathWithoutPython(installation.cwd));
-const scenarios = [...syncScenarios(), ...reconcileScenarios(), ...otherScenarios(worker)];
+const { installation, scenarios } = await openReruns();
+const { warehouse } = installation;
 
 /** So many events after its start; short workflows are over by the later ones. */
 const places = [4, 7, 10, 14, 19, 25, 32, 40, 50, 62, 76, 92, 110];
 const interruptions = places.flatMap((place) =>
   (['terminated', 'reset'] as const).map((how) => ({ how, place })),
 );
-
-beforeEach(async () => {
-  await admin.configure({ maximumLimit: 20 });
-});
 
 test.for(scenarios)(
   '$name: ended and started again, or reset while it runs, it ends as it would have',

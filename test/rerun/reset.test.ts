@@ -1,25 +1,15 @@
-import { beforeEach, expect, test } from 'vitest';
-import { createInstallation } from '../support/installation.ts';
-import { pathWithoutPython } from '../support/path-without-python.ts';
+import { expect, test } from 'vitest';
 import { resetTo } from '../support/reset.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
 import { changesBetween, contentOf } from './content-of.ts';
 import { knownRuns, runsBeyond } from './ledger.ts';
-import { otherScenarios } from './other-scenarios.ts';
+import { openReruns } from './open-reruns.ts';
 import { chosen, pointsOf } from './points.ts';
-import { reconcileScenarios } from './reconcile-scenarios.ts';
 import { endOfWorkflow, startWorkflow } from './run-workflow.ts';
-import { syncScenarios } from './sync-scenarios.ts';
 
 const temporalAddress = await startTemporalWith('limit.historyCount.suggestContinueAsNew=60');
-const installation = await createInstallation({ temporalAddress });
-const { warehouse, admin } = installation;
-const worker = await installation.startWorker(await pathWithoutPython(installation.cwd));
-const scenarios = [...syncScenarios(), ...reconcileScenarios(), ...otherScenarios(worker)];
-
-beforeEach(async () => {
-  await admin.configure({ maximumLimit: 20 });
-});
+const { installation, scenarios } = await openReruns({ temporalAddress });
+const { warehouse } = installation;
 
 test.for(scenarios)(
   '$name: to whatever task it is reset, it ends as it did, and nothing changes',

@@ -1,14 +1,14 @@
 import { text } from 'node:stream/consumers';
 import { explain } from '../../cli/explain.ts';
 import { createProgram } from '../../cli/program.ts';
-import { threeAtATime } from './three-at-a-time.ts';
+import { inLanes } from '../../workflows/in-lanes.ts';
 
 /**
  * Runs the command lines on standard input, a JSON list, as `daybook` would: but in one process, because most of what a command
  * costs is its start.
  */
 const lines = JSON.parse(await text(process.stdin)) as string[][];
-await threeAtATime(lines.map((line) => () => run(line)));
+await inLanes(3, lines, run);
 process.exit();
 
 async function run(line: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { createProgram } from '../../cli/program.ts';
-import { threeAtATime } from './three-at-a-time.ts';
+import { inLanes } from '../../workflows/in-lanes.ts';
 import { secrets } from './planted.ts';
 import type { PlantedWorld } from './planted-world.ts';
 
@@ -13,10 +13,8 @@ export async function typeCommandLines({ daybook, env }: PlantedWorld): Promise<
     ...readings,
     ...readings.map((command) => [...command, '--json']),
   ]);
-  await threeAtATime(
-    wrongEnvironments(env).map(
-      (more) => () => daybook([['status'], ['doctor'], ['snapshots', 'list'], ['sync', 'acme']], more),
-    ),
+  await inLanes(3, wrongEnvironments(env), (more) =>
+    daybook([['status'], ['doctor'], ['snapshots', 'list'], ['sync', 'acme']], more),
   );
 }
 
