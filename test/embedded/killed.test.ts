@@ -8,10 +8,10 @@ import { processTable } from '../../embedded/process-table.ts';
 import { startEmbeddedProcess, type EmbeddedProcess } from './embedded-process.ts';
 import { eventually } from './eventually.ts';
 import { query } from './query.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryHome } from './temporary-folder.ts';
 
 test('a killed Postgres comes back at the same address with the same data', async () => {
-  const home = await temporaryFolder();
+  const home = await temporaryHome();
   const up = await startEmbeddedProcess(home, 'postgres');
   const url = up.servers.postgres?.url;
   await query(url, 'create table kept as select 1 as n');
@@ -24,7 +24,7 @@ test('a killed Postgres comes back at the same address with the same data', asyn
 });
 
 test('a killed Temporal server comes back at the same address and knows its workflows', async () => {
-  const home = await temporaryFolder();
+  const home = await temporaryHome();
   const up = await startEmbeddedProcess(home, 'temporal');
   await withTemporal(up, (client) =>
     client.workflow.start('someday', { taskQueue: 'nobody', workflowId: 'sync/acme' }).then(() => 'started'),
@@ -41,7 +41,7 @@ test('a killed Temporal server comes back at the same address and knows its work
 });
 
 test('after a kill -9 the next start stops the servers left behind and continues with their data', async () => {
-  const home = await temporaryFolder();
+  const home = await temporaryHome();
   const killed = await startEmbeddedProcess(home, 'postgres', 'temporal');
   await query(killed.servers.postgres?.url, 'create table kept as select 1 as n');
   const orphans = [await postmasterPid(home), await pidOf(home, 'server start-dev')];
@@ -57,7 +57,7 @@ test('after a kill -9 the next start stops the servers left behind and continues
 });
 
 test('a process that only mentions the data folder is not taken for a server left behind', async () => {
-  const home = await temporaryFolder();
+  const home = await temporaryHome();
   await (await startEmbeddedProcess(home, 'postgres')).end('SIGTERM');
   const stranger = spawn(process.execPath, [
     '-e',
@@ -74,7 +74,7 @@ test('a process that only mentions the data folder is not taken for a server lef
 });
 
 test('a stale postmaster.pid whose pid belongs to another program by now does not prevent the start', async () => {
-  const home = await temporaryFolder();
+  const home = await temporaryHome();
   const killed = await startEmbeddedProcess(home, 'postgres');
   const pidFile = join(home, 'postgres', 'postmaster.pid');
   const content = await readFile(pidFile, 'utf8');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { startEmbeddedProcess } from './embedded-process.ts';
 import { eventually } from './eventually.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryHome } from './temporary-folder.ts';
 
 test('the sandbox tells its addresses and connections, and keeps its address on the next start', async () => {
-  const home = await temporaryFolder();
+  const home = await temporaryHome();
   const first = await startEmbeddedProcess(home, 'sandbox');
   expect(first.servers.sandbox?.connections.map(({ name }) => name)).toContain('acme-us');
   await first.end('SIGTERM');
@@ -13,7 +13,7 @@ test('the sandbox tells its addresses and connections, and keeps its address on 
 });
 
 test('the sandbox ends with the process that started it, even when that is killed', async () => {
-  const up = await startEmbeddedProcess(await temporaryFolder(), 'sandbox');
+  const up = await startEmbeddedProcess(await temporaryHome(), 'sandbox');
   const url = up.servers.sandbox?.url ?? '';
   expect((await fetch(url)).status).toBeGreaterThan(0);
   await up.end('SIGKILL');

@@ -2,10 +2,18 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { giveOwnPorts } from '../support/own-ports.ts';
 
 /** A new empty folder that is removed when the test is over. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'daybook-embedded-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** One to start servers in, which come back where they were. */
+export async function temporaryHome(): Promise<string> {
+  const home = await temporaryFolder();
+  await giveOwnPorts(home);
+  return home;
 }

@@ -1,22 +1,17 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { freePort } from '../../embedded/free-port.ts';
 import { openHome, type Home } from '../../embedded/home.ts';
 import { startEmbedded, type EmbeddedStep } from '../../embedded/start-embedded.ts';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
+import { giveOwnPorts } from '../support/own-ports.ts';
 
 /**
  * An installation on a Postgres and a Temporal server of the test file's own, which come back when they die, as the product's
  * supervisor brings them back.
  */
 export async function openServers(folder: string): Promise<Servers> {
-  // Not the usual ports: another test's server would take one while ours is dead.
-  const names = ['postgres', 'temporal', 'temporalUi', 'sandbox', 'sandboxAdmin'];
-  const ports = await Promise.all(names.map(async (name) => [name, await freePort()] as const));
-  await writeFile(join(folder, 'ports.json'), JSON.stringify(Object.fromEntries(ports)));
+  await giveOwnPorts(folder);
   const home = await openHome(folder);
   const waiting = new Map<string, () => void>();
   const { postgres, temporal, stop } = await startEmbedded({
