@@ -9,8 +9,8 @@ export default defineConfig({
       ...(process.env.TEST_FAULTS === 'all' ? [] : ['test/faults/matrix.test.ts']),
     ],
     globalSetup: ['test/support/global-setup.ts'],
-    // Two cores, real servers: more files at once only makes each of them slower.
-    maxWorkers: 2,
+    // Two cores, and real servers that are often waited for: fewer leave the cores idle, more only make each file slower.
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     onConsoleLog: () => true,
