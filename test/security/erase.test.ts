@@ -40,8 +40,6 @@ beforeAll(async () => {
   // It cannot land, so it waits in quarantine too.
   await change({ amount_due: 'not a number' });
   expect((await run(['export'])).code).toBe(0);
-  await run(['dbt', 'build']);
-  await run(['dbt', 'build', '--target', 'lake']);
 });
 
 test('what the source still returns is not erased', async () => {
@@ -51,7 +49,23 @@ test('what the source still returns is not erased', async () => {
   expect(await tablesWithContent()).toContain('finance.bills');
 });
 
+test('a second erasure finds nothing, and that it was deleted stays known', async () => {
+  const id = 'to-erase-twice';
+  await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill(id) });
+  await sync(installation, connection);
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  expect(await eraseAsJson(id)).toMatchObject({ held: { 'finance.bills': 1 } });
+  const { held, snapshots } = await eraseAsJson(id);
+  expect(Object.values(held).every((count) => count === 0)).toBe(true);
+  expect(snapshots).toEqual([]);
+  expect(
+    await row(warehouse, 'select source, payload from finance.deleted_records where id = $1', [id]),
+  ).toEqual({ source: 'reconcile', payload: null });
+});
+
 test('the content of a record is erased from tables, history, quarantine, snapshots and marts, with proof', async () => {
+  await run(['dbt', 'build']);
+  await run(['dbt', 'build', '--target', 'lake']);
   const before = await tablesWithContent();
   expect(before).toEqual(
     expect.arrayContaining([
@@ -73,17 +87,6 @@ test('the content of a record is erased from tables, history, quarantine, snapsh
   expect(await tablesWithContent()).toEqual([]);
   expect(await filesWithContent()).toEqual([]);
   expect((await run(['snapshots', 'verify'])).code).toBe(0);
-});
-
-test('that it was deleted stays known, and a second erasure finds nothing', async () => {
-  const { code, stdout, stderr } = await run(['erase', connection, 'bills', 'to-erase', '--json']);
-  expect([code, stderr]).toEqual([0, expect.anything()]);
-  const { held, snapshots } = JSON.parse(stdout) as { held: Record<string, number>; snapshots: unknown[] };
-  expect(Object.values(held).every((count) => count === 0)).toBe(true);
-  expect(snapshots).toEqual([]);
-  expect(
-    await row(warehouse, `select source, payload from finance.deleted_records where id = 'to-erase'`),
-  ).toEqual({ source: 'reconcile', payload: null });
   const { run: proof } = await reconcile(installation, connection);
   expect(proof.status).toBe('succeeded');
 });
@@ -94,6 +97,14 @@ test('an unknown connection or resource is refused with the remedy', async () =>
   expect(code).toBe(2);
   expect(stderr).toContain('The resources are bills');
 });
+
+async function eraseAsJson(
+  id: string,
+): Promise<{ held: Readonly<Record<string, number>>; snapshots: unknown[] }> {
+  const { code, stdout, stderr } = await run(['erase', connection, 'bills', id, '--json']);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return JSON.parse(stdout) as Awaited<ReturnType<typeof eraseAsJson>>;
+}
 
 function erase(): ReturnType<typeof run> {
   return run(['erase', connection, 'bills', 'to-erase']);
