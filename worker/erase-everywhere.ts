@@ -62,7 +62,7 @@ export async function eraseEverywhere(
     onStep('the tables no longer hold it');
     const marts: MartsTarget[] = [];
     const follow = async (erased: readonly SnapshotErased[]): Promise<void> => {
-      onStep(`${erased.length} snapshots are published without it`);
+      onStep(`snapshots published without it: ${erased.length}`);
       marts.push(...(await rebuildMarts({ settings, warehouse }, onStep)));
     };
     const snapshots = await whenFree(() => eraseFromLake(settings, record, follow), onStep);

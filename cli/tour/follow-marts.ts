@@ -48,7 +48,7 @@ async function show(client: Client, over: AbortSignal): Promise<void> {
         return undefined;
       },
     );
-    const line = progress === undefined ? '' : `${progress.step} ${progress.node ?? ''}`;
+    const line = [progress?.step, progress?.node].filter(Boolean).join(' ');
     if (terminal) draw(line);
     else if (line !== '' && performance.now() - said > lineEveryMilliseconds) {
       printAside(line);
