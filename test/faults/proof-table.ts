@@ -22,7 +22,7 @@ export async function provenFaults(): Promise<string[]> {
 export async function writeRows(rows: readonly Row[]): Promise<void> {
   const lines = await rowsByFault();
   for (const { fault, during, survived, seen } of rows)
-    lines.set(fault, `| ${[fault, during, survived, seen.replaceAll('|', '\\|')].join(' | ')} |`);
+    lines.set(fault, `| ${[fault, during, survived, inTable(seen)].join(' | ')} |`);
   const sorted = [...lines].sort(([one], [other]) => (one < other ? -1 : 1));
   const text = await readFile(file, 'utf8');
   const body = sorted.map(([, line]) => `${line}\n`).join('');
@@ -30,6 +30,11 @@ export async function writeRows(rows: readonly Row[]): Promise<void> {
     file,
     text.replace(table, () => `<!-- faults -->\n\n${head}${body}\n<!-- /faults -->`),
   );
+}
+
+/** Without what is another one each time. */
+function inTable(words: string): string {
+  return words.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…').replaceAll('|', '\\|');
 }
 
 async function rowsByFault(): Promise<Map<string, string>> {
