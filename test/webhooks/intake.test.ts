@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../embedded/eventually.ts';
 import { startDaybook } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
@@ -15,6 +15,7 @@ const installation = await createInstallation();
 const { warehouse, cwd, env } = installation;
 // No worker runs: nothing is applied, and what was stored stays as it was.
 const serving = startDaybook(['serve'], { cwd, env });
+afterAll(() => serving.stop());
 await serving.says(/Serving at/);
 const url = urlOf(serving);
 
