@@ -17,10 +17,10 @@ export interface BuildMartsInput {
 export type MartsOutcome =
   { built: Pick<MartsBuilt, 'as_of_date' | 'tests'> & { marts: number } } | { skipped: string };
 
-/** How far a build is, for the Web UI. */
-interface MartsProgress {
-  step: string;
-  node?: string;
+/** How far a build is, for the Web UI and whoever waits for it. */
+export interface MartsProgress {
+  readonly step: string;
+  readonly node?: string;
 }
 
 /** Builds the marts of one target. dbt is a process of its own; it ends with this attempt, however that ends. */

@@ -1,12 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowFailedError, type Client } from '@temporalio/client';
-import { createLogUpdate } from 'log-update';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readRuns } from '../warehouse/runs/read-run.ts';
 import { readHeartbeat } from '../worker/read-heartbeat.ts';
 import type { Exported, ExportProgress, StartedExport } from '../worker/start-export.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside, printJson } from './printer.ts';
+import { showProgress } from './show-progress.ts';
 
 /** Shows an export while it goes on, and says how it ended. Ctrl-C leaves it running. */
 export async function followExport(
@@ -19,7 +18,9 @@ export async function followExport(
   const ended = resultOf(client, { workflowId, temporalRunId }).finally(() => {
     over.abort();
   });
-  if (!json) await show(client, { workflowId, temporalRunId }, over.signal);
+  const read = (): Promise<ExportProgress | undefined> =>
+    readHeartbeat(client, { workflowId, temporalRunId });
+  if (!json) await showProgress(read, inWords, over.signal);
   const exported = await ended;
   const [run] = await readRuns(warehouse, { temporalRunId, limit: 1 });
   if (json) printJson({ ...inJson(exported), run: run ?? null });
@@ -40,41 +41,17 @@ async function resultOf(
   }
 }
 
-async function show(
-  client: Client,
-  run: { workflowId: string; temporalRunId: string },
-  over: AbortSignal,
-): Promise<void> {
-  const terminal = process.stderr.isTTY;
-  const draw = createLogUpdate(process.stderr);
-  const started = performance.now();
-  let said = '';
-  while (!over.aborted) {
-    const progress = await readHeartbeat<ExportProgress>(client, run);
-    const waits = performance.now() - started > noWorkerAfterMilliseconds;
-    const line = inWords(progress) ?? (waits ? noWorker : '');
-    if (line !== '' && line !== said) {
-      if (terminal) draw(line);
-      else printAside(line);
-      said = line;
-    }
-    await wait(intervalMilliseconds, undefined, { signal: over }).catch(() => undefined);
-  }
-  if (terminal) draw.clear();
-}
-
-const intervalMilliseconds = 500;
-const noWorkerAfterMilliseconds = 10_000;
-const noWorker = 'No worker has taken the export yet: is one running? ("daybook up" or "daybook worker")';
-
-function inWords(progress: ExportProgress | undefined): string | undefined {
-  if (progress === undefined) return undefined;
+function inWords(progress: ExportProgress | undefined, waitedMilliseconds: number): string {
+  if (progress === undefined) return waitedMilliseconds > noWorkerAfterMilliseconds ? noWorker : '';
   const { step, tables, tablesDone, rows, rowsDone } = progress;
   const many = (count: number): string => count.toLocaleString('en-US');
   if (step === 'counting') return `Counting: ${many(rows)} rows so far`;
   if (step === 'publishing') return `Publishing ${many(rows)} rows in ${tables} tables`;
   return `Writing: ${tablesDone} of ${tables} tables, ${many(rowsDone)} of ${many(rows)} rows`;
 }
+
+const noWorkerAfterMilliseconds = 10_000;
+const noWorker = 'No worker has taken the export yet: is one running? ("daybook up" or "daybook worker")';
 
 function inJson(exported: Exported | undefined): Record<string, unknown> {
   if (exported === undefined) return { snapshot_id: null, skipped: false };

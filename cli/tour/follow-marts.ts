@@ -1,12 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { createLogUpdate } from 'log-update';
 import { readMartsStatus } from '../../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import { readHeartbeat } from '../../worker/read-heartbeat.ts';
+import { readHeartbeat, type MartsProgress } from '../../worker/read-heartbeat.ts';
 import { martsLines } from '../commands/status/publication-lines.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { print, printAside } from '../printer.ts';
+import { print } from '../printer.ts';
+import { showProgress } from '../show-progress.ts';
 
 /** Waits for the build of the marts that is under way, if there is one, and says what there is then. */
 export async function followMarts({
@@ -27,7 +26,7 @@ export async function followMarts({
     .finally(() => {
       over.abort();
     });
-  await show(client, over.signal);
+  await showProgress(() => readHeartbeat<MartsProgress>(client, { workflowId }), inWords, over.signal);
   await ended;
   const marts = await readMartsStatus(warehouse);
   for (const line of martsLines(marts)) print(line);
@@ -37,27 +36,6 @@ export async function followMarts({
 
 const workflowId = 'marts';
 
-async function show(client: Client, over: AbortSignal): Promise<void> {
-  const terminal = process.stderr.isTTY;
-  const draw = createLogUpdate(process.stderr);
-  let said = performance.now();
-  while (!over.aborted) {
-    const progress = await readHeartbeat<{ step: string; node?: string }>(client, { workflowId }).catch(
-      (error: unknown) => {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-        return undefined;
-      },
-    );
-    const line = [progress?.step, progress?.node].filter(Boolean).join(' ');
-    if (terminal) draw(line);
-    else if (line !== '' && performance.now() - said > lineEveryMilliseconds) {
-      printAside(line);
-      said = performance.now();
-    }
-    await wait(intervalMilliseconds, undefined, { signal: over }).catch(() => undefined);
-  }
-  if (terminal) draw.clear();
+function inWords(progress: MartsProgress | undefined): string {
+  return [progress?.step, progress?.node].filter(Boolean).join(' ');
 }
-
-const intervalMilliseconds = 500;
-const lineEveryMilliseconds = 5_000;

@@ -1,0 +1,53 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createLogUpdate } from 'log-update';
+import { printAside } from './printer.ts';
+
+/**
+ * Reads how far something is and shows it, until `over`: in place on a terminal, elsewhere a line every few seconds. An empty
+ * text shows nothing.
+ */
+export async function showProgress<Progress>(
+  read: () => Promise<Progress>,
+  inWords: (progress: Progress, waitedMilliseconds: number) => string,
+  over: AbortSignal,
+): Promise<void> {
+  const started = performance.now();
+  const shown = process.stderr.isTTY ? inPlace() : byLines();
+  while (!over.aborted) {
+    shown.show(inWords(await read(), performance.now() - started));
+    await wait(intervalMilliseconds, undefined, { signal: over }).catch(() => undefined);
+  }
+  shown.end();
+}
+
+const intervalMilliseconds = 500;
+const lineEveryMilliseconds = 5_000;
+
+interface Shown {
+  readonly show: (text: string) => void;
+  readonly end: () => void;
+}
+
+function inPlace(): Shown {
+  const draw = createLogUpdate(process.stderr);
+  return {
+    show: draw,
+    end: () => {
+      draw.clear();
+    },
+  };
+}
+
+function byLines(): Shown {
+  let said = '';
+  let saidAt = -Infinity;
+  return {
+    show(text) {
+      if (text === '' || text === said || performance.now() - saidAt < lineEveryMilliseconds) return;
+      printAside(text);
+      said = text;
+      saidAt = performance.now();
+    },
+    end: () => undefined,
+  };
+}
