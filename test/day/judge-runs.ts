@@ -39,8 +39,8 @@ interface RunRow {
 async function runsOf({ warehouse }: Company): Promise<RunRow[]> {
   const { rows } = await warehouse.pool.query<RunRow>(
     `select r.run_id, r.connection_id, r.kind, r.status, r.temporal_run_id,
-       extract(epoch from r.started_at)::float8 * 1000 as started,
-       extract(epoch from r.finished_at)::float8 * 1000 as finished,
+       (extract(epoch from r.started_at) * 1000)::float8 as started,
+       (extract(epoch from r.finished_at) * 1000)::float8 as finished,
        array(select s.status from sync.run_streams s where s.run_id = r.run_id) as streams
      from sync.runs r
      order by r.started_at`,

@@ -16,8 +16,8 @@ export async function judgeSyncs(
   const { deletionEvents } = platformNamed(platform);
   const { rows: versions } = await warehouse.pool.query<Version>(
     `select resource || '/' || record_id as name, op,
-       extract(epoch from recorded_at)::float8 * 1000 as recorded,
-       extract(epoch from last_synced_at)::float8 * 1000 as version
+       (extract(epoch from recorded_at) * 1000)::float8 as recorded,
+       (extract(epoch from last_synced_at) * 1000)::float8 as version
      from history.record_versions where connection_id = $1 order by recorded_at`,
     [connection],
   );

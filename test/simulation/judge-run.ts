@@ -40,7 +40,7 @@ export function judgeRun({ stage, connection, source }: Company, runId: string):
   async function versionsOf(resource: string): Promise<Map<string, number>> {
     const version = resource === 'subscriptions' ? 'updated_at' : 'last_synced_at';
     const { rows } = await stage.watcher.query<{ id: string; version: number }>(
-      `select id, extract(epoch from ${version})::float8 * 1000 as version
+      `select id, (extract(epoch from ${version}) * 1000)::float8 as version
        from finance.${resource} where connection_id = $1`,
       [connection],
     );

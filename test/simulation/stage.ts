@@ -25,9 +25,12 @@ export interface Stage {
 /** Less than a busy episode asks for, so that the budget has to hold something back. */
 export const requestsPer10s = 12;
 
+/** A few histories before seconds outgrow 31 bits, and milliseconds as fractions of them lose digits. */
+const beginning = Date.UTC(2038, 0, 10, 12);
+
 /** `databaseUrl`: an empty migrated database, which keeps the virtual time for good. */
 export async function openStage(databaseUrl: string): Promise<Stage> {
-  const clock = await startVirtualClock(databaseUrl, Date.UTC(2026, 2, 1, 12));
+  const clock = await startVirtualClock(databaseUrl, beginning);
   const warehouse = openWarehouse({ url: underVirtualTime(databaseUrl), connections: 40 });
   const watcher = new pg.Client({ connectionString: underVirtualTime(databaseUrl) });
   await watcher.connect();

@@ -124,7 +124,7 @@ interface Seen {
 }
 
 function lookSql(resources: readonly ResourceName[]): string {
-  const milliseconds = (time: string): string => `extract(epoch from ${time})::float8 * 1000`;
+  const milliseconds = (time: string): string => `(extract(epoch from ${time}) * 1000)::float8`;
   return [
     ...resources.map(
       (resource) =>
