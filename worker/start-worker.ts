@@ -42,7 +42,7 @@ export async function startWorker(input: {
     interceptors: { activity: [() => ({ inbound: failureInterceptor(logger, input.onFailure) })] },
     shutdownGraceTime: '20s',
     shutdownForceTime: '45s',
-    // Else Temporal hears of progress every 16 s (0.8 of the heartbeat's timeout), and an activity of a cancellation as late.
+    // As activities beat. Else Temporal hears of it every 16 s (0.8 of their timeout), and they of a cancellation as late.
     maxHeartbeatThrottleInterval: '2s',
     ...(deployment === undefined ? {} : { workerDeploymentOptions: versioned(deployment) }),
   };
