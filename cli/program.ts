@@ -22,11 +22,8 @@ import { syncCommand } from './commands/sync.ts';
 import { tourCommand } from './commands/tour.ts';
 import { upCommand } from './commands/up.ts';
 import { workerCommand } from './commands/worker.ts';
-import type { ExitCode } from './exit-codes.ts';
+import type { SetExitCode } from './exit-codes.ts';
 import { productVersion } from './product-version.ts';
-
-/** A command says how it ended; without a word it has done all. */
-export type SetExitCode = (code: ExitCode) => void;
 
 export function createProgram(setExitCode: SetExitCode): Command {
   const program = new Command('daybook')

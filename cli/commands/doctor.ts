@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { exitCodes } from '../exit-codes.ts';
-import type { SetExitCode } from '../program.ts';
+import { exitCodes, type SetExitCode } from '../exit-codes.ts';
 import { print, printJson } from '../printer.ts';
 
 export function doctorCommand(setExitCode: SetExitCode): Command {

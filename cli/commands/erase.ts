@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import type { Erased } from '../../worker/erase-everywhere.ts';
 import { resourceNamed } from '../options.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes, type SetExitCode } from '../exit-codes.ts';
 import { print, printAside, printJson, printTable } from '../printer.ts';
-import type { SetExitCode } from '../program.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
 export function eraseCommand(setExitCode: SetExitCode): Command {

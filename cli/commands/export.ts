@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { formatDuration, parseDuration } from '../../worker/config/duration.ts';
 import { UsageError } from '../errors.ts';
 import { print, printJson } from '../printer.ts';
-import type { SetExitCode } from '../program.ts';
+import type { SetExitCode } from '../exit-codes.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
 interface Options {

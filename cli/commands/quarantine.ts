@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { SetExitCode } from '../program.ts';
+import type { SetExitCode } from '../exit-codes.ts';
 import { discardCommand } from './quarantine/discard.ts';
 import { listCommand } from './quarantine/list.ts';
 import { replayCommand } from './quarantine/replay.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { SetExitCode } from '../program.ts';
+import type { SetExitCode } from '../exit-codes.ts';
 import { checkResources, listOption } from '../options.ts';
 import { runAndFollow } from '../run-and-follow.ts';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { SetExitCode } from '../program.ts';
+import type { SetExitCode } from '../exit-codes.ts';
 import { listCommand } from './snapshots/list.ts';
 import { verifyCommand } from './snapshots/verify.ts';
 

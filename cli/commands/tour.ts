@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { SetExitCode } from '../program.ts';
+import type { SetExitCode } from '../exit-codes.ts';
 
 /** What `npm start` runs. */
 export function tourCommand(setExitCode: SetExitCode): Command {

@@ -3,9 +3,8 @@ import { listQuarantine } from '../../../warehouse/quarantine/read-quarantine.ts
 import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
 import type { ReplayedEntry } from '../../../worker/replay-quarantine.ts';
 import { UsageError } from '../../errors.ts';
-import { exitCodes } from '../../exit-codes.ts';
+import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
 import { print, printJson } from '../../printer.ts';
-import type { SetExitCode } from '../../program.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { entryLine } from './entry-line.ts';
 import { idsArgument, namedEntries } from './named-entries.ts';

@@ -2,9 +2,8 @@ import { Command } from 'commander';
 import type { SnapshotVerified } from '../../../lake/verify-snapshot.ts';
 import { readPointer } from '../../../lake/pointer.ts';
 import { UsageError } from '../../errors.ts';
-import { exitCodes } from '../../exit-codes.ts';
+import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
 import { print, printJson, printTable } from '../../printer.ts';
-import type { SetExitCode } from '../../program.ts';
 import { withLake } from './with-lake.ts';
 
 export function verifyCommand(setExitCode: SetExitCode): Command {
