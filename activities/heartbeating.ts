@@ -1,7 +1,7 @@
 import { Context, heartbeat } from '@temporalio/activity';
 
 /** For the timeout of 20 s less would do; whoever watches, or cancels, waits this long. */
-const beatMilliseconds = 2_000;
+export const beatMilliseconds = 2_000;
 
 /**
  * Runs `work` with heartbeats, which are also how a cancellation gets here. An abort by it comes out as that cancellation.

@@ -7,6 +7,7 @@ import {
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Dependencies } from '../activities/dependencies.ts';
+import { beatMilliseconds } from '../activities/heartbeating.ts';
 import { createActivities } from '../activities/index.ts';
 import type { TemporalSettings } from './config/temporal-settings.ts';
 import { failureInterceptor } from './failures.ts';
@@ -42,8 +43,8 @@ export async function startWorker(input: {
     interceptors: { activity: [() => ({ inbound: failureInterceptor(logger, input.onFailure) })] },
     shutdownGraceTime: '20s',
     shutdownForceTime: '45s',
-    // As activities beat. Else Temporal hears of it every 16 s (0.8 of their timeout), and they of a cancellation as late.
-    maxHeartbeatThrottleInterval: '2s',
+    // Else Temporal hears of a beat every 16 s (0.8 of the timeout), and the activity of a cancellation as late.
+    maxHeartbeatThrottleInterval: beatMilliseconds,
     ...(deployment === undefined ? {} : { workerDeploymentOptions: versioned(deployment) }),
   };
   const workers = [

@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { openHome } from '../../embedded/home.ts';
 import { giveOwnPorts } from '../support/own-ports.ts';
 
 /** A new empty folder that is removed when the test is over. */
@@ -13,7 +14,7 @@ export async function temporaryFolder(): Promise<string> {
 
 /** One to start servers in, which come back where they were. */
 export async function temporaryHome(): Promise<string> {
-  const home = await temporaryFolder();
-  await giveOwnPorts(home);
-  return home;
+  const folder = await temporaryFolder();
+  await giveOwnPorts(await openHome(folder));
+  return folder;
 }

@@ -11,8 +11,8 @@ import { giveOwnPorts } from '../support/own-ports.ts';
  * supervisor brings them back.
  */
 export async function openServers(folder: string): Promise<Servers> {
-  await giveOwnPorts(folder);
   const home = await openHome(folder);
+  await giveOwnPorts(home);
   const waiting = new Map<string, () => void>();
   const { postgres, temporal, stop } = await startEmbedded({
     ...{ home, postgres: true, temporal: true, sandbox: false },

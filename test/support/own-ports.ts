@@ -1,13 +1,13 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { freePort } from '../../embedded/free-port.ts';
+import type { Home } from '../../embedded/home.ts';
+import { rememberPorts, type Ports } from '../../embedded/ports.ts';
 
 /**
  * Lets a new home begin on free ports instead of the usual ones: of those, a server of another test file would take one while
  * ours is dead.
  */
-export async function giveOwnPorts(home: string): Promise<void> {
-  const names = ['postgres', 'temporal', 'temporalUi', 'sandbox', 'sandboxAdmin'];
+export async function giveOwnPorts(home: Home): Promise<void> {
+  const names: (keyof Ports)[] = ['postgres', 'temporal', 'temporalUi', 'sandbox', 'sandboxAdmin'];
   const ports = await Promise.all(names.map(async (name) => [name, await freePort()] as const));
-  await writeFile(join(home, 'ports.json'), JSON.stringify(Object.fromEntries(ports)));
+  await rememberPorts(home, Object.fromEntries(ports));
 }
