@@ -11,8 +11,12 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // Two cores, and real servers that are often waited for: fewer leave the cores idle, more only make each file slower.
     maxWorkers: 3,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Test files share nothing but what they only read, and loading it anew for each took a tenth of the run.
+    isolate: false,
+    // The one patience of all tests: it ends what hangs, and no busy machine reaches it.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000, interval: 50 } },
     onConsoleLog: () => true,
   },
 });

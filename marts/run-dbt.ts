@@ -42,8 +42,6 @@ export async function runDbt(build: DbtBuild): Promise<DbtResult> {
   await writeFile(join(folder, 'profiles.yml'), profile(build));
   const code = await dbt(build, [
     'build',
-    // What they find depends on nothing of the user's: they run when Daybook is tested.
-    ...['--exclude-resource-type', 'unit_test'],
     ...['--project-dir', project, '--profiles-dir', folder],
     ...['--target-path', target, '--log-path', join(folder, 'logs')],
     // Every statement in the log would be 5 MB a build; the SQL lies beside it in target/.
@@ -60,7 +58,7 @@ export async function runDbt(build: DbtBuild): Promise<DbtResult> {
     outcomes.filter((one) => one.unique_id.startsWith(`${kind}.`)).length;
   return {
     models: ofKind('model'),
-    tests: ofKind('test') + ofKind('unit_test'),
+    tests: ofKind('test'),
     warnings: outcomes.filter(({ status }) => status === 'warn').length,
   };
 }

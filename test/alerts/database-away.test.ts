@@ -8,7 +8,7 @@ import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { createDatabaseWatch } from '../../worker/alerts/database-watch.ts';
 import { watchAlerts } from '../../worker/alerts/watch-alerts.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { startReceiver } from './alert-receiver.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { startDaybook } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row } from '../support/rows.ts';

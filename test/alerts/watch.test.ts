@@ -5,7 +5,7 @@ import { claimDelivery } from '../../warehouse/alerts/claim-delivery.ts';
 import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
 import { watchAlerts, type AlertPlaces } from '../../worker/alerts/watch-alerts.ts';
 import { registry } from '../../worker/metrics.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';

@@ -1,7 +1,7 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { afterEach, expect, test } from 'vitest';
 import type { RunRead } from '../../warehouse/runs/read-run.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { startDaybook } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';

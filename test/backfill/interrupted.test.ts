@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';
 import { runOf, startSync, endOf as endOfSync, statusesOf, sync } from '../support/sync.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { searchAttributesOf } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';

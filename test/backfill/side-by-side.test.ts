@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row } from '../support/rows.ts';
 import { backfill, endOf, startBackfill } from './run-backfill.ts';

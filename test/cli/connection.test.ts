@@ -1,7 +1,7 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import type { ConnectionListed } from '../../warehouse/connections/list-connections.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
 import { row } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';

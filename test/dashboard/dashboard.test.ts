@@ -26,7 +26,7 @@ beforeAll(async () => {
   url = `${opened.url}/dashboard`;
   const { code, stderr } = await installation.run(['dashboard', '--out', file]);
   expect(code, stderr).toBe(0);
-}, 300_000);
+});
 
 test('every chart shows the figures of its statement, run as the reader, to the digit, and draws them', async () => {
   const page = await open(url);

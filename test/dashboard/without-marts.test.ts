@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
 import { MartsMissing, readOneBuild } from '../../warehouse/marts/read-one-build.ts';
 import { openConsole } from '../console/open-console.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row } from '../support/rows.ts';
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
     expect(code, stderr).toBe(0);
   }
   await download();
-}, 300_000);
+});
 
 /** What people would ask, and the answer; the same text for both databases. */
 const questions: Record<string, { mart: string; sql: string; answer: Record<string, string | null> }> = {

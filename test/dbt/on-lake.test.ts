@@ -45,7 +45,7 @@ test('a build that is killed while dbt works publishes nothing, and the next one
   await rebuild();
   expect((await readdir(workFolder)).filter((name) => name.startsWith('build-'))).toEqual([]);
   expect(await filesThatDiffer()).toEqual([]);
-}, 300_000);
+});
 
 test('other marts on the same snapshot: what readers were told to read is whole at every moment, kill -9 or not', async () => {
   await writeFile(
@@ -64,7 +64,7 @@ test('other marts on the same snapshot: what readers were told to read is whole 
   const [vendor] = (await martOnLake(lake, 'vendors')).filter((one) => one.vendor_id === 'vendor-1');
   expect(vendor).toMatchObject({ vendor_name: 'Paper & Sons', is_inferred: 'false' });
   expect(await filesBeside()).toEqual([]);
-}, 300_000);
+});
 
 async function rebuild(): Promise<void> {
   const { code, stderr } = await build('lake');

@@ -63,7 +63,7 @@ test("the models are a dbt package: a user's own project builds on them, beside 
       'analytics_staging',
     ],
   });
-}, 300_000);
+});
 
 test('the freshness of the source is that of its stalest list, by its last sync and not by its last change', async () => {
   await warehouse.pool.query(`update sync.streams set last_success_at = now() - interval '2 days'`);
@@ -71,4 +71,4 @@ test('the freshness of the source is that of its stalest list, by its last sync 
   const said = await readFile(join(project, 'target', 'sources.json'), 'utf8');
   const { results } = JSON.parse(said) as { results: { status: string }[] };
   expect(results.map(({ status }) => status)).toEqual(['warn']);
-}, 300_000);
+});

@@ -35,7 +35,6 @@ test.each(['postgres', 'lake'])(
     expect(said).toMatch(/(\d{2}) unit tests/);
     expect(said).toContain('Completed successfully');
   },
-  300_000,
 );
 
 test('dbt docs generate tells of every column of every model, seed and source what it is', async () => {
@@ -49,7 +48,7 @@ test('dbt docs generate tells of every column of every model, seed and source wh
     return names.filter((name) => (described[name]?.description ?? '') === '').map((name) => `${id}.${name}`);
   });
   expect(undocumented).toEqual([]);
-}, 300_000);
+});
 
 function vars(): string {
   return JSON.stringify({ daybook_snapshot: snapshot, daybook_capture_schema: 'captured' });

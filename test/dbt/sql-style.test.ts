@@ -47,7 +47,7 @@ test('the SQL of the models is clean to sqlfluff', async () => {
     (error: unknown) => (error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error)),
   );
   expect(said).toBe('');
-}, 600_000);
+});
 
 /** The Python that has it: in an environment of its own, since only this test needs it. */
 async function installed(): Promise<string> {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { processIdentity } from '../../embedded/process-identity.ts';
 import { processTable } from '../../embedded/process-table.ts';
 import { startEmbeddedProcess, type EmbeddedProcess } from './embedded-process.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { query } from './query.ts';
 import { temporaryHome } from './temporary-folder.ts';
 

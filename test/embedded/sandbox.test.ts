@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startEmbeddedProcess } from './embedded-process.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { temporaryHome } from './temporary-folder.ts';
 
 test('the sandbox tells its addresses and connections, and keeps its address on the next start', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Home } from '../../embedded/home.ts';
 import { processIdentity } from '../../embedded/process-identity.ts';
 import { processTable } from '../../embedded/process-table.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** Kills a server of that home without warning, with all its processes, and resolves once none of them is left. */
 export async function killServer(server: 'Postgres' | 'Temporal', home: Home): Promise<void> {

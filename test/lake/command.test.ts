@@ -7,7 +7,7 @@ import { waitingSessions } from '../support/blocked-session.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
 import { row, rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { readParquet } from './read-parquet.ts';
 
 const installation = await createInstallation();

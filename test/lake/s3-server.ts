@@ -5,7 +5,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { startServerProcess } from '../../embedded/server-process.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { pythonEnvironment } from './python-environment.ts';
 
 export interface S3Server {

@@ -6,7 +6,7 @@ import type { MartsPointer } from '../../marts/publish-on-lake.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row, rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
-import { until } from './until.ts';
+import { eventually } from '../support/eventually.ts';
 
 const installation = await createInstallation();
 const { run, warehouse, client, env } = installation;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await sync(installation, company);
   expect((await run(['export'])).code).toBe(0);
   await marts.result();
-}, 400_000);
+});
 
 test('after an export the marts are built in Postgres and on the snapshot, and status says so', async () => {
   const { snapshot, marts: built } = await status();
@@ -73,49 +73,49 @@ test('a failed test is in status and opens an alert; readers see the last good m
   }
   expect(await shownBills()).toEqual(shown);
   expect((await pointer()).snapshot_id).toBe(before);
-  const alert = await until(async () => {
+  const alert = await eventually(async () => {
     const open = await openAlert();
     return open?.message.includes('on the lake failed') === true ? open : undefined;
   });
   expect(alert.message).toMatch(/^The last build of the marts in Postgres failed .* Readers see those of 20/);
   expect(alert.remedy).toContain('"daybook dbt build" and "daybook dbt build --target lake"');
   expect((await run(['status'])).stdout).toContain('alert (marts, since');
-}, 300_000);
+});
 
 test('a skipped export builds what had failed; kill -9 in the middle of dbt ends dbt, and the next worker completes it', async () => {
   await rm(join(home, 'seeds', 'vendor_names.csv'));
   const shown = await shownBills();
   expect(JSON.parse((await run(['export', '--json'])).stdout)).toMatchObject({ skipped: true });
   const { runId } = await marts.describe();
-  await until(async () => ((await dbtSessions()) > 0 ? true : undefined));
+  await eventually(async () => ((await dbtSessions()) > 0 ? true : undefined));
   await worker.stop('SIGKILL');
-  await until(() => Promise.resolve(dbtProcesses() === 0 ? true : undefined));
+  await eventually(() => Promise.resolve(dbtProcesses() === 0 ? true : undefined));
   expect(await shownBills()).toEqual(shown);
   worker = await installation.startWorker();
   const sessions = [0];
-  await until(async () => {
+  await eventually(async () => {
     sessions.push(await dbtSessions());
     if ((await statusOf(`${runId}-postgres`)) !== 'succeeded') return undefined;
     return true;
   });
   expect(Math.max(...sessions), 'sessions of dbt, of the ten that a process may have').toBe(1);
   expect(await shownBills()).toContainEqual({ bill_id: expect.any(String) as string, memo: 'another' });
-}, 300_000);
+});
 
 test('a build that is cancelled in Temporal ends dbt, and its run says cancelled', async () => {
   const { runId } = await marts.describe();
-  await until(() => Promise.resolve(dbtProcesses() > 0 ? true : undefined));
+  await eventually(() => Promise.resolve(dbtProcesses() > 0 ? true : undefined));
   const before = await pointer();
   await marts.cancel();
   await expect(marts.result()).rejects.toThrow();
   expect(dbtProcesses()).toBe(0);
   expect(await statusOf(`${runId}-lake`)).toBe('cancelled');
   expect(await pointer()).toEqual(before);
-}, 300_000);
+});
 
 test('a build by hand is in the ledger too, and ends the alert', async () => {
   // It told of both targets; that of Postgres is over as soon as somebody looks.
-  await until(async () => {
+  await eventually(async () => {
     const alert = await openAlert();
     return alert?.message.startsWith('The last build of the marts on the lake failed') === true
       ? alert
@@ -124,8 +124,8 @@ test('a build by hand is in the ledger too, and ends the alert', async () => {
   expect((await run(['dbt', 'build', '--target', 'lake'])).code).toBe(0);
   const { snapshot, marts: built } = await status();
   expect(built.lake).toMatchObject({ status: 'succeeded', failure: null, snapshot_id: snapshot.snapshot_id });
-  await until(async () => ((await openAlert()) === undefined ? true : undefined));
-}, 300_000);
+  await eventually(async () => ((await openAlert()) === undefined ? true : undefined));
+});
 
 interface Shown {
   snapshot_id: string | null;

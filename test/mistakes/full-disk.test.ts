@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { startReceiver } from '../alerts/alert-receiver.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { startSync } from '../support/sync.ts';
 

@@ -2,7 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import type { ResourceName } from '../../sandbox/world/resources.ts';
 import { approvalId, approveDeletesSignal } from '../../workflows/await-approval.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { discrepanciesOf, reconcile } from '../support/reconcile.ts';
 import { row, rows } from '../support/rows.ts';

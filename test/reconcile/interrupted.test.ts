@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { createInstallation } from '../support/installation.ts';
 import { untilPages } from '../support/progress-of.ts';
@@ -18,9 +18,6 @@ const installation = await createInstallation();
 const { warehouse, admin, databaseUrl } = installation;
 let worker = await installation.startWorker();
 
-/** Temporal misses a killed worker only after some time without a heartbeat. */
-const afterKill = { timeout: 120_000 };
-
 afterEach(async () => {
   await admin.clearFaults();
   await admin.configure({});
@@ -29,38 +26,30 @@ afterEach(async () => {
 test.for([
   ['absent records are found', 'sync.discrepancies'],
   ['what is absent is deleted', 'sync.tombstones'],
-] as const)(
-  'the worker killed while %s: the reconcile goes on and ends the same',
-  afterKill,
-  async ([, table]) => {
-    const connection = await withUnannouncedDeletions();
-    const blocked = await blockWrites(databaseUrl, table);
-    const handle = await startReconcile(installation, connection);
-    await waitingSessions(databaseUrl);
-    await worker.stop('SIGKILL');
-    await blocked.letGo();
-    worker = await installation.startWorker();
-    await expectSameEnd(connection, handle);
-  },
-);
+] as const)('the worker killed while %s: the reconcile goes on and ends the same', async ([, table]) => {
+  const connection = await withUnannouncedDeletions();
+  const blocked = await blockWrites(databaseUrl, table);
+  const handle = await startReconcile(installation, connection);
+  await waitingSessions(databaseUrl);
+  await worker.stop('SIGKILL');
+  await blocked.letGo();
+  worker = await installation.startWorker();
+  await expectSameEnd(connection, handle);
+});
 
-test(
-  'the worker killed in the middle of the listing: the reconcile goes on and ends the same',
-  afterKill,
-  async () => {
-    const connection = await withUnannouncedDeletions();
-    await slowly(connection);
-    const handle = await startReconcile(installation, connection);
-    await untilPages(installation, { connection, pages: 3 });
-    await worker.stop('SIGKILL');
-    await admin.clearFaults();
-    await admin.clearRequests();
-    worker = await installation.startWorker();
-    await expectSameEnd(connection, handle);
-    const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
-    expect(new URLSearchParams(first?.query).has('cursor')).toBe(true);
-  },
-);
+test('the worker killed in the middle of the listing: the reconcile goes on and ends the same', async () => {
+  const connection = await withUnannouncedDeletions();
+  await slowly(connection);
+  const handle = await startReconcile(installation, connection);
+  await untilPages(installation, { connection, pages: 3 });
+  await worker.stop('SIGKILL');
+  await admin.clearFaults();
+  await admin.clearRequests();
+  worker = await installation.startWorker();
+  await expectSameEnd(connection, handle);
+  const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
+  expect(new URLSearchParams(first?.query).has('cursor')).toBe(true);
+});
 
 test.for([
   ['cancelled', (handle: ReconcileHandle) => handle.cancel()],

@@ -66,7 +66,7 @@ describe.skipIf('missing' in before)(`a worker ${name} beside one of this checko
       expect((await installation.compare(connection)).differences).toEqual([]);
     }
     await theirs.stop();
-  }, 400_000);
+  });
 });
 
 /** Ids of the processes that did the tasks of a workflow, in the order in which they came to it. Fails when a task did. */

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { WorkflowHandle } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { ensureTemporalCli } from '../../scripts/temporal-cli.mjs';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import type { DaybookProcess } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';
 import { startSync } from '../support/sync.ts';
@@ -33,7 +33,7 @@ test('a sync that began without versions goes on with the first that is set curr
   await sync.signal('dataReady');
   expect(await sync.result()).toMatchObject({ status: 'succeeded' });
   expect((await installation.compare(connection)).differences).toEqual([]);
-}, 300_000);
+});
 
 /** As docs/operations.md says, once the version has asked for work. */
 async function setCurrent(buildId: string): Promise<void> {

@@ -9,7 +9,7 @@ import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { followConnection } from '../../worker/schedules/follow-connection.ts';
 import { repairSchedules } from '../../worker/schedules/repair-schedules.ts';
 import { ForeignSchedule } from '../../worker/schedules/settle-schedule.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestNamespace } from '../support/temporal-namespace.ts';

@@ -4,7 +4,7 @@ import { pauseConnection } from '../../warehouse/connections/pause-connection.ts
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { followConnection } from '../../worker/schedules/follow-connection.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row } from '../support/rows.ts';
 

@@ -47,7 +47,7 @@ beforeAll(async () => {
   places['the files and the log of Postgres'] = (
     await Promise.all(world.postgresFiles.map(readFiles))
   ).flat();
-}, 400_000);
+});
 
 describe('no token, password or key is', () => {
   test.each(kindsOf(places))('in %s', (kind) => {

@@ -1,5 +1,5 @@
 import { webhookSignature } from '../../source/webhook-signature.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { bill, billLine, customer, list } from '../support/finance-records.ts';
 import { connectionWebhook, send } from '../webhooks/webhook.ts';
 import { companies, tokenOf } from './companies.ts';

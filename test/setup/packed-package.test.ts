@@ -25,4 +25,4 @@ test('the packed package, installed in an empty folder, gives a daybook that sta
     stdout: expect.stringContaining('quarantine') as string,
   });
   expect(await daybook('status')).toMatchObject({ stderr: expect.stringContaining('daybook up') as string });
-}, 300_000);
+});

@@ -46,7 +46,7 @@ test('what the simulation calls is what the workflows call: the same activities,
   const scheduled = await Promise.all(handles.map(callsOf));
 
   expect(calls.map(withoutNames).sort()).toEqual(scheduled.flat().map(withoutNames).sort());
-}, 120_000);
+});
 
 function driverOf(connection: string, calls: string[]): Driver {
   return new Driver({

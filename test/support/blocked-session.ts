@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
+import { eventually } from './eventually.ts';
 
 /** Locks a table against writes until the test is over, so that a session that comes to write to it waits there. */
 export async function blockWrites(url: string, table: string): Promise<{ letGo: () => Promise<void> }> {
@@ -21,16 +21,14 @@ export async function waitingSessions(url: string, sessions = 1): Promise<number
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const deadline = Date.now() + 30_000;
-    for (;;) {
+    return await eventually(async () => {
       const { rows } = await client.query<{ pid: number }>(
         `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
-      if (rows.length >= sessions) return rows.map(({ pid }) => pid);
-      if (Date.now() > deadline)
+      if (rows.length < sessions)
         throw new Error(`${rows.length} instead of ${sessions} sessions wait for a lock.`);
-      await wait(10);
-    }
+      return rows.map(({ pid }) => pid);
+    });
   } finally {
     await client.end();
   }

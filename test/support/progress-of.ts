@@ -1,4 +1,4 @@
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from './eventually.ts';
 import type { Installation } from './installation.ts';
 import { row, type Row } from './rows.ts';
 

@@ -5,7 +5,9 @@ import type { Page } from 'playwright-core';
 /** What axe finds on a page that keeps people from using it. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(readFileSync(axe, 'utf8'));
-  const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run()');
+  const { violations } = await page.evaluate<{ violations: Finding[] }>(
+    `axe.run({ resultTypes: ['violations'] })`,
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);

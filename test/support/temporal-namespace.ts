@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll } from 'vitest';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from './eventually.ts';
 import { temporalAddress } from './temporal-address.ts';
 
 const searchAttributes = ['DaybookConnection', 'DaybookKind', 'DaybookPhase', 'DaybookFailure'];

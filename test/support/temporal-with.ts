@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { startServerProcess } from '../../embedded/server-process.ts';
 import { ensureTemporalCli } from '../../scripts/temporal-cli.mjs';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from './eventually.ts';
 
 /** A Temporal server of the test file's own with these dynamic settings, in memory. Returns host:port. */
 export async function startTemporalWith(...settings: readonly string[]): Promise<string> {

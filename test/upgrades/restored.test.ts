@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { compareWithSource } from '../support/compare-with-source.ts';
 import { runDaybook, type DaybookProcess } from '../support/daybook-process.ts';
 import { searchAttributesOf } from '../support/history-of.ts';

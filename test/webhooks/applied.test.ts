@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { timerSummaries } from '../support/history-of.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
 import { row, rows } from '../support/rows.ts';

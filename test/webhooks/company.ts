@@ -1,5 +1,5 @@
 import type { ResourceName } from '../../sandbox/world/resources.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import type { DaybookProcess } from '../support/daybook-process.ts';
 import type { Installation } from '../support/installation.ts';
 import { row, rows, type Row } from '../support/rows.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { startDaybook } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';

@@ -13,7 +13,7 @@ import {
   urlOf,
 } from './company.ts';
 import { entityWebhook, send } from './webhook.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 
 const installation: Installation = await createInstallation();
 const { admin, warehouse } = installation;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { eventsOf, timerSummaries } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import { rotateSecretKey } from '../../warehouse/secrets/rotate-secret-key.ts';
-import { eventually } from '../embedded/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';
 import { endOf, startSync, sync, type SyncEnd } from '../support/sync.ts';
