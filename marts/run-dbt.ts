@@ -45,7 +45,7 @@ export async function runDbt(build: DbtBuild): Promise<DbtResult> {
     ...['--project-dir', project, '--profiles-dir', folder],
     ...['--target-path', target, '--log-path', join(folder, 'logs')],
     // Every statement in the log would be 5 MB a build; the SQL lies beside it in target/.
-    ...['--log-format', 'json', '--log-level-file', 'info', '--no-use-colors'],
+    ...['--log-level', 'none', '--log-level-file', 'info', '--no-use-colors'],
     ...['--vars', JSON.stringify(build.vars)],
   ]);
   build.signal?.throwIfAborted();
