@@ -1,4 +1,4 @@
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 
 /** DuckDB in memory; what does not fit is spilled to a folder. */
 export interface DuckDb {
@@ -10,6 +10,8 @@ export interface DuckDb {
 const memoryMegabytes = 700;
 
 export async function openDuckDb({ spillFolder }: { spillFolder: string }): Promise<DuckDb> {
+  // Loaded when it is needed: a worker seldom does, and it would be a sixth of the work of starting one.
+  const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${memoryMegabytes}MB`,
     temp_directory: spillFolder,

@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.ts';
 const installation = await createInstallation();
 const { run, warehouse, client, env } = installation;
 const home = env.DAYBOOK_HOME ?? '';
+const settings = join(home, 'seeds', 'connection_settings.csv');
 const marts = client.workflow.getHandle('marts');
 let worker = await installation.startWorker();
 let company: string;
@@ -52,11 +53,8 @@ test('no build follows an export that was skipped, on the same day', async () =>
 
 test('a failed test is in status and opens an alert; readers see the last good marts, and syncs go on', async () => {
   await mkdir(join(home, 'seeds'), { recursive: true });
-  const twice = `${company},some-vendor,A name\n`;
-  await writeFile(
-    join(home, 'seeds', 'vendor_names.csv'),
-    `connection_id,vendor_id,vendor_name\n${twice}${twice}`,
-  );
+  const twice = `${company},USD,multiply\n`;
+  await writeFile(settings, `connection_id,base_currency,fx_direction\n${twice}${twice}`);
   const shown = await shownBills();
   const { snapshot_id: before } = await pointer();
   await rows(
@@ -69,7 +67,7 @@ test('a failed test is in status and opens an alert; readers see the last good m
   const { marts: built } = await status();
   for (const target of [built.postgres, built.lake]) {
     expect(target).toMatchObject({ status: 'failed', as_of_date: expect.any(String) as string });
-    expect(target.failure).toContain('unique_together_vendor_names');
+    expect(target.failure).toContain('unique_together_connection_settings');
   }
   expect(await shownBills()).toEqual(shown);
   expect((await pointer()).snapshot_id).toBe(before);
@@ -83,7 +81,7 @@ test('a failed test is in status and opens an alert; readers see the last good m
 });
 
 test('a skipped export builds what had failed; kill -9 in the middle of dbt ends dbt, and the next worker completes it', async () => {
-  await rm(join(home, 'seeds', 'vendor_names.csv'));
+  await rm(settings);
   const shown = await shownBills();
   expect(JSON.parse((await run(['export', '--json'])).stdout)).toMatchObject({ skipped: true });
   const { runId } = await marts.describe();
