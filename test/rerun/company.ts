@@ -35,14 +35,19 @@ export async function loseQuietly(
   );
 }
 
-/** Changes bills and drops lines in the warehouse behind Daybook's back. */
+/** Changes bills and drops lines in the warehouse behind Daybook's back; of records that a backfill can ask for: those with updated_at. */
 export async function damage({ warehouse }: Installation, connection: string): Promise<void> {
   await warehouse.pool.query(
     `update finance.bills set total_amount = total_amount + 1
-     where (connection_id, id) in (select connection_id, id from finance.bills where connection_id = $1 order by id desc limit 3)`,
+     where (connection_id, id) in (select connection_id, id from finance.bills
+       where connection_id = $1 and updated_at is not null order by id desc limit 3)`,
     [connection],
   );
-  await warehouse.pool.query('delete from finance.item_subsidiaries where connection_id = $1', [connection]);
+  await warehouse.pool.query(
+    `delete from finance.item_subsidiaries where (connection_id, item_id) in
+       (select connection_id, id from finance.items where connection_id = $1 and updated_at is not null)`,
+    [connection],
+  );
 }
 
 /** The service asks for a pause of a second, once. */
