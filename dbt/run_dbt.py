@@ -14,6 +14,7 @@ from dbt_common.events.functions import env_scrubber
 
 STANDARD_INPUT = 0
 told_errors = []
+saying = threading.Lock()
 
 
 def end_with_parent() -> None:
@@ -35,7 +36,9 @@ def tell(event) -> None:
 
 
 def say(**what) -> None:
-    print(json.dumps(what), flush=True)
+    # Models are built by several threads at once.
+    with saying:
+        print(json.dumps(what), flush=True)
 
 
 # Almost nothing of what dbt makes is garbage while it runs, and looking for it often takes a tenth of the time.
