@@ -13,10 +13,9 @@ export default defineConfig({
     maxWorkers: 3,
     // Test files share nothing but what they only read, and loading it anew for each took a tenth of the run.
     isolate: false,
-    // The one patience of all tests: it ends what hangs, and no busy machine reaches it.
+    // Ends what hangs, and no busy machine reaches it; how long something may take a test says itself.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    expect: { poll: { timeout: 120_000, interval: 50 } },
     onConsoleLog: () => true,
   },
 });

@@ -10,7 +10,7 @@ export interface DuckDb {
 const memoryMegabytes = 700;
 
 export async function openDuckDb({ spillFolder }: { spillFolder: string }): Promise<DuckDb> {
-  // Loaded when it is needed: a worker seldom does, and it would be a sixth of the work of starting one.
+  // Loaded when it is needed: a worker seldom does, and it would be about a seventh of the work of starting one.
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${memoryMegabytes}MB`,

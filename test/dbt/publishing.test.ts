@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
-import { eventually } from '../support/eventually.ts';
+import { inTheEnd } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { row, rows } from '../support/rows.ts';
@@ -54,13 +54,13 @@ test("kill -9 in the middle of dbt: readers see the last good marts; the next bu
   );
   await land(warehouse, { connectionId: company, stream: 'bills', pages: [[bill('b'), bill('c')]] });
   const killed = startBuild('postgres');
-  await eventually(async () => ((await martsBuiltBeside(before)) > 3 ? true : undefined));
+  await inTheEnd(async () => ((await martsBuiltBeside(before)) > 3 ? true : undefined));
   await killed.stop('SIGKILL');
   await expectShown(before, 1);
-  await eventually(async () => ((await dbtSessions()) === 0 ? true : undefined));
+  await inTheEnd(async () => ((await dbtSessions()) === 0 ? true : undefined));
 
   const first = startBuild('postgres');
-  await eventually(async () => ((await dbtSessions()) > 0 ? true : undefined));
+  await inTheEnd(async () => ((await dbtSessions()) > 0 ? true : undefined));
   const second = await build('postgres');
   expect(second.code).toBe(1);
   expect(second.stderr).toContain('being built already');

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { rows } from '../support/rows.ts';
-import { eventually } from '../support/eventually.ts';
+import { inTheEnd } from '../support/eventually.ts';
 import type { World } from './world.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function expectExact(
   { tables, statuses = ['succeeded'] }: { tables?: readonly string[]; statuses?: readonly string[] } = {},
 ): Promise<void> {
   await executioner.recovered();
-  await eventually(async () => {
+  await inTheEnd(async () => {
     const { differences } = await compare(connection, tables === undefined ? {} : { tables });
     expect(differences).toEqual([]);
     const others = await rows(

@@ -4,7 +4,7 @@ import { secretKey } from '../support/installation.ts';
 import { row, rows } from '../support/rows.ts';
 import { idsOf } from '../webhooks/company.ts';
 import { expectExact } from './expect-exact.ts';
-import { eventually } from '../support/eventually.ts';
+import { inTheEnd } from '../support/eventually.ts';
 import { typeUntilDone } from './user.ts';
 import type { World } from './world.ts';
 
@@ -53,7 +53,7 @@ async function firstSync(world: World, { turn }: Company): Promise<void> {
   await typeUntilDone(world, ['sync', name]);
   await expectExact(world, name);
   await typeUntilDone(world, ['connection', 'remove', name], { done: /no connection/ });
-  await eventually(async () => {
+  await inTheEnd(async () => {
     const left = await row(
       world.warehouse,
       'select count(*)::int as n from finance.bills where connection_id = $1',
@@ -113,7 +113,7 @@ async function webhooks(world: World, { name, turn }: Company): Promise<void> {
   const gone = await idsOf(world, name, { resource: 'customers', count: 1 });
   await admin.activity({ connection: name, seed: turn, changes: 2, resources: [...announced] });
   for (const id of gone) await admin.execute({ kind: 'delete', connection: name, resource: 'customers', id });
-  await eventually(async () => {
+  await inTheEnd(async () => {
     const { waiting } = await admin.deliveries();
     const inbox = await rows(world.warehouse, `select from sync.webhook_inbox where status = 'waiting'`);
     return waiting + inbox.length === 0 ? 'applied' : undefined;
@@ -180,7 +180,7 @@ async function buildMarts(world: World, { name }: Company): Promise<void> {
   await typeUntilDone(world, ['dbt', 'build'], { env: { PATH } });
   const of = async (schema: string): Promise<unknown> =>
     row(world.warehouse, `select count(*) from ${schema}.bills where connection_id = $1`, [name]);
-  await eventually(async () => {
+  await inTheEnd(async () => {
     expect(await of('marts')).toEqual(await of('finance'));
     return 'equal';
   });
@@ -188,7 +188,7 @@ async function buildMarts(world: World, { name }: Company): Promise<void> {
 
 /** What a reconcile or a backfill repairs. */
 async function damage({ warehouse }: World, table: string, { name, turn }: Company): Promise<void> {
-  await eventually(() =>
+  await inTheEnd(() =>
     rows(warehouse, `update finance.${table} set platform_id = 'damaged ' || $2 where connection_id = $1`, [
       name,
       String(turn),

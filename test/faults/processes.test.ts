@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { inTheEnd } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { passOf, untilPages } from '../support/progress-of.ts';
@@ -18,7 +18,7 @@ test('a worker that stands still until others have its work commits nothing when
   const { lease } = await passOf(installation, { connection });
   process.kill(zombie.pid, 'SIGSTOP');
   const other = await installation.startWorker();
-  await eventually(async () =>
+  await inTheEnd(async () =>
     (await passOf(installation, { connection })).lease === lease ? undefined : 'taken',
   );
   process.kill(zombie.pid, 'SIGCONT');

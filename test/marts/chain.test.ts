@@ -6,7 +6,7 @@ import type { MartsPointer } from '../../marts/publish-on-lake.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row, rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
-import { eventually } from '../support/eventually.ts';
+import { inTheEnd } from '../support/eventually.ts';
 
 const installation = await createInstallation();
 const { run, warehouse, client, env } = installation;
@@ -71,7 +71,7 @@ test('a failed test is in status and opens an alert; readers see the last good m
   }
   expect(await shownBills()).toEqual(shown);
   expect((await pointer()).snapshot_id).toBe(before);
-  const alert = await eventually(async () => {
+  const alert = await inTheEnd(async () => {
     const open = await openAlert();
     return open?.message.includes('on the lake failed') === true ? open : undefined;
   });
@@ -85,13 +85,13 @@ test('a skipped export builds what had failed; kill -9 in the middle of dbt ends
   const shown = await shownBills();
   expect(JSON.parse((await run(['export', '--json'])).stdout)).toMatchObject({ skipped: true });
   const { runId } = await marts.describe();
-  await eventually(async () => ((await dbtSessions()) > 0 ? true : undefined));
+  await inTheEnd(async () => ((await dbtSessions()) > 0 ? true : undefined));
   await worker.stop('SIGKILL');
-  await eventually(() => Promise.resolve(dbtProcesses() === 0 ? true : undefined));
+  await inTheEnd(() => Promise.resolve(dbtProcesses() === 0 ? true : undefined));
   expect(await shownBills()).toEqual(shown);
   worker = await installation.startWorker();
   const sessions = [0];
-  await eventually(async () => {
+  await inTheEnd(async () => {
     sessions.push(await dbtSessions());
     if ((await statusOf(`${runId}-postgres`)) !== 'succeeded') return undefined;
     return true;
@@ -102,7 +102,7 @@ test('a skipped export builds what had failed; kill -9 in the middle of dbt ends
 
 test('a build that is cancelled in Temporal ends dbt, and its run says cancelled', async () => {
   const { runId } = await marts.describe();
-  await eventually(() => Promise.resolve(dbtProcesses() > 0 ? true : undefined));
+  await inTheEnd(() => Promise.resolve(dbtProcesses() > 0 ? true : undefined));
   const before = await pointer();
   await marts.cancel();
   await expect(marts.result()).rejects.toThrow();
@@ -113,7 +113,7 @@ test('a build that is cancelled in Temporal ends dbt, and its run says cancelled
 
 test('a build by hand is in the ledger too, and ends the alert', async () => {
   // It told of both targets; that of Postgres is over as soon as somebody looks.
-  await eventually(async () => {
+  await inTheEnd(async () => {
     const alert = await openAlert();
     return alert?.message.startsWith('The last build of the marts on the lake failed') === true
       ? alert
@@ -122,7 +122,7 @@ test('a build by hand is in the ledger too, and ends the alert', async () => {
   expect((await run(['dbt', 'build', '--target', 'lake'])).code).toBe(0);
   const { snapshot, marts: built } = await status();
   expect(built.lake).toMatchObject({ status: 'succeeded', failure: null, snapshot_id: snapshot.snapshot_id });
-  await eventually(async () => ((await openAlert()) === undefined ? true : undefined));
+  await inTheEnd(async () => ((await openAlert()) === undefined ? true : undefined));
 });
 
 interface Shown {

@@ -4,7 +4,7 @@ import { createInstallation } from '../support/installation.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
 import { rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
-import { eventually } from '../support/eventually.ts';
+import { inTheEnd } from '../support/eventually.ts';
 
 const installation = await createInstallation();
 const { run, warehouse, client, cwd, databaseUrl } = installation;
@@ -42,7 +42,7 @@ test('an export that ends while marts are being built has them built once more, 
   const first = await withBuildLock({ databaseUrl, target: 'postgres' }, async () => {
     await run(['export']);
     const { runId } = await marts.describe();
-    await eventually(async () => ((await attemptsOf(runId)) > 1 ? true : undefined));
+    await inTheEnd(async () => ((await attemptsOf(runId)) > 1 ? true : undefined));
     await rows(
       warehouse,
       `update finance.bills set memo = 'another' where id = (select min(id) from finance.bills)`,

@@ -51,7 +51,7 @@ test('a fault meets only the requests it matches, after some and so many times',
 test('a fault can last for a time', async () => {
   await admin.addFault({ forMs: 300, fault: { kind: 'empty' } });
   expect(await api.get(bills)).toMatchObject({ status: 200, text: '' });
-  await expect.poll(async () => (await api.get(bills)).text.length).toBeGreaterThan(0);
+  await expect.poll(async () => (await api.get(bills)).text.length, { timeout: 5_000 }).toBeGreaterThan(0);
 });
 
 test('answers can be HTML, cut off, broken off or never come', async () => {

@@ -138,7 +138,7 @@ function asyncResponse({ text }: Answer): { id: string; response_url: string; st
 }
 
 async function finished(id: string): Promise<Job> {
-  await expect.poll(async () => (await job(id)).job.response).not.toBeNull();
+  await expect.poll(async () => (await job(id)).job.response, { timeout: 10_000 }).not.toBeNull();
   return job(id);
 }
 

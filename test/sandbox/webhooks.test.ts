@@ -237,14 +237,14 @@ test('a failed delivery is tried again, later each time, until it succeeds', asy
 test('after six failed attempts, spread over about a quarter of an hour, a delivery has failed', async () => {
   const receiver = await listen({ timeFactor: 1_000 }, () => 302);
   await change();
-  await expect.poll(stateOfFirst).toEqual(['failed', 6, 302]);
+  await expect.poll(stateOfFirst, { timeout: 10_000 }).toEqual(['failed', 6, 302]);
   const times = receiver.received.map(({ at }) => at);
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(850);
   const nobody = 'http://127.0.0.1:9/';
   await webhooks.configure({ addresses: [nobody], timeFactor: 100_000 });
   await webhooks.clear();
   await change();
-  await expect.poll(stateOfFirst).toEqual(['failed', 6, null]);
+  await expect.poll(stateOfFirst, { timeout: 10_000 }).toEqual(['failed', 6, null]);
 });
 
 test('a receiver that hangs fails by its timeout and holds up no other', async () => {
@@ -371,7 +371,7 @@ async function change(): Promise<void> {
 }
 
 async function idle(): Promise<void> {
-  await expect.poll(async () => (await webhooks.deliveries()).waiting).toBe(0);
+  await expect.poll(async () => (await webhooks.deliveries()).waiting, { timeout: 20_000 }).toBe(0);
 }
 
 async function stateOfFirst(): Promise<unknown[]> {

@@ -26,7 +26,7 @@ async function open(browser: Browser, url: string, options: BrowserContextOption
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(120_000);
+  page.setDefaultTimeout(15_000);
   await page.goto(url);
   return page;
 }

@@ -1,22 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-const patienceSeconds = 300;
-
 /**
- * Repeats `attempt` until it neither throws nor returns undefined, as long as any number of recoveries may take on a busy
- * machine; then its last error is thrown.
+ * Repeats `attempt` until it neither throws nor returns undefined, for so many seconds at most; then its last error is thrown.
+ * Without `seconds` it bounds what a user would wait for, on a busy machine.
  */
-export async function eventually<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + patienceSeconds * 1_000;
+export async function eventually<T>(attempt: () => Promise<T | undefined>, seconds = 30): Promise<T> {
+  const deadline = Date.now() + seconds * 1_000;
   for (;;) {
     try {
       const result = await attempt();
       if (result !== undefined) return result;
-      if (Date.now() > deadline)
-        throw new Error(`What was waited for did not happen within ${patienceSeconds} s.`);
+      if (Date.now() > deadline) throw new Error(`What was waited for did not happen within ${seconds} s.`);
     } catch (error) {
       if (Date.now() > deadline) throw error;
     }
     await wait(50);
   }
+}
+
+/** For what comes after a build by dbt, or any number of recoveries. */
+export function inTheEnd<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  return eventually(attempt, 300);
 }
