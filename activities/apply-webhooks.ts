@@ -7,6 +7,7 @@ import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.
 import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
 import { applyAnnounced, fetchAnnounced } from './apply-announced.ts';
 import { startChunk } from './chunk.ts';
+import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from './handling.ts';
@@ -103,6 +104,8 @@ async function applyRecords(
   const { warehouse, apiAddress, secretKey, stopping } = dependencies;
   const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
   const counting = countRequestsOf(dependencies.api);
+  const asking = { connectionId: connection, runId, access, api: counting.api, signal };
+  const proof = createCompanyProof(dependencies, asking);
   const chunk = startChunk(stopping);
   let failures = 0;
   for (const resource of announced) {
@@ -120,7 +123,7 @@ async function applyRecords(
         await run.begin();
         await run.add(resource, { requests: counting.takeCount() });
         for (const answer of answers) {
-          const where = { connectionId: connection, resource, runId };
+          const where = { connectionId: connection, resource, runId, proof };
           const { counts, failure } = await applyAnnounced(warehouse, where, answer);
           await run.add(resource, counts);
           if (failure !== undefined) run.noteFailure(resource, failure);

@@ -2,9 +2,7 @@ import type { Resource } from '../resources/resource.ts';
 import type { ApiClient } from '../source/api-client.ts';
 import { RecordGone } from '../source/errors.ts';
 import { readPages } from '../source/read-pages.ts';
-import { pinIdentity } from '../warehouse/connections/pin-identity.ts';
-import { inTransaction } from '../warehouse/in-transaction.ts';
-import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { CompanyProof } from './company-proof.ts';
 import { patiently } from './patiently.ts';
 
 /** What is erased here would come back with the next sync. */
@@ -24,19 +22,16 @@ export class StillReturned extends Error {
  * answers 404 to everything knows nothing of records. Throws StillReturned, IdentityChanged, and what the service says.
  */
 export async function confirmGone(
-  { warehouse, api }: { warehouse: Warehouse; api: ApiClient },
+  { api, proof }: { api: ApiClient; proof: CompanyProof },
   asked: { connectionId: string; resource: Resource; id: string; accessToken: string },
 ): Promise<void> {
-  const { connectionId, resource, id, accessToken } = asked;
+  const { resource, id, accessToken } = asked;
   const isIt = (record: unknown): boolean =>
     typeof record === 'object' && record !== null && 'id' in record && record.id === id;
   for (const { query } of resource.streams) {
     const reading = { accessToken, path: resource.listPath, query, plural: resource.name, cursor: null };
     for await (const { connection, records } of readPages(api, reading, (page) => page)) {
-      if (connection !== null)
-        await inTransaction(warehouse.pool, (client) =>
-          pinIdentity(client, { connectionId, identity: connection }),
-        );
+      await proof.require(connection);
       if (records.some(isIt)) throw new StillReturned(asked);
       // The rest is listed only where a record cannot be asked for.
       if (resource.fetchable) break;

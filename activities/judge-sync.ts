@@ -1,5 +1,6 @@
 import { log } from '@temporalio/activity';
 import { noteSyncEnd } from '../warehouse/connections/note-sync-end.ts';
+import { otherCompany } from '../warehouse/connections/refuse-token.ts';
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/finish-run.ts';
 import { listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -45,8 +46,7 @@ const onlyPeopleMend: Record<string, (connection: string) => string> = {
   CredentialsRefused: (name) =>
     `The finance API refused the credentials of ${name}: set the right token with "daybook connection set-token ${name}"; it resumes by itself then. ` +
     `If it refused every connection, DAYBOOK_CLIENT_ID or DAYBOOK_CLIENT_SECRET is wrong: set it, restart Daybook, then "daybook connection resume ${name}".`,
-  IdentityChanged: (name) =>
-    `The access token of ${name} opens another company than before: set the right token with "daybook connection set-token ${name}"; it resumes by itself then.`,
+  IdentityChanged: otherCompany,
   PlatformAccessRefused: (name) =>
     `The accounting platform refused ${name}: have the company authorise it again, then "daybook connection resume ${name}".`,
   ConnectionDisabled: (name) =>

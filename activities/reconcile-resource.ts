@@ -9,9 +9,11 @@ import {
   confirmAbsent,
   confirmBySecondListing as confirmInWarehouse,
   dismissAbsent,
+  endOfSecond,
   holdListing,
   listAgain as listAgainInWarehouse,
   readUnconfirmed,
+  type Unconfirmed,
 } from '../warehouse/reconcile/confirm-absent.ts';
 import {
   deleteAbsent as deleteInWarehouse,
@@ -19,9 +21,11 @@ import {
 } from '../warehouse/reconcile/delete-absent.ts';
 import { findAbsent as findInWarehouse } from '../warehouse/reconcile/find-absent.ts';
 import { finishResource as finishInWarehouse } from '../warehouse/reconcile/finish-resource.ts';
+import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
 import { isListed } from '../warehouse/reconcile/is-listed.ts';
 import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
 import { startChunk } from './chunk.ts';
+import { createCompanyProof, type CompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
@@ -37,6 +41,8 @@ export interface ReconcileInput {
 
 export interface AbsentFound {
   absent: number;
+  /** Records that a fetch decides about, because the listing showed them under an older version than the one held. */
+  ahead?: number;
   /** How absence is confirmed: by whatever costs fewer requests. */
   confirmBy: 'fetch' | 'listing';
 }
@@ -45,8 +51,10 @@ export interface AbsentFound {
 export async function findAbsent(dependencies: Dependencies, input: ReconcileInput): Promise<AbsentFound> {
   return heartbeating(async () => {
     const of = resourceOfRun(input);
-    const { absent, pages } = await findInWarehouse(dependencies.warehouse, of);
-    return { absent, confirmBy: of.resource.fetchable && absent <= pages ? 'fetch' : 'listing' };
+    const { absent, ahead, pages } = await findInWarehouse(dependencies.warehouse, of);
+    const { fetchable } = of.resource;
+    const confirmBy = fetchable && absent <= pages ? 'fetch' : 'listing';
+    return { absent, ahead: fetchable ? ahead : 0, confirmBy };
   });
 }
 
@@ -55,19 +63,33 @@ export interface Confirmed {
   wait?: Wait;
 }
 
-/** Asks for absent records one by one, for one chunk: 404 or 410 confirms; a record that comes is landed. */
+/**
+ * Asks for absent records, and for those that are ahead, one by one, for one chunk: 404 or 410 confirms that one is gone; a record
+ * that comes is landed.
+ */
 export async function confirmByFetch(dependencies: Dependencies, input: ReconcileInput): Promise<Confirmed> {
   return heartbeating(async (signal) => {
     const { warehouse, api, apiAddress, secretKey, stopping } = dependencies;
     const of = resourceOfRun(input);
-    const pass = passOf(of);
     const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
+    const pass = passOf(of, access.mark);
     await holdListing(warehouse, pass);
     const counting = countRequestsOf(api);
     const chunk = startChunk(stopping);
     try {
-      for (const id of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
-        await fetchOne(dependencies, { of, id, signal, api: counting.api, accessToken: access.token });
+      const { connectionId, runId } = of;
+      const proof = createCompanyProof(dependencies, {
+        connectionId,
+        runId,
+        access,
+        api: counting.api,
+        signal,
+      });
+      // A refusal names nobody: under the token of another company everything would be gone.
+      await proof.require(null);
+      for (const unconfirmed of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
+        const ask = { of, unconfirmed, proof, signal, api: counting.api, accessToken: access.token };
+        await fetchOne(dependencies, ask);
         await noteWorking(warehouse, pass);
         if (chunk.pageWasLast()) return { state: 'more' };
       }
@@ -91,21 +113,29 @@ async function fetchOne(
   { warehouse }: Dependencies,
   request: {
     of: ResourceOfRun;
-    id: string;
+    unconfirmed: Unconfirmed;
+    proof: CompanyProof;
     signal: AbortSignal;
     api: Dependencies['api'];
     accessToken: string;
   },
 ): Promise<void> {
-  const { of, id, signal, api, accessToken } = request;
+  const { of, unconfirmed, proof, signal, api, accessToken } = request;
+  const { id, kind } = unconfirmed;
   const { listPath: path, singular } = of.resource;
   try {
     const { record, text, connection } = await api.fetch({ accessToken, path, id, singular, signal });
-    await landFetched(warehouse, { ...of, record, text, identity: connection });
+    await proof.require(connection);
+    const fetched = { ...of, record, text, token: proof.of.token };
+    if (kind === 'ahead') {
+      await landAhead(warehouse, { ...fetched, id });
+      return;
+    }
+    await landFetched(warehouse, fetched);
     await dismissAbsent(warehouse, of, id);
   } catch (error) {
     if (!(error instanceof RecordGone)) throw error;
-    await confirmAbsent(warehouse, of, id);
+    await confirmAbsent(warehouse, of, { recordId: id, goneBy: endOfSecond(error.servedAt) });
   }
 }
 
@@ -144,8 +174,8 @@ export async function settleResource(
     if (!(await isListed(warehouse, { ...of, listings })))
       return { deleted: 0, waiting: 0, held: 0, equal: false, unlisted: true };
     const { deleted, waiting, held } = await deleteInWarehouse(warehouse, { ...of, limit: deleteLimit });
-    const totals = await finishInWarehouse(warehouse, { ...of, waiting, held });
-    return { deleted, waiting, held, equal: totals.every(({ equal }) => equal) };
+    const { equal } = await finishInWarehouse(warehouse, { ...of, waiting, held });
+    return { deleted, waiting, held, equal };
   });
 }
 
@@ -178,7 +208,7 @@ function resourceNamed(name: string): Resource {
 }
 
 /** Requests for single records belong to the resource's first stream. */
-function passOf({ connectionId, resource, runId }: ResourceOfRun): PassInHand {
+function passOf({ connectionId, resource, runId }: ResourceOfRun, token: string): PassInHand {
   return {
     connectionId,
     stream: resource.streams[0]?.name ?? '',
@@ -186,5 +216,6 @@ function passOf({ connectionId, resource, runId }: ResourceOfRun): PassInHand {
     part: '',
     runId,
     lease: activityInfo().activityId,
+    token,
   };
 }

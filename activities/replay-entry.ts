@@ -1,11 +1,11 @@
 import type { Resource } from '../resources/resource.ts';
 import { RecordGone } from '../source/errors.ts';
-import type { ServiceIdentity } from '../warehouse/connections/pin-identity.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { closeEntries } from '../warehouse/quarantine/close-entries.ts';
 import { readQuarantineEntry, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
+import type { CompanyProof } from './company-proof.ts';
 import type { Dependencies } from './dependencies.ts';
 import { patiently } from './patiently.ts';
 
@@ -13,6 +13,7 @@ export interface EntryToReplay {
   readonly entry: QuarantineEntry;
   readonly resource: Resource;
   readonly runId: string;
+  readonly proof: CompanyProof;
   readonly accessToken: string;
 }
 
@@ -45,27 +46,31 @@ export async function replayEntry(
 interface FoundRecord {
   record: unknown;
   text: string;
-  identity: ServiceIdentity | null;
+  /** Mark of the access token that it was fetched with; null for what was kept. */
+  token: string | null;
 }
 
 /** As the service has it now; where it cannot be fetched, as it was kept. Undefined when the service says that it is gone. */
 async function recordOf(
   { warehouse, api }: { warehouse: Warehouse; api: Dependencies['api'] },
-  { entry, resource, accessToken }: EntryToReplay,
+  { entry, resource, proof, accessToken }: EntryToReplay,
 ): Promise<FoundRecord | undefined> {
   const { listPath: path, singular } = resource;
   const { record_id: id } = entry;
   if (!resource.fetchable || id === null) {
     const kept = await readQuarantineEntry(warehouse, entry.id);
-    return kept && { record: JSON.parse(kept.payload) as unknown, text: kept.payload, identity: null };
+    return kept && { record: JSON.parse(kept.payload) as unknown, text: kept.payload, token: null };
   }
   try {
     const { record, text, connection } = await patiently(() =>
       api.fetch({ accessToken, path, id, singular }),
     );
-    return { record, text, identity: connection };
+    await proof.require(connection);
+    return { record, text, token: proof.of.token };
   } catch (error) {
-    if (error instanceof RecordGone) return undefined;
-    throw error;
+    if (!(error instanceof RecordGone)) throw error;
+    // A refusal names nobody.
+    await proof.require(null);
+    return undefined;
   }
 }

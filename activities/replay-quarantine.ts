@@ -7,6 +7,7 @@ import { readQuarantineEntries, type QuarantineEntry } from '../warehouse/quaran
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { replayEntry } from './replay-entry.ts';
@@ -68,10 +69,11 @@ async function* replayConnection(
     // No workflow: who asks waits for the answer.
     ...{ workflowId: '', temporalRunId: runId },
   });
+  const proof = createCompanyProof(dependencies, { connectionId, runId, access, api: counting.api });
   const failures = new Map<string, Error>();
   let allFail: Error | undefined;
   for (const entry of entries) {
-    const replay = { entry, resource: resourceOf(entry.resource), runId, accessToken: access.token };
+    const replay = { entry, resource: resourceOf(entry.resource), runId, proof, accessToken: access.token };
     const { counts, failure } = allFail
       ? { counts: {}, failure: allFail }
       : await replayEntry({ warehouse, api: counting.api }, replay).then(asCounts, asFailure);

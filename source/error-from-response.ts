@@ -10,7 +10,7 @@ import {
   SourceUnavailable,
   type Failure,
 } from './errors.ts';
-import { retryAfterMilliseconds } from './retry-after.ts';
+import { retryAfterMilliseconds, servedAtOf } from './retry-after.ts';
 
 export interface ErrorResponse {
   /** Method and path, without the query string. */
@@ -44,7 +44,8 @@ export function errorFromResponse(response: ErrorResponse, now: Date): Error {
   if (status === 401) return new CredentialsRefused(failure);
   if (status === 451) return new PlatformAccessRefused(failure);
   if (status === 404 && response.kind === 'list') return new NotSupported(failure);
-  if ((status === 404 || status === 410) && response.kind === 'fetch') return new RecordGone(failure);
+  if ((status === 404 || status === 410) && response.kind === 'fetch')
+    return new RecordGone(failure, servedAtOf(response.date));
   return new RequestRefused(failure);
 }
 

@@ -172,12 +172,15 @@ export class NotSupported extends SourceError {
 export class RecordGone extends SourceError {
   override readonly name = 'RecordGone';
   readonly handling = 'stop';
+  /** The service's time of the response, in whole seconds; null when it does not tell. */
+  readonly servedAt: Date | null;
 
-  constructor(failure: Failure) {
+  constructor(failure: Failure, servedAt: Date | null) {
     super(failure, {
       happened: 'found no such record',
       advice: 'it was deleted at the source, or never existed',
     });
+    this.servedAt = servedAt;
   }
 }
 

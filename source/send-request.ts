@@ -4,6 +4,7 @@ import { errorFromResponse } from './error-from-response.ts';
 import { RateLimited, SourceUnavailable, UnreadableResponse, type Failure } from './errors.ts';
 import { readBody, readBodyStart } from './read-body.ts';
 import type { RequestBudget } from './request-budget.ts';
+import { servedAtOf } from './retry-after.ts';
 import { withTimeLimit } from './time-limit.ts';
 
 /** Where requests go, and what all of them have in common. */
@@ -38,6 +39,8 @@ export interface ServiceRequest {
 /** A response of status 200, as text. */
 export interface Answer {
   readonly text: string;
+  /** The service's time of the response, from its `Date` header: whole seconds. Null when it sends none. */
+  readonly servedAt: Date | null;
   readonly requestId: string | null;
   /** For errors that only show when the text is read. */
   readonly failure: Failure;
@@ -55,7 +58,8 @@ export async function sendRequest(service: Service, request: ServiceRequest): Pr
   const response = await respond(service, request);
   const { status, requestId, text } = response;
   if (status === 200) {
-    return { text, requestId, failure: { request: nameOf(request), status, errorCode: null, requestId } };
+    const failure = { request: nameOf(request), status, errorCode: null, requestId };
+    return { text, servedAt: servedAtOf(response.date), requestId, failure };
   }
   const error = errorFromResponse({ ...response, request: nameOf(request), kind: request.kind }, new Date());
   // A limit of the service (429) counts for the whole organisation, one of the platform (452) for its connection alone.

@@ -23,6 +23,30 @@ export class IdentityChanged extends Error {
   }
 }
 
+/** What an answer brings is not used before the service has said whose it is. The next attempt asks for that first. */
+export class TokenNotProved extends Error {
+  override readonly name = 'TokenNotProved';
+  readonly handling = 'retry';
+
+  constructor(connectionId: string) {
+    super(
+      `The service has not named the company of ${connectionId} in this run yet, so nothing was written; it is asked again.`,
+    );
+  }
+}
+
+/** No list that the platform offers names the company, so nobody can know whose records these are. */
+export class CompanyUnnamed extends Error {
+  override readonly name = 'CompanyUnnamed';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string) {
+    super(
+      `No response of the service says which company the access token of ${connectionId} opens, so nothing was written. Report it to the finance API.`,
+    );
+  }
+}
+
 /** Two names for one company would copy it twice. */
 export class IdentityInUse extends Error {
   override readonly name = 'IdentityInUse';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createCompanyProof } from '../activities/company-proof.ts';
 import { confirmGone } from '../activities/confirm-gone.ts';
 import { buildMarts } from '../marts/build-marts.ts';
 import { createApiClient } from '../source/api-client.ts';
@@ -44,9 +45,9 @@ export async function eraseEverywhere(
   record: RecordNamed,
   onStep: (text: string) => void,
 ): Promise<Erased> {
-  await askSource({ settings, warehouse }, record);
   const { connectionId, resource } = record;
   const runId = randomUUID();
+  await askSource({ settings, warehouse }, { ...record, runId });
   await beginRun(warehouse, {
     ...{ runId, connectionId, kind: 'erase', reason: 'daybook erase' },
     // No workflow: the command does the work itself.
@@ -79,14 +80,15 @@ export async function eraseEverywhere(
 /** Throws StillReturned, and what the service says. */
 async function askSource(
   { settings: { api: service, secretKey }, warehouse }: { settings: Settings; warehouse: Warehouse },
-  record: RecordNamed,
+  record: RecordNamed & { runId: string },
 ): Promise<void> {
-  const { connectionId } = record;
-  const { token } = await readAccess(warehouse, secretKey, { connectionId, apiAddress: service.address });
+  const { connectionId, runId } = record;
+  const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress: service.address });
   const budget = openApiBudget(warehouse, { apiAddress: service.address, ...service });
   const api = createApiClient({ ...service, baseUrl: service.url, budget });
   try {
-    await confirmGone({ warehouse, api }, { ...record, accessToken: token });
+    const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api });
+    await confirmGone({ api, proof }, { ...record, accessToken: access.token });
   } finally {
     await api.close();
   }

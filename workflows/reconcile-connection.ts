@@ -84,7 +84,7 @@ async function reconcileResource(
     const gap = incomplete(listed);
     if (gap !== undefined) return gap;
     try {
-      const { absent, confirmBy } = await comparing.findAbsent.executeWithOptions(
+      const { absent, confirmBy, ahead } = await comparing.findAbsent.executeWithOptions(
         { summary: `${resource}: compare` },
         [of],
       );
@@ -97,9 +97,9 @@ async function reconcileResource(
         const second = incomplete(again);
         if (second !== undefined) return second;
         await comparing.confirmBySecondListing(of);
-      } else if (absent > 0) {
-        await confirmByFetch(reader, first, of);
       }
+      // What is absent too, unless it was listed twice. Workers of before 0.6.0 do not tell what is ahead.
+      if ((absent > 0 && !twice) || (ahead ?? 0) > 0) await confirmByFetch(reader, first, of);
       const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
         { ...of, listings: twice ? 2 : 1 },
       ]);

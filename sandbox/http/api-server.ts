@@ -28,6 +28,8 @@ export function createApiServer(service: Service): FastifyInstance {
   app.removeContentTypeParser('application/json');
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-service-request-id', randomUUID());
+    // Its own time, whatever clock the machine has.
+    reply.header('date', new Date(service.world.clock.now()).toUTCString());
     done();
   });
 

@@ -1,30 +1,50 @@
 import type { PoolClient } from 'pg';
-import { LeaseLost } from '../errors.ts';
+import { LeaseLost, TokenNotProved } from '../errors.ts';
+import { tickSql } from '../resource-clock.ts';
 import type { PassInHand } from './pass.ts';
 
 /**
  * Locks the pass, and the connection's resource, until the transaction ends. Throws LeaseLost when another attempt has
- * taken the pass over, so an attempt that was given up but still runs can commit nothing.
+ * taken the pass over, so an attempt that was given up but still runs can commit nothing. Only with a `proved` token may what it
+ * read be landed.
  */
 export async function lockPass(
   client: PoolClient,
   pass: PassInHand,
   resource: string,
-): Promise<{ landedAt: string }> {
-  const { rows } = await client.query<{ landed_at: string }>({
+): Promise<{ landedAt: string; proved: boolean }> {
+  const { rows } = await client.query<{ landed_at: string; proved: boolean }>({
     name: 'lock pass',
     text: `
       with pass as materialized (
         select from sync.passes
         where connection_id = $1 and stream = $2 and kind = $3 and part = $4 and lease = $5
         for update
-      ), ${lockOf('$1', '$6', 'from pass')}
-      select clock_timestamp()::text as landed_at from resource`,
-    values: [pass.connectionId, pass.stream, pass.kind, pass.part, pass.lease, resource],
+      ), ${lockOf('$1', '$6', 'from pass')}, ticked as (${tickSql('$1', '$6', 'from resource')}
+      )
+      select landed_at, exists (
+        select from sync.runs where run_id = $7 and proved_token = $8
+      ) as proved
+      from ticked`,
+    values: [
+      ...[pass.connectionId, pass.stream, pass.kind, pass.part, pass.lease],
+      ...[resource, pass.runId, pass.token],
+    ],
   });
   const [locked] = rows;
   if (locked === undefined) throw new LeaseLost(pass);
-  return { landedAt: locked.landed_at };
+  return { landedAt: locked.landed_at, proved: locked.proved };
+}
+
+/** The same for what lands a page: throws TokenNotProved too. */
+export async function lockToLand(
+  client: PoolClient,
+  pass: PassInHand,
+  resource: string,
+): Promise<{ landedAt: string }> {
+  const { landedAt, proved } = await lockPass(client, pass, resource);
+  if (!proved) throw new TokenNotProved(pass.connectionId);
+  return { landedAt };
 }
 
 /** Locks the connection's resource alone, for what lands records outside of any pass. */
@@ -34,7 +54,9 @@ export async function lockResource(
 ): Promise<{ landedAt: string }> {
   const { rows } = await client.query<{ landed_at: string }>({
     name: 'lock resource',
-    text: `with ${lockOf('$1', '$2', '')} select clock_timestamp()::text as landed_at from resource`,
+    text: `with ${lockOf('$1', '$2', '')}, ticked as (${tickSql('$1', '$2', 'from resource')}
+      )
+      select landed_at from ticked`,
     values: [connectionId, resource],
   });
   return { landedAt: rows[0]?.landed_at ?? '' };

@@ -81,7 +81,7 @@ async function deleteBatch(
   return inTransaction(warehouse.pool, async (client) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
     const { rows } = await client.query<{ id: string; version: string | null }>(
-      `select record_id as id, version::text as version
+      `select record_id as id, greatest(version, gone_by)::text as version
        from sync.discrepancies
        where connection_id = $1 and resource = $2 and run_id = any($3::text[]) and status = 'confirmed'
        limit 1000
@@ -90,7 +90,7 @@ async function deleteBatch(
     );
     if (rows.length === 0) return undefined;
     const where = { connectionId, resource, runId, landedAt };
-    // One without a version never landed: it only waits in quarantine.
+    // One that never landed only waits in quarantine; when it was gone is known of it too, since there is a time of the service.
     const deletions = rows.flatMap(({ id, version }) =>
       version === null ? [] : [{ id, version, deletedAt: landedAt }],
     );

@@ -22,6 +22,10 @@ export async function beginRunOfAll({ db }: Warehouse, run: RunOfAll): Promise<v
       .values({
         ...{ run_id: runId, connection_id: null, kind, target, status: 'running' },
         ...{ workflow_id: workflowId, temporal_run_id: temporalRunId, reason },
+        // Later than every run before it, whatever the clock of the database does.
+        started_at: sql<Date>`greatest(clock_timestamp(), (
+          select max(started_at) + interval '1 microsecond' from sync.runs where connection_id is null
+        ))`,
       })
       // Not the status: an attempt that was given up long ago must not open a finished run again.
       .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ temporal_run_id: temporalRunId }))

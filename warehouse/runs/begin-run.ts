@@ -36,6 +36,10 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
         workflow_id: run.workflowId,
         temporal_run_id: run.temporalRunId,
         reason: run.reason,
+        // Later than every run before it, whatever the clock of the database does.
+        started_at: sql<Date>`greatest(clock_timestamp(), (
+          select max(started_at) + interval '1 microsecond' from sync.runs where connection_id = ${run.connectionId}
+        ))`,
       })
       .onConflict((conflict) =>
         // Not the status: an attempt that was given up long ago must not open a finished run again.
