@@ -7,8 +7,7 @@ import type { Dependencies } from './dependencies.ts';
 
 /**
  * What the end of a sync means for the next ones: failures make them rarer, what only a person can mend pauses the connection,
- * and a sync that got through ends both. The database has it in any case; schedules that cannot be told now are repaired
- * when a worker starts.
+ * and a sync that got through ends both.
  */
 export async function judgeSync(
   { warehouse, schedules }: Pick<Dependencies, 'warehouse' | 'schedules'>,
@@ -23,7 +22,14 @@ export async function judgeSync(
   const pauseWhy = whyToPause(connection, outcomes);
   if (status === 'succeeded' || status === 'partial') await listsWereRead(warehouse, connection);
   const changed = await noteSyncEnd(warehouse, { connectionId: connection, runId, status, pauseWhy });
-  if (!changed) return;
+  if (changed) await followSchedules({ schedules }, connection);
+}
+
+/** The database has it in any case; schedules that cannot be told now are repaired when a worker starts. */
+export async function followSchedules(
+  { schedules }: Pick<Dependencies, 'schedules'>,
+  connection: string,
+): Promise<void> {
   try {
     await schedules.follow(connection);
   } catch (error) {

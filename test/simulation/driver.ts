@@ -207,7 +207,7 @@ async function reconcileResource(
   const gap = incomplete(listed);
   if (gap !== undefined) return gap;
   try {
-    const { absent, confirmBy } = await run.call('findAbsent', of);
+    const { absent, confirmBy, ahead } = await run.call('findAbsent', of);
     const twice = absent > 0 && confirmBy === 'listing';
     if (twice) {
       await run.call('listAgain', of);
@@ -215,7 +215,8 @@ async function reconcileResource(
       const second = incomplete(again);
       if (second !== undefined) return second;
       await run.call('confirmBySecondListing', of);
-    } else if (absent > 0) {
+    }
+    if ((absent > 0 && !twice) || (ahead ?? 0) > 0) {
       for (;;) {
         const { state, wait } = await run.call('confirmByFetch', of);
         if (wait !== undefined) await run.wait(wait.notBefore);

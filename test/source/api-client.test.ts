@@ -42,6 +42,7 @@ describe('a list', () => {
       connection,
       nextCursor: 'n',
       requestId: 'req_1',
+      servedAt: expect.any(Date) as unknown,
     });
   });
 

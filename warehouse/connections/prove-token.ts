@@ -54,7 +54,10 @@ export async function requireProof(
 ): Promise<void> {
   const { rowCount } = await client.query({
     name: 'require proof of token',
-    text: 'select from sync.runs where run_id = $1 and connection_id = $2 and proved_token = $3',
+    text: `
+      select from sync.runs r
+      join sync.connections c using (connection_id)
+      where r.run_id = $1 and connection_id = $2 and r.proved_token = $3 and c.refused_token is distinct from $3`,
     values: [runId, connectionId, token],
   });
   if (rowCount === 0) throw new TokenNotProved(connectionId);

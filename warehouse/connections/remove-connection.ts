@@ -28,5 +28,7 @@ export async function removeConnection(
       );
     }
     await sql`delete from history.record_versions where connection_id = ${connectionId}`.execute(transaction);
+    // Kept with kept data: what lands under the name later is later.
+    await sql`delete from sync.resource_clocks where connection_id = ${connectionId}`.execute(transaction);
   });
 }

@@ -47,7 +47,9 @@ function completeSync({ name, version }: Listed): string {
       where s.connection_id = $1 and s.stream = $2
     ), moved as (
       update sync.streams set
-        watermark = greatest(watermark, least(known.highest_seen, known.served_from)),
+        watermark = case when known.highest_seen is null then watermark
+          else greatest(watermark, least(known.highest_seen, known.served_from))
+        end,
         cursor = null,
         last_success_at = clock_timestamp(),
         capability = 'supported',

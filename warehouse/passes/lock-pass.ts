@@ -23,7 +23,9 @@ export async function lockPass(
       ), ${lockOf('$1', '$6', 'from pass')}, ticked as (${tickSql('$1', '$6', 'from resource')}
       )
       select landed_at, exists (
-        select from sync.runs where run_id = $7 and proved_token = $8
+        select from sync.runs r
+        join sync.connections c using (connection_id)
+        where r.run_id = $7 and r.proved_token = $8 and c.refused_token is distinct from $8
       ) as proved
       from ticked`,
     values: [

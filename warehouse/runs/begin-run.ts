@@ -26,7 +26,7 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .forUpdate()
       .executeTakeFirst();
     if (connection === undefined) throw new UnknownConnection(run.connectionId);
-    const begun = await transaction
+    await transaction
       .insertInto('sync.runs')
       .values({
         run_id: run.runId,
@@ -45,8 +45,7 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
         // Not the status: an attempt that was given up long ago must not open a finished run again.
         conflict.column('run_id').doUpdateSet({ temporal_run_id: run.temporalRunId }),
       )
-      .returning('started_at')
-      .executeTakeFirstOrThrow();
+      .execute();
     const interrupted = await transaction
       .updateTable('sync.runs')
       .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
@@ -56,7 +55,8 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .where('workflow_id', '=', run.workflowId)
       .where('status', '=', 'running')
       .where('run_id', '<>', run.runId)
-      .where('started_at', '<=', begun.started_at)
+      // In SQL: a Date would cut its microseconds.
+      .where(sql<boolean>`started_at <= (select started_at from sync.runs where run_id = ${run.runId})`)
       .returning('run_id')
       .execute();
     if (interrupted.length > 0) {
