@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { resources } from '../../resources/index.ts';
 import { LeaseLost } from '../../warehouse/errors.ts';
