@@ -13,7 +13,7 @@ import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
 import { requestSync, tellDataReady } from './request-sync.ts';
-import { waitOf, type Wait } from './wait.ts';
+import { waitFor, waitOf, type Wait } from './wait.ts';
 import { createWebhookRun, type WebhookRun } from './webhook-run.ts';
 
 export interface ApplyWebhooksInput {
@@ -152,10 +152,10 @@ async function settleFailure(
   const { connection: connectionId, run, error } = failed;
   const wait = waitOf(error);
   if (wait !== undefined) {
-    const notBefore = wait.notBefore ?? Date.now() + notReadyMilliseconds;
-    await holdWebhooks(warehouse, { connectionId, milliseconds: notBefore - Date.now() });
+    const milliseconds = wait.milliseconds ?? notReadyMilliseconds;
+    await holdWebhooks(warehouse, { connectionId, milliseconds });
     await run.finish();
-    return { state: 'wait', wait: { ...wait, notBefore }, records: run.records() };
+    return { state: 'wait', wait: waitFor(wait.reason, milliseconds), records: run.records() };
   }
   if (handlingOf(error) === 'stop') {
     await holdWebhooks(warehouse, { connectionId, milliseconds: refusedMilliseconds });

@@ -33,11 +33,9 @@ export function errorFromResponse(response: ErrorResponse, now: Date): Error {
   const { request, status, requestId } = response;
   const errorCode = errorCodeOf(response.text);
   const failure: Failure = { request, status, errorCode, requestId };
-  if (status >= 400 && errorCode === 'PRODUCT_NOT_READY') {
-    return new ProductNotReady(failure, notBefore(response, now, notReadyPauseMilliseconds));
-  }
+  if (status >= 400 && errorCode === 'PRODUCT_NOT_READY') return new ProductNotReady(failure);
   if (status === 429 || status === 452) {
-    return new RateLimited(failure, notBefore(response, now, rateLimitPauseMilliseconds));
+    return new RateLimited(failure, retryAfterMilliseconds(response, now) ?? rateLimitPauseMilliseconds);
   }
   if (status >= 500 || temporary.has(status)) return new SourceUnavailable(failure, null);
   if (isDisabled(failure)) return new ConnectionDisabled(failure);
@@ -54,8 +52,6 @@ const temporary: ReadonlySet<number> = new Set([302, 303, 307, 408, 425]);
 
 /** The window in which the service counts requests. */
 const rateLimitPauseMilliseconds = 10_000;
-/** An initial sync takes minutes at least, but work should go on soon after its end. */
-const notReadyPauseMilliseconds = 20_000;
 
 /** With a 401, INVALID_CREDENTIALS may just as well mean the organisation's own. */
 function isDisabled({ status, errorCode }: Failure): boolean {
@@ -68,10 +64,6 @@ const disabledCodes: ReadonlySet<string | null> = new Set([
   'NEEDS_UPDATE',
   'PRODUCT_NOT_ALLOWED',
 ]);
-
-function notBefore(response: ErrorResponse, now: Date, defaultMilliseconds: number): Date {
-  return new Date(now.getTime() + (retryAfterMilliseconds(response, now) ?? defaultMilliseconds));
-}
 
 /** Null for any body that is not the documented one. Only a word that looks like a code is taken: it will be shown. */
 function errorCodeOf(body: string): string | null {

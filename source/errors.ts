@@ -1,5 +1,5 @@
 /**
- * What the caller should do: try again soon, try again at the error's `notBefore`, give up and tell a person, or read the
+ * What the caller should do: try again soon, try again after the error's `milliseconds`, give up and tell a person, or read the
  * stream again from its watermark.
  */
 export type Handling = 'retry' | 'wait' | 'stop' | 'restart';
@@ -78,14 +78,15 @@ export class CursorNotMoving extends SourceError {
 export class RateLimited extends SourceError {
   override readonly name = 'RateLimited';
   readonly handling = 'wait';
-  readonly notBefore: Date;
+  /** How long nothing is to be asked: a duration, which no clock that is wrong makes longer. */
+  readonly milliseconds: number;
 
-  constructor(failure: Failure, notBefore: Date) {
+  constructor(failure: Failure, milliseconds: number) {
     super(failure, {
       happened: 'came too soon after other requests',
-      advice: `it is sent again after ${notBefore.toISOString()}; DAYBOOK_API_REQUESTS_PER_10S makes this rarer`,
+      advice: `it is sent again in ${Math.ceil(milliseconds / 1000)} s; DAYBOOK_API_REQUESTS_PER_10S makes this rarer`,
     });
-    this.notBefore = notBefore;
+    this.milliseconds = milliseconds;
   }
 }
 
@@ -93,14 +94,12 @@ export class RateLimited extends SourceError {
 export class ProductNotReady extends SourceError {
   override readonly name = 'ProductNotReady';
   readonly handling = 'wait';
-  readonly notBefore: Date;
 
-  constructor(failure: Failure, notBefore: Date) {
+  constructor(failure: Failure) {
     super(failure, {
       happened: 'has no data yet',
       advice: 'the service still copies it from the platform, so Daybook waits and asks again',
     });
-    this.notBefore = notBefore;
   }
 }
 

@@ -68,7 +68,10 @@ function openApi({
   clock: VirtualClock;
   url: string;
 }): ApiClient {
-  const budget = openApiBudget(warehouse, { apiAddress: url, clientId: 'sandbox-client', requestsPer10s });
+  const monotonic = (): number => clock.now();
+  const budget = openApiBudget(warehouse, {
+    ...{ apiAddress: url, clientId: 'sandbox-client', requestsPer10s, monotonic },
+  });
   return createApiClient({
     ...{ baseUrl: url, clientId: 'sandbox-client', clientSecret: 'sandbox-secret', version: '2023-03-14' },
     budget: {
