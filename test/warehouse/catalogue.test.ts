@@ -115,6 +115,10 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     ...{ paused_at: true, paused_why: true, paused_by: true, pause_reached_schedules: true },
     ...{ failures: true, failed_run_id: true, webhooks_after: true, refused_token: true },
   },
+  'sync.kept_data': {
+    ...{ connection_id: true, api_address: true, service_connection_id: true, org_id: true },
+    ...{ platform: true, removed_at: true },
+  },
   'sync.streams': {
     ...{ connection_id: true, stream: true, resource: true, capability: true, capability_checked_at: true },
     ...{ watermark: true, cursor: true, last_success_at: true, last_reconcile_at: true },

@@ -1,6 +1,9 @@
+import { sql, type Transaction } from 'kysely';
 import type { PoolClient } from 'pg';
-import { LeaseLost, TokenNotProved } from '../errors.ts';
+import { resourceNames } from '../../resources/index.ts';
+import { LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
 import { tickSql } from '../resource-clock.ts';
+import type { Database } from '../tables/database.ts';
 import type { PassInHand } from './pass.ts';
 
 /**
@@ -49,7 +52,10 @@ export async function lockToLand(
   return { landedAt };
 }
 
-/** Locks the connection's resource alone, for what lands records outside of any pass. */
+/**
+ * Locks the connection's resource alone, for what lands records outside of any pass. Throws UnknownConnection when it was
+ * removed meanwhile: a record that was on its way would outlive it.
+ */
 export async function lockResource(
   client: PoolClient,
   { connectionId, resource }: { connectionId: string; resource: string },
@@ -61,7 +67,31 @@ export async function lockResource(
       select landed_at from ticked`,
     values: [connectionId, resource],
   });
+  // A statement of its own: it sees what was committed while the one before waited for the lock.
+  const connection = await client.query({
+    name: 'connection exists',
+    text: 'select from sync.connections where connection_id = $1',
+    values: [connectionId],
+  });
+  if (connection.rowCount === 0) throw new UnknownConnection(connectionId);
   return { landedAt: rows[0]?.landed_at ?? '' };
+}
+
+/**
+ * Waits for everything that is landing records of a connection, and keeps more from landing. Passes first, as a page has it:
+ * in another order, both would wait for ever.
+ */
+export async function lockLandings(db: Transaction<Database>, connectionId: string): Promise<void> {
+  await db
+    .selectFrom('sync.passes')
+    .select('lease')
+    .where('connection_id', '=', connectionId)
+    .forUpdate()
+    .execute();
+  await sql`
+    select pg_advisory_xact_lock(${sql.raw(keyOf('named.connection_id', 'named.resource'))})
+    from (select ${connectionId}::text as connection_id, unnest(${resourceNames}::text[]) as resource) as named
+  `.execute(db);
 }
 
 /**
@@ -73,10 +103,14 @@ export async function lockResource(
 function lockOf(connectionId: string, resource: string, from: string): string {
   return `resource as materialized (
         select
-          pg_advisory_xact_lock(hashtextextended(${connectionId}::text || '/' || ${resource}::text, 0)),
+          pg_advisory_xact_lock(${keyOf(connectionId, resource)}),
           set_config('enable_seqscan', 'off', true),
           set_config('enable_hashjoin', 'off', true),
           set_config('enable_mergejoin', 'off', true)
         ${from}
       )`;
+}
+
+function keyOf(connectionId: string, resource: string): string {
+  return `hashtextextended(${connectionId}::text || '/' || ${resource}::text, 0)`;
 }
