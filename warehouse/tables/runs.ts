@@ -15,6 +15,7 @@ export interface RunsTable {
   target: Generated<MartsTarget | null>;
   started_at: DefaultTime;
   finished_at: Time | null;
+  beat_at: Generated<Date | null>;
 }
 
 export type RunKind =
