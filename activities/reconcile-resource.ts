@@ -1,6 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Resource } from '../resources/resource.ts';
 import { RecordGone } from '../source/errors.ts';
+import type { FetchedRecord } from '../source/responses.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
@@ -20,6 +21,7 @@ import {
 import { findAbsent as findInWarehouse } from '../warehouse/reconcile/find-absent.ts';
 import { finishResource as finishInWarehouse } from '../warehouse/reconcile/finish-resource.ts';
 import { isListed } from '../warehouse/reconcile/is-listed.ts';
+import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
 import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
 import { startChunk } from './chunk.ts';
 import { countRequestsOf } from './counting-client.ts';
@@ -27,6 +29,7 @@ import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { patientlyFailed } from './patiently-failed.ts';
 import { resourcesNamed } from './plan-reconcile.ts';
+import { createAbsenceProof, type Absence, type ProveAbsence } from './prove-absence.ts';
 import { waitOf, type Wait } from './wait.ts';
 
 export interface ReconcileInput {
@@ -53,9 +56,11 @@ export async function findAbsent(dependencies: Dependencies, input: ReconcileInp
 export interface Confirmed {
   state: 'more' | 'done' | 'wait';
   wait?: Wait;
+  /** Fetches prove nothing here: only a second listing can. Absent in histories of releases before 0.6. */
+  unfetchable?: true;
 }
 
-/** Asks for absent records one by one, for one chunk: 404 or 410 confirms; a record that comes is landed. */
+/** Asks for absent records one by one, for one chunk: one that is gone is confirmed; a record that comes is landed. */
 export async function confirmByFetch(dependencies: Dependencies, input: ReconcileInput): Promise<Confirmed> {
   return heartbeating(async (signal) => {
     const { warehouse, api, apiAddress, secretKey, stopping } = dependencies;
@@ -65,10 +70,16 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
     await holdListing(warehouse, pass);
     const counting = countRequestsOf(api);
     const chunk = startChunk(stopping);
+    const fetch = (id: string): Promise<FetchedRecord> => {
+      const { listPath: path, singular } = of.resource;
+      return counting.api.fetch({ accessToken: access.token, path, id, singular, signal });
+    };
+    const proveAbsence = createAbsenceProof({ fetch, readAlive: () => listedIds(warehouse, of) });
     try {
       for (const id of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
-        await fetchOne(dependencies, { of, id, signal, api: counting.api, accessToken: access.token });
+        const absence = await fetchOne(warehouse, { of, id, fetch, proveAbsence });
         await noteWorking(warehouse, pass);
+        if (absence === 'unproved') return { state: 'done', unfetchable: true };
         if (chunk.pageWasLast()) return { state: 'more' };
       }
       const [another] = await readUnconfirmed(warehouse, of, 1);
@@ -88,24 +99,25 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
 const fetchesPerChunk = 50;
 
 async function fetchOne(
-  { warehouse }: Dependencies,
+  warehouse: Dependencies['warehouse'],
   request: {
     of: ResourceOfRun;
     id: string;
-    signal: AbortSignal;
-    api: Dependencies['api'];
-    accessToken: string;
+    fetch: (id: string) => Promise<FetchedRecord>;
+    proveAbsence: ProveAbsence;
   },
-): Promise<void> {
-  const { of, id, signal, api, accessToken } = request;
-  const { listPath: path, singular } = of.resource;
+): Promise<Absence | 'fetched'> {
+  const { of, id, fetch, proveAbsence } = request;
   try {
-    const { record, text, connection } = await api.fetch({ accessToken, path, id, singular, signal });
+    const { record, text, connection } = await fetch(id);
     await landFetched(warehouse, { ...of, record, text, identity: connection });
     await dismissAbsent(warehouse, of, id);
+    return 'fetched';
   } catch (error) {
     if (!(error instanceof RecordGone)) throw error;
-    await confirmAbsent(warehouse, of, id);
+    const absence = await proveAbsence(error, id);
+    if (absence === 'absent') await confirmAbsent(warehouse, of, id);
+    return absence;
   }
 }
 

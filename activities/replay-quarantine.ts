@@ -2,14 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { RequestRefused } from '../source/errors.ts';
+import type { FetchedRecord } from '../source/responses.ts';
 import { OtherWorld, readAccess } from '../warehouse/connections/read-access.ts';
+import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { readQuarantineEntries, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
-import { replayEntry } from './replay-entry.ts';
+import { patiently } from './patiently.ts';
+import { createAbsenceProof } from './prove-absence.ts';
+import { replayEntry, type EntryToReplay } from './replay-entry.ts';
 
 /** An entry as it stands after it was tried. */
 export interface ReplayedEntry extends QuarantineEntry {
@@ -69,12 +73,16 @@ async function* replayConnection(
     ...{ workflowId: '', temporalRunId: runId },
   });
   const failures = new Map<string, Error>();
+  const asking = createAsking({ warehouse, api: counting.api }, { connectionId, accessToken: access.token });
   let allFail: Error | undefined;
   for (const entry of entries) {
-    const replay = { entry, resource: resourceOf(entry.resource), runId, accessToken: access.token };
+    const resource = resourceOf(entry.resource);
     const { counts, failure } = allFail
       ? { counts: {}, failure: allFail }
-      : await replayEntry({ warehouse, api: counting.api }, replay).then(asCounts, asFailure);
+      : await replayEntry(warehouse, { entry, resource, runId, ...asking(resource) }).then(
+          asCounts,
+          asFailure,
+        );
     if (failure !== undefined) failures.set(entry.stream, failure);
     // What is no fault of this record awaits the others too.
     if (!(failure instanceof RequestRefused)) allFail ??= failure;
@@ -88,6 +96,23 @@ async function* replayConnection(
   const streams = [...new Set(entries.map(({ stream }) => stream))];
   const outcomes = streams.map((stream) => outcomeOf(stream, failures.get(stream)));
   await finishRun(warehouse, { runId, outcomes, cancelled: false });
+}
+
+/** How the service is asked for the records of each resource. */
+function createAsking(
+  { warehouse, api }: Pick<Dependencies, 'warehouse' | 'api'>,
+  { connectionId, accessToken }: { connectionId: string; accessToken: string },
+): (resource: Resource) => Pick<EntryToReplay, 'fetch' | 'proveAbsence'> {
+  const askings = new Map<Resource, Pick<EntryToReplay, 'fetch' | 'proveAbsence'>>();
+  return (resource) => {
+    const { listPath: path, singular } = resource;
+    const fetch = (id: string): Promise<FetchedRecord> =>
+      patiently(() => api.fetch({ accessToken, path, id, singular }));
+    const readAlive = (): Promise<string[]> => heldIds(warehouse, { connectionId, resource });
+    const asking = askings.get(resource) ?? { fetch, proveAbsence: createAbsenceProof({ fetch, readAlive }) };
+    askings.set(resource, asking);
+    return asking;
+  };
 }
 
 function asOtherWorld(error: unknown): OtherWorld {

@@ -88,8 +88,10 @@ async function reconcileResource(
         { summary: `${resource}: compare` },
         [of],
       );
-      const twice = absent > 0 && confirmBy === 'listing';
       if (absent > 0) progress.note(first, `${absent} not listed: looking for them`);
+      const twice =
+        absent > 0 &&
+        (confirmBy === 'listing' || (await confirmByFetch(reader, first, of)) === 'unfetchable');
       if (twice) {
         await comparing.listAgain(of);
         const again = await list(reader, streams);
@@ -97,8 +99,6 @@ async function reconcileResource(
         const second = incomplete(again);
         if (second !== undefined) return second;
         await comparing.confirmBySecondListing(of);
-      } else if (absent > 0) {
-        await confirmByFetch(reader, first, of);
       }
       const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
         { ...of, listings: twice ? 2 : 1 },
@@ -130,12 +130,12 @@ async function confirmByFetch(
   reader: StreamReader,
   stream: string,
   of: { runId: string; connection: string; resource: string },
-): Promise<void> {
+): Promise<'confirmed' | 'unfetchable'> {
   for (;;) {
-    const { state } = await reader.ask(stream, () =>
+    const { state, unfetchable } = await reader.ask(stream, () =>
       comparing.confirmByFetch.executeWithOptions({ summary: `${of.resource}: fetch what is absent` }, [of]),
     );
-    if (state === 'done') return;
+    if (state === 'done') return unfetchable === true ? 'unfetchable' : 'confirmed';
   }
 }
 

@@ -208,25 +208,31 @@ async function reconcileResource(
   if (gap !== undefined) return gap;
   try {
     const { absent, confirmBy } = await run.call('findAbsent', of);
-    const twice = absent > 0 && confirmBy === 'listing';
+    const twice =
+      absent > 0 && (confirmBy === 'listing' || (await confirmByFetch(run, of)) === 'unfetchable');
     if (twice) {
       await run.call('listAgain', of);
       const again = await list();
       const second = incomplete(again);
       if (second !== undefined) return second;
       await run.call('confirmBySecondListing', of);
-    } else if (absent > 0) {
-      for (;;) {
-        const { state, wait } = await run.call('confirmByFetch', of);
-        if (wait !== undefined) await run.wait(wait.notBefore);
-        if (state === 'done') break;
-      }
     }
     // Nobody resets a run here, so what was listed was listed in this one.
     await run.call('settleResource', { ...of, listings: twice ? 2 : 1 });
     return listed;
   } catch (error) {
     return streams.map((stream) => failed(stream, error));
+  }
+}
+
+async function confirmByFetch(
+  run: PlayedRun,
+  of: { runId: string; connection: string; resource: string },
+): Promise<'confirmed' | 'unfetchable'> {
+  for (;;) {
+    const { state, wait, unfetchable } = await run.call('confirmByFetch', of);
+    if (wait !== undefined) await run.wait(wait.notBefore);
+    if (state === 'done') return unfetchable === true ? 'unfetchable' : 'confirmed';
   }
 }
 

@@ -1,6 +1,4 @@
-import type { PoolClient } from 'pg';
 import { eventsStream, resources } from '../../resources/index.ts';
-import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { quarantineRecords } from '../landing/quarantine-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -9,6 +7,7 @@ import { lockPass, lockResource } from '../passes/lock-pass.ts';
 import type { Listed, PassInHand } from '../passes/pass.ts';
 import { recordPage, type PageFacts } from '../passes/record-page.ts';
 import { settleAhead } from '../passes/settle-ahead.ts';
+import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { applyTombstones } from './apply-tombstones.ts';
 import type { PreparedEvents } from './prepared-events.ts';
 
@@ -56,16 +55,4 @@ export async function landEvents(
     if (nextCursor === null) await completePass(client, pass, eventsListed);
     return facts;
   });
-}
-
-/** Cleared by a completed reconcile. */
-async function wantReconcile(
-  client: PoolClient,
-  { connectionId, resource }: { connectionId: string; resource: Resource },
-): Promise<void> {
-  await client.query(
-    `update sync.streams set reconcile_wanted_at = coalesce(reconcile_wanted_at, clock_timestamp())
-     where connection_id = $1 and resource = $2`,
-    [connectionId, resource.name],
-  );
 }
