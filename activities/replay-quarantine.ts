@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { RequestRefused } from '../source/errors.ts';
@@ -7,7 +6,7 @@ import { OtherWorld, readAccess } from '../warehouse/connections/read-access.ts'
 import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { readQuarantineEntries, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
-import { beginRun } from '../warehouse/runs/begin-run.ts';
+import { beginCommandRun, type CommandRun } from '../warehouse/runs/begin-command-run.ts';
 import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -65,15 +64,28 @@ async function* replayConnection(
     for (const entry of entries) yield { ...entry, failure: access.message };
     return;
   }
-  const counting = countRequestsOf(dependencies.api);
-  const runId = randomUUID();
-  await beginRun(warehouse, {
-    ...{ runId, connectionId, kind: 'replay', reason },
-    // No workflow: who asks waits for the answer.
-    ...{ workflowId: '', temporalRunId: runId },
-  });
+  const run = await beginCommandRun(warehouse, { connectionId, kind: 'replay', reason });
+  try {
+    yield* replayInRun(dependencies, { connectionId, entries, run, accessToken: access.token });
+  } finally {
+    await run.beating.stop();
+  }
+}
+
+async function* replayInRun(
+  { warehouse, api }: Pick<Dependencies, 'warehouse' | 'api'>,
+  replay: {
+    connectionId: string;
+    entries: readonly QuarantineEntry[];
+    run: CommandRun;
+    accessToken: string;
+  },
+): AsyncGenerator<ReplayedEntry> {
+  const { connectionId, entries, accessToken } = replay;
+  const { runId, beating } = replay.run;
+  const counting = countRequestsOf(api);
   const failures = new Map<string, Error>();
-  const asking = createAsking({ warehouse, api: counting.api }, { connectionId, accessToken: access.token });
+  const asking = createAsking({ warehouse, api: counting.api }, { connectionId, accessToken });
   let allFail: Error | undefined;
   for (const entry of entries) {
     const resource = resourceOf(entry.resource);
@@ -95,6 +107,7 @@ async function* replayConnection(
   }
   const streams = [...new Set(entries.map(({ stream }) => stream))];
   const outcomes = streams.map((stream) => outcomeOf(stream, failures.get(stream)));
+  await beating.stop();
   await finishRun(warehouse, { runId, outcomes, cancelled: false });
 }
 

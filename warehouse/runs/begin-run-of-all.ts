@@ -22,6 +22,7 @@ export async function beginRunOfAll({ db }: Warehouse, run: RunOfAll): Promise<v
       .values({
         ...{ run_id: runId, connection_id: null, kind, target, status: 'running' },
         ...{ workflow_id: workflowId, temporal_run_id: temporalRunId, reason },
+        ...(workflowId === '' ? { beat_at: sql<Date>`clock_timestamp()` } : {}),
       })
       // Not the status: an attempt that was given up long ago must not open a finished run again.
       .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ temporal_run_id: temporalRunId }))

@@ -36,6 +36,7 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
         workflow_id: run.workflowId,
         temporal_run_id: run.temporalRunId,
         reason: run.reason,
+        ...(run.workflowId === '' ? { beat_at: sql<Date>`clock_timestamp()` } : {}),
       })
       .onConflict((conflict) =>
         // Not the status: an attempt that was given up long ago must not open a finished run again.
@@ -48,8 +49,9 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
       .where('connection_id', '=', run.connectionId)
       .where('kind', '=', run.kind)
-      // Two backfills of different times may run at once.
+      // Two backfills of different times may run at once, and so may commands, which no workflow stands behind.
       .where('workflow_id', '=', run.workflowId)
+      .where('workflow_id', '<>', '')
       .where('status', '=', 'running')
       .where('run_id', '<>', run.runId)
       .where('started_at', '<=', begun.started_at)
