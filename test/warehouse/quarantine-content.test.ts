@@ -3,11 +3,11 @@ import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource } from '../../warehouse/reconcile/finish-resource.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
-import { bill, text } from '../support/finance-records.ts';
+import { bill } from '../support/finance-records.ts';
 import { deletionOf, landEvents } from '../support/land-events.ts';
 import { landListing, type Listing } from '../support/land-listing.ts';
 import { land } from '../support/land.ts';
-import { row, rows, type Row } from '../support/rows.ts';
+import { rows, type Row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 

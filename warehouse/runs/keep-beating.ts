@@ -16,13 +16,13 @@ const everyMilliseconds = 5_000;
  */
 export function keepBeating({ pool }: Pick<Warehouse, 'pool'>, runId: string): Beating {
   let last = Promise.resolve();
-  let defect: unknown;
+  let defect: Error | undefined;
   let stopped = false;
   const beat = async (): Promise<void> => {
     try {
       await pool.query({ name: 'beat', text: beatSql, values: [runId] });
     } catch (error) {
-      if (!isDatabaseAway(error)) defect ??= error;
+      if (!isDatabaseAway(error)) defect ??= new Error('A beat of a run failed.', { cause: error });
     }
   };
   const timer = setInterval(() => {
