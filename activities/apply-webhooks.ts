@@ -1,6 +1,8 @@
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
+import type { FetchedRecord } from '../source/responses.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
+import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
@@ -12,6 +14,7 @@ import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
+import { createAbsenceProof } from './prove-absence.ts';
 import { requestSync, tellDataReady } from './request-sync.ts';
 import { waitFor, waitOf, type Wait } from './wait.ts';
 import { createWebhookRun, type WebhookRun } from './webhook-run.ts';
@@ -109,6 +112,11 @@ async function applyRecords(
   const chunk = startChunk(stopping);
   let failures = 0;
   for (const resource of announced) {
+    const { listPath: path, singular } = resource;
+    const fetch = (id: string): Promise<FetchedRecord> =>
+      counting.api.fetch({ accessToken: access.token, path, id, singular, signal });
+    const readAlive = (): Promise<string[]> => heldIds(warehouse, { connectionId: connection, resource });
+    const asking = { fetch, proveAbsence: createAbsenceProof({ fetch, readAlive }), signal };
     for (;;) {
       const waiting = await takeWaiting(warehouse, {
         connectionId: connection,
@@ -118,8 +126,7 @@ async function applyRecords(
       if (waiting.length === 0) break;
       for (let at = 0; at < waiting.length; at += lanes) {
         const records = waiting.slice(at, at + lanes);
-        const ask = { api: counting.api, accessToken: access.token, resource, signal };
-        const answers = await Promise.all(records.map((record) => fetchAnnounced(ask, record)));
+        const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record)));
         await run.begin();
         await run.add(resource, { requests: counting.takeCount() });
         for (const answer of answers) {

@@ -1,6 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Resource } from '../resources/resource.ts';
 import { RecordGone } from '../source/errors.ts';
+import type { FetchedRecord } from '../source/responses.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
@@ -23,6 +24,7 @@ import { findAbsent as findInWarehouse } from '../warehouse/reconcile/find-absen
 import { finishResource as finishInWarehouse } from '../warehouse/reconcile/finish-resource.ts';
 import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
 import { isListed } from '../warehouse/reconcile/is-listed.ts';
+import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
 import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof, type CompanyProof } from './company-proof.ts';
@@ -31,6 +33,7 @@ import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { patientlyFailed } from './patiently-failed.ts';
 import { resourcesNamed } from './plan-reconcile.ts';
+import { createAbsenceProof, type Absence, type ProveAbsence } from './prove-absence.ts';
 import { waitOf, type Wait } from './wait.ts';
 
 export interface ReconcileInput {
@@ -61,11 +64,13 @@ export async function findAbsent(dependencies: Dependencies, input: ReconcileInp
 export interface Confirmed {
   state: 'more' | 'done' | 'wait';
   wait?: Wait;
+  /** Fetches prove nothing here: only a second listing can. Absent in histories of releases before 0.6. */
+  unfetchable?: true;
 }
 
 /**
- * Asks for absent records, and for those that are ahead, one by one, for one chunk: 404 or 410 confirms that one is gone; a record
- * that comes is landed.
+ * Asks for absent records, and for those that are ahead, one by one, for one chunk: one that is gone is confirmed; a record that
+ * comes is landed.
  */
 export async function confirmByFetch(dependencies: Dependencies, input: ReconcileInput): Promise<Confirmed> {
   return heartbeating(async (signal) => {
@@ -76,6 +81,11 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
     await holdListing(warehouse, pass);
     const counting = countRequestsOf(api);
     const chunk = startChunk(stopping);
+    const fetch = (id: string): Promise<FetchedRecord> => {
+      const { listPath: path, singular } = of.resource;
+      return counting.api.fetch({ accessToken: access.token, path, id, singular, signal });
+    };
+    const proveAbsence = createAbsenceProof({ fetch, readAlive: () => listedIds(warehouse, of) });
     try {
       const { connectionId, runId } = of;
       const proof = createCompanyProof(dependencies, {
@@ -88,9 +98,9 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
       // A refusal names nobody: under the token of another company everything would be gone.
       await proof.require(null);
       for (const unconfirmed of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
-        const ask = { of, unconfirmed, proof, signal, api: counting.api, accessToken: access.token };
-        await fetchOne(dependencies, ask);
+        const absence = await fetchOne(warehouse, { of, unconfirmed, proof, fetch, proveAbsence });
         await noteWorking(warehouse, pass);
+        if (absence === 'unproved') return { state: 'done', unfetchable: true };
         if (chunk.pageWasLast()) return { state: 'more' };
       }
       const [another] = await readUnconfirmed(warehouse, of, 1);
@@ -110,32 +120,34 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
 const fetchesPerChunk = 50;
 
 async function fetchOne(
-  { warehouse }: Dependencies,
+  warehouse: Dependencies['warehouse'],
   request: {
     of: ResourceOfRun;
     unconfirmed: Unconfirmed;
     proof: CompanyProof;
-    signal: AbortSignal;
-    api: Dependencies['api'];
-    accessToken: string;
+    fetch: (id: string) => Promise<FetchedRecord>;
+    proveAbsence: ProveAbsence;
   },
-): Promise<void> {
-  const { of, unconfirmed, proof, signal, api, accessToken } = request;
+): Promise<Absence | 'fetched'> {
+  const { of, unconfirmed, proof, fetch, proveAbsence } = request;
   const { id, kind } = unconfirmed;
-  const { listPath: path, singular } = of.resource;
   try {
-    const { record, text, connection } = await api.fetch({ accessToken, path, id, singular, signal });
+    const { record, text, connection } = await fetch(id);
     await proof.require(connection);
     const fetched = { ...of, record, text, token: proof.of.token };
     if (kind === 'ahead') {
       await landAhead(warehouse, { ...fetched, id });
-      return;
+      return 'fetched';
     }
     await landFetched(warehouse, fetched);
     await dismissAbsent(warehouse, of, id);
+    return 'fetched';
   } catch (error) {
     if (!(error instanceof RecordGone)) throw error;
-    await confirmAbsent(warehouse, of, { recordId: id, goneBy: endOfSecond(error.servedAt) });
+    const absence = await proveAbsence(error, id);
+    const goneBy = endOfSecond(error.servedAt);
+    if (absence === 'absent') await confirmAbsent(warehouse, of, { recordId: id, goneBy });
+    return absence;
   }
 }
 

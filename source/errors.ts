@@ -167,7 +167,10 @@ export class NotSupported extends SourceError {
   }
 }
 
-/** 404 or 410 on a fetch: the service has no such record, or no longer. */
+/**
+ * 404 or 410 on a fetch, which `status` says: the service has no such record, or with a 404 perhaps cannot fetch any. See
+ * `createAbsenceProof`.
+ */
 export class RecordGone extends SourceError {
   override readonly name = 'RecordGone';
   readonly handling = 'stop';
@@ -177,7 +180,7 @@ export class RecordGone extends SourceError {
   constructor(failure: Failure, servedAt: Date | null) {
     super(failure, {
       happened: 'found no such record',
-      advice: 'it was deleted at the source, or never existed',
+      advice: 'it was deleted at the source, never existed, or cannot be fetched',
     });
     this.servedAt = servedAt;
   }

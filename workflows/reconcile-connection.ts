@@ -88,8 +88,10 @@ async function reconcileResource(
         { summary: `${resource}: compare` },
         [of],
       );
-      const twice = absent > 0 && confirmBy === 'listing';
       if (absent > 0) progress.note(first, `${absent} not listed: looking for them`);
+      const twice =
+        absent > 0 &&
+        (confirmBy === 'listing' || (await confirmByFetch(reader, first, of)) === 'unfetchable');
       if (twice) {
         await comparing.listAgain(of);
         const again = await list(reader, streams);
@@ -98,8 +100,9 @@ async function reconcileResource(
         if (second !== undefined) return second;
         await comparing.confirmBySecondListing(of);
       }
-      // What is absent too, unless it was listed twice. Workers of before 0.6.0 do not tell what is ahead.
-      if ((absent > 0 && !twice) || (ahead ?? 0) > 0) await confirmByFetch(reader, first, of);
+      // Fetched together with what is absent, where that was fetched. Workers of before 0.6.0 do not tell what is ahead.
+      const fetched = absent > 0 && confirmBy === 'fetch';
+      if ((ahead ?? 0) > 0 && !fetched) await confirmByFetch(reader, first, of);
       const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
         { ...of, listings: twice ? 2 : 1 },
       ]);
@@ -130,12 +133,12 @@ async function confirmByFetch(
   reader: StreamReader,
   stream: string,
   of: { runId: string; connection: string; resource: string },
-): Promise<void> {
+): Promise<'confirmed' | 'unfetchable'> {
   for (;;) {
-    const { state } = await reader.ask(stream, () =>
+    const { state, unfetchable } = await reader.ask(stream, () =>
       comparing.confirmByFetch.executeWithOptions({ summary: `${of.resource}: fetch what is absent` }, [of]),
     );
-    if (state === 'done') return;
+    if (state === 'done') return unfetchable === true ? 'unfetchable' : 'confirmed';
   }
 }
 

@@ -208,7 +208,8 @@ async function reconcileResource(
   if (gap !== undefined) return gap;
   try {
     const { absent, confirmBy, ahead } = await run.call('findAbsent', of);
-    const twice = absent > 0 && confirmBy === 'listing';
+    const twice =
+      absent > 0 && (confirmBy === 'listing' || (await confirmByFetch(run, of)) === 'unfetchable');
     if (twice) {
       await run.call('listAgain', of);
       const again = await list();
@@ -216,18 +217,24 @@ async function reconcileResource(
       if (second !== undefined) return second;
       await run.call('confirmBySecondListing', of);
     }
-    if ((absent > 0 && !twice) || (ahead ?? 0) > 0) {
-      for (;;) {
-        const { state, wait } = await run.call('confirmByFetch', of);
-        if (wait !== undefined) await run.wait(wait.notBefore);
-        if (state === 'done') break;
-      }
-    }
+    const fetched = absent > 0 && confirmBy === 'fetch';
+    if ((ahead ?? 0) > 0 && !fetched) await confirmByFetch(run, of);
     // Nobody resets a run here, so what was listed was listed in this one.
     await run.call('settleResource', { ...of, listings: twice ? 2 : 1 });
     return listed;
   } catch (error) {
     return streams.map((stream) => failed(stream, error));
+  }
+}
+
+async function confirmByFetch(
+  run: PlayedRun,
+  of: { runId: string; connection: string; resource: string },
+): Promise<'confirmed' | 'unfetchable'> {
+  for (;;) {
+    const { state, wait, unfetchable } = await run.call('confirmByFetch', of);
+    if (wait !== undefined) await run.wait(wait.notBefore);
+    if (state === 'done') return unfetchable === true ? 'unfetchable' : 'confirmed';
   }
 }
 

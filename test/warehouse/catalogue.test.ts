@@ -141,7 +141,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.runs': {
     ...{ run_id: true, connection_id: true, kind: true, status: true, workflow_id: true },
     ...{ temporal_run_id: true, reason: true, failure: true, started_at: true, finished_at: true },
-    ...{ outcome: true, target: true, proved_token: true },
+    ...{ outcome: true, target: true, proved_token: true, beat_at: true },
   },
   'sync.run_streams': {
     ...{ run_id: true, connection_id: true, stream: true, status: true, pages: true, requests: true },
@@ -152,7 +152,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.quarantine': {
     ...{ id: true, connection_id: true, resource: true, stream: true, record_id: true, entry_key: true },
     ...{ reason: true, payload: true, status: true, run_id: true, first_seen_at: true },
-    ...{ last_seen_at: true, closed_at: true, closed_why: true },
+    ...{ last_seen_at: true, closed_at: true, closed_why: true, discarded_content: true },
   },
   'sync.discrepancies': {
     ...{ id: true, connection_id: true, resource: true, record_id: true, kind: true, status: true },

@@ -7,7 +7,7 @@ import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.t
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { IdentityChanged, IdentityInUse, UnknownConnection } from '../../warehouse/errors.ts';
 import { landFetched } from '../../warehouse/landing/land-fetched.ts';
-import { closeEntries } from '../../warehouse/quarantine/close-entries.ts';
+import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { bill } from '../support/finance-records.ts';
 import { landRecords, openPass } from '../support/land.ts';
@@ -67,7 +67,7 @@ describe('data that remove --keep-data leaves', () => {
     const page = [bill('odd', { currency_rate: '"N/A"' }), discarded, bill('open', { issue_date: '6' })];
     await landBills(connectionId, page, identity);
     const ids = [await entryOf(connectionId, 'discarded')];
-    await closeEntries(warehouse, { ids, status: 'discarded', why: 'known' });
+    await discardEntries(warehouse, { ids, why: 'known' });
     await removeConnection(warehouse, { connectionId, keepData: true });
     expect(await explainedBy(connectionId)).toEqual({ issues: ['odd'], entries: ['discarded'] });
     await add(connectionId);
@@ -261,7 +261,7 @@ async function landBills(
 function landFetchedBill(connectionId: string): Promise<unknown> {
   const text = bill('fetched');
   const where = { connectionId, resource: streamNamed('bills').resource, runId: 'r' };
-  return landFetched(warehouse, { ...where, record: JSON.parse(text) as unknown, text, identity: null });
+  return landFetched(warehouse, { ...where, record: JSON.parse(text) as unknown, text, token: null });
 }
 
 const connectionRow = 'select from sync.connections where connection_id = $1';

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { closeUnlisted } from '../quarantine/close-unlisted.ts';
 import { readTotals, type StreamTotals } from './read-totals.ts';
 import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
 
@@ -38,6 +39,7 @@ export async function finishResource(
     const equal = totals.every((total) => total.equal) && ahead === 0;
     const proved = equal && waiting === 0;
     await settle(client, input, { began, proved });
+    await closeUnlisted(client, { ...input, began });
     await client.query(
       `delete from sync.listed_pages where connection_id = $1 and stream = any($2::text[])`,
       [connectionId, streamsOf(resource)],

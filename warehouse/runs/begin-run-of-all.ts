@@ -26,6 +26,7 @@ export async function beginRunOfAll({ db }: Warehouse, run: RunOfAll): Promise<v
         started_at: sql<Date>`greatest(clock_timestamp(), (
           select max(started_at) + interval '1 microsecond' from sync.runs where connection_id is null
         ))`,
+        ...(workflowId === '' ? { beat_at: sql<Date>`clock_timestamp()` } : {}),
       })
       // Not the status: an attempt that was given up long ago must not open a finished run again.
       .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ temporal_run_id: temporalRunId }))

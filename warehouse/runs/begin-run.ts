@@ -40,6 +40,7 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
         started_at: sql<Date>`greatest(clock_timestamp(), (
           select max(started_at) + interval '1 microsecond' from sync.runs where connection_id = ${run.connectionId}
         ))`,
+        ...(run.workflowId === '' ? { beat_at: sql<Date>`clock_timestamp()` } : {}),
       })
       .onConflict((conflict) =>
         // Not the status: an attempt that was given up long ago must not open a finished run again.
@@ -51,8 +52,9 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
       .where('connection_id', '=', run.connectionId)
       .where('kind', '=', run.kind)
-      // Two backfills of different times may run at once.
+      // Two backfills of different times may run at once, and so may commands, which no workflow stands behind.
       .where('workflow_id', '=', run.workflowId)
+      .where('workflow_id', '<>', '')
       .where('status', '=', 'running')
       .where('run_id', '<>', run.runId)
       // In SQL: a Date would cut its microseconds.

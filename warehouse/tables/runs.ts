@@ -16,6 +16,7 @@ export interface RunsTable {
   proved_token: string | null;
   started_at: DefaultTime;
   finished_at: Time | null;
+  beat_at: Generated<Date | null>;
 }
 
 export type RunKind =

@@ -1,6 +1,4 @@
-import type { PoolClient } from 'pg';
 import { eventsStream, resources } from '../../resources/index.ts';
-import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { quarantineRecords } from '../landing/quarantine-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -9,6 +7,7 @@ import { lockResource, lockToLand } from '../passes/lock-pass.ts';
 import type { Listed, PassInHand } from '../passes/pass.ts';
 import { recordPage, type PageFacts } from '../passes/record-page.ts';
 import { settleAhead } from '../passes/settle-ahead.ts';
+import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { applyTombstones } from './apply-tombstones.ts';
 import type { PreparedEvents } from './prepared-events.ts';
 
@@ -57,23 +56,11 @@ export async function landEvents(
       const refused = page.refused.get(resource) ?? [];
       const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, refused });
       facts.quarantined += quarantined;
-      if (quarantined > 0) await wantReconcile(client, { connectionId, resource, landedAt });
+      if (quarantined > 0) await wantReconcile(client, { connectionId, resource });
     }
     facts.unchanged = facts.read - facts.deleted - facts.suppressed - facts.quarantined;
     await recordPage(client, pass, facts);
     if (nextCursor === null) await completePass(client, pass, eventsListed);
     return facts;
   });
-}
-
-/** Cleared by a completed reconcile. */
-async function wantReconcile(
-  client: PoolClient,
-  { connectionId, resource, landedAt }: { connectionId: string; resource: Resource; landedAt: string },
-): Promise<void> {
-  await client.query(
-    `update sync.streams set reconcile_wanted_at = coalesce(reconcile_wanted_at, $3)
-     where connection_id = $1 and resource = $2`,
-    [connectionId, resource.name, landedAt],
-  );
 }
