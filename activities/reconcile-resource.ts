@@ -20,6 +20,7 @@ import {
   deleteAbsent as deleteInWarehouse,
   deleteApproved as deleteApprovedInWarehouse,
 } from '../warehouse/reconcile/delete-absent.ts';
+import type { DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 import { findAbsent as findInWarehouse } from '../warehouse/reconcile/find-absent.ts';
 import { finishResource as finishInWarehouse } from '../warehouse/reconcile/finish-resource.ts';
 import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
@@ -191,22 +192,24 @@ export async function settleResource(
   });
 }
 
-/** Deletes what the last stopped reconcile listed: a person has approved it. */
+/**
+ * Deletes what a person was shown and approved. An approval of 0.5.0 does not say what that was: then nothing is deleted, and
+ * anything that waits is something else.
+ */
 export async function deleteApproved(
   { warehouse }: Dependencies,
-  input: { runId: string; connection: string; resources: readonly string[] },
+  input: {
+    runId: string;
+    connection: string;
+    resources: readonly string[];
+    approved?: DeletionQuestion;
+  },
 ): Promise<{ deleted: number }> {
-  return heartbeating(async () => {
-    let deleted = 0;
-    for (const resource of resourcesNamed(input.resources)) {
-      deleted += await deleteApprovedInWarehouse(warehouse, {
-        connectionId: input.connection,
-        resource,
-        runId: input.runId,
-      });
-    }
-    return { deleted };
-  });
+  const { runId, connection: connectionId, approved = {} } = input;
+  const resources = resourcesNamed(input.resources);
+  return heartbeating(async () => ({
+    deleted: await deleteApprovedInWarehouse(warehouse, { connectionId, resources, runId, approved }),
+  }));
 }
 
 function resourceOfRun({ connection, resource, runId }: ReconcileInput): ResourceOfRun {

@@ -60,6 +60,41 @@ export class IdentityInUse extends Error {
   }
 }
 
+/** A person approved deletions, and by now others wait. */
+export class ApprovalOutdated extends Error {
+  override readonly name = 'ApprovalOutdated';
+  readonly handling = 'stop';
+
+  constructor(
+    connectionId: string,
+    { waiting, approved }: { waiting: readonly Waiting[]; approved: Readonly<Record<string, Approved>> },
+  ) {
+    const changes = waiting.map(({ resource, records, run_id }) => {
+      const { records: shown, run } = approved[resource] ?? {};
+      const before =
+        shown === undefined
+          ? 'the approval did not name any'
+          : `approved were ${shown}${run === undefined ? '' : `, found by ${run}`}`;
+      return `${records} ${resource} wait, found gone by the reconcile ${run_id} (${before})`;
+    });
+    super(
+      `There is something else now than what was approved: ${changes.join('; ')}. Nothing was deleted. ` +
+        `"daybook discrepancies ${connectionId}" shows what waits; if that is really gone, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
+    );
+  }
+}
+
+interface Waiting {
+  resource: string;
+  run_id: string;
+  records: number;
+}
+
+interface Approved {
+  records: number;
+  run?: string;
+}
+
 export class UnknownConnection extends Error {
   override readonly name = 'UnknownConnection';
   readonly handling = 'stop';

@@ -107,9 +107,9 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = read
 }
 
 /** Reads a stream on, for one chunk. */
-type ReadOn = (stream: string, summary: string) => Promise<StreamRead>;
+export type ReadOn = (stream: string, summary: string) => Promise<StreamRead>;
 
-function readerOf(run: Run): ReadOn {
+export function readerOf(run: Run): ReadOn {
   return (stream, summary) => {
     const readOn = stream === 'events' ? paging.readEvents : paging.readStream;
     return readOn.executeWithOptions({ summary }, [{ ...run, stream }]);

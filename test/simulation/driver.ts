@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { createActivities, type Activities } from '../../activities/index.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { StreamOutcome } from '../../activities/finish-run.ts';
+import type { DeletionQuestion, ReconcilePlan } from '../../activities/plan-reconcile.ts';
 import type { StreamRead } from '../../activities/read-chunk.ts';
 import { failureOf } from '../../worker/failures.ts';
 import { inLanes } from '../../workflows/in-lanes.ts';
@@ -30,10 +31,15 @@ export class Driver {
     await run.call('finishRun', { ...run.of, outcomes: [...lists, ...events], cancelled: false });
   }
 
-  async reconcile(runId: string, resources: readonly string[], approveDeletes: boolean): Promise<void> {
-    const run = this.#begin('reconcile', runId, approveDeletes ? 'approved' : undefined);
+  /** `approved` is what a person was shown and said yes to; nothing, when absent. */
+  async reconcile(runId: string, resources: readonly string[], approved?: DeletionQuestion): Promise<void> {
+    const run = this.#begin('reconcile', runId, approved === undefined ? undefined : 'approved');
     const plan = await run.call('planReconcile', { ...run.of, resources });
-    if (approveDeletes) await run.call('deleteApproved', { runId, connection: run.of.connection, resources });
+    const refusal = await deleteNamed(run, { plan, approved });
+    if (refusal !== undefined) {
+      await run.call('finishRun', { ...run.of, kind: 'reconcile', outcomes: [refusal], cancelled: false });
+      return;
+    }
     const outcomes = await Promise.all(plan.resources.map((one) => reconcileResource(run, one)));
     await run.call('finishRun', {
       ...run.of,
@@ -194,6 +200,21 @@ function createRun(
     wait: (notBefore) => pass(notBefore === null ? 5_000 : Math.max(notBefore - Date.now(), 1_000)),
   };
   return run;
+}
+
+async function deleteNamed(
+  run: PlayedRun,
+  { plan, approved = {} }: { plan: ReconcilePlan; approved: DeletionQuestion | undefined },
+): Promise<StreamOutcome | undefined> {
+  const { runId, connection } = run.of;
+  const resources = Object.keys(approved);
+  if (resources.length === 0) return undefined;
+  try {
+    await run.call('deleteNamed', { runId, connection, resources, approved });
+    return undefined;
+  } catch (error) {
+    return failed(plan.resources[0]?.streams[0] ?? '', error);
+  }
 }
 
 async function reconcileResource(

@@ -1,4 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
+import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { dependenciesOf } from './dependencies-of.ts';
 import { Driver, RunEnded, type PlayedWorker } from './driver.ts';
 import type { History, RunKind } from './history.ts';
@@ -51,8 +53,11 @@ export async function playRun(
   const plays: Record<RunKind, () => Promise<void>> = {
     sync: () => driver.sync(runId, resources),
     'terminated sync': () => driver.sync(runId, resources),
-    reconcile: () => driver.reconcile(runId, resources, false),
-    'approved reconcile': () => driver.reconcile(runId, resources, true),
+    reconcile: () => driver.reconcile(runId, resources),
+    'approved reconcile': async () => {
+      const waiting = await readWaitingDeletions(stage.warehouse, { connectionId: connection });
+      await driver.reconcile(runId, resources, questionOf(waiting));
+    },
     backfill: () =>
       driver.backfill(runId, resources, { from: day(-50 * dayMilliseconds), to: day(dayMilliseconds) }),
     webhooks: () => driver.applyWebhooks(runId),

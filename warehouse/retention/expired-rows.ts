@@ -12,7 +12,10 @@ export interface ExpiredRows {
   readonly emptied?: string;
 }
 
-/** Of every connection the newest finished run of each kind stays, however old: it says how fresh the data is. */
+/**
+ * Of every connection the newest finished run of each kind stays, however old: it says how fresh the data is. So does a
+ * reconcile whose findings wait for approval.
+ */
 const runs: ExpiredRows = {
   keys: `
     select r.run_id as key
@@ -24,6 +27,10 @@ const runs: ExpiredRows = {
           and newer.target is not distinct from r.target
           and newer.finished_at is not null and newer.status <> 'running'
           and (newer.finished_at, newer.run_id) > (r.finished_at, r.run_id)
+      )
+      and not exists (
+        select from sync.discrepancies d
+        where d.connection_id = r.connection_id and d.run_id = r.run_id and d.closed_at is null
       )
     order by r.finished_at`,
   tables: { 'sync.runs': 'run_id', 'sync.run_streams': 'run_id' },
