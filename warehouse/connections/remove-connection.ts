@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { resources } from '../../resources/index.ts';
 import { UnknownConnection } from '../errors.ts';
+import { keepStreamMonths } from '../history/keep-stream-months.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /**
@@ -13,6 +14,7 @@ export async function removeConnection(
 ): Promise<void> {
   const { connectionId, keepData } = input;
   await db.transaction().execute(async (transaction) => {
+    if (keepData) await keepStreamMonths({ db: transaction }, connectionId);
     // Everything in sync hangs on this row and goes with it, but alerts: whoever was told of one is told that it is over.
     const removed = await transaction
       .deleteFrom('sync.connections')
@@ -28,5 +30,6 @@ export async function removeConnection(
       );
     }
     await sql`delete from history.record_versions where connection_id = ${connectionId}`.execute(transaction);
+    await sql`delete from history.kept_stream_months where connection_id = ${connectionId}`.execute(transaction);
   });
 }

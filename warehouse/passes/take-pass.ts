@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
+import { knownUnsupported } from './known-unsupported.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
 /** Where a reading of a stream goes on, or why there is nothing to read. */
@@ -69,7 +70,7 @@ export async function takePass(
 
 async function isUnsupported(db: Warehouse['db'], pass: PassInHand): Promise<boolean> {
   const { rows } = await sql<{ unsupported: boolean }>`
-    select capability = 'unsupported' and capability_checked_at > now() - interval '1 day' as unsupported
+    select ${knownUnsupported} as unsupported
     from sync.streams
     where connection_id = ${pass.connectionId} and stream = ${pass.stream}
     for update
@@ -143,6 +144,7 @@ const opening: Record<PassInHand['kind'], Opening> = {
       where connection_id = ${pass.connectionId} and stream = ${pass.stream}
       on conflict (connection_id, stream, kind, part) do update set
         restarts = case when sync.passes.run_id = excluded.run_id then sync.passes.restarts else 0 end,
+        failing_since = case when sync.passes.run_id = excluded.run_id then sync.passes.failing_since end,
         run_id = excluded.run_id,
         lease = excluded.lease
       returning ${place}
@@ -176,6 +178,7 @@ const opening: Record<PassInHand['kind'], Opening> = {
     const { rows } = await sql<OpenPass>`
       update sync.passes set
         restarts = case when run_id = ${pass.runId} then restarts else 0 end,
+        failing_since = case when run_id = ${pass.runId} then failing_since end,
         run_id = ${pass.runId},
         lease = ${pass.lease}
       where connection_id = ${pass.connectionId} and stream = ${pass.stream} and kind = 'backfill'
