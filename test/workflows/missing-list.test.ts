@@ -99,7 +99,10 @@ describe('a list that ever returned a page and answers 404', () => {
     await loseItems(connection);
     await sync(installation, connection);
     await missingFor(connection, '7 days 1 hour');
-    // No list answers: it says nothing about this one.
+    await warehouse.pool.query(
+      `update sync.runs set started_at = started_at - interval '2 days' where connection_id = $1`,
+      [connection],
+    );
     await sync(installation, connection, { resources: ['items'] });
     expect(streamOf(await streamsOf(connection), 'items').state).toBe('missing');
     await missingFor(connection, '7 days 1 hour');
@@ -179,8 +182,8 @@ test('a reconcile that could not list a resource that holds rows is never succee
   expect((await sync(installation, connection)).run.status).toBe('succeeded');
   expect((await reconcile(installation, connection)).run.status).toBe('succeeded');
   await warehouse.pool.query(
-    `insert into finance.subscriptions (connection_id, id, _run_id, _first_seen_at, _changed_at)
-     values ($1, 'kept', 'r', now(), now())`,
+    `insert into finance.subscriptions (connection_id, id, _run_id, _first_seen_at, _changed_at, _content_hash)
+     values ($1, 'kept', 'r', now(), now(), '')`,
     [connection],
   );
   const { run } = await reconcile(installation, connection);

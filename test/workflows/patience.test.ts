@@ -91,7 +91,9 @@ async function failFromSecondPageOn(connection: string, path: string): Promise<(
   await admin.clearRequests();
   await admin.addFault({ match: { connection, path, query: 'cursor=' }, fault: unavailable });
   return async () => {
-    const asked = (await admin.requests()).filter((one) => one.connection === connection && one.path === path);
+    const asked = (await admin.requests()).filter(
+      (one) => one.connection === connection && one.path === path,
+    );
     const cursors = asked.map(({ query }) => new URLSearchParams(query).get('cursor'));
     const last = cursors.findLast((cursor) => cursor !== null);
     if (last == null) throw new Error(`No cursor of ${path} was asked for.`);

@@ -30,6 +30,8 @@ export async function removeConnection(
       );
     }
     await sql`delete from history.record_versions where connection_id = ${connectionId}`.execute(transaction);
-    await sql`delete from history.kept_stream_months where connection_id = ${connectionId}`.execute(transaction);
+    await sql`delete from history.kept_stream_months where connection_id = ${connectionId}`.execute(
+      transaction,
+    );
   });
 }

@@ -5,10 +5,7 @@ import type { Warehouse } from '../open-warehouse.ts';
  * Writes down what the runs that are kept tell of `history.stream_months`, of all connections or of one: it is still known
  * when the runs are gone.
  */
-export async function keepStreamMonths(
-  { db }: Pick<Warehouse, 'db'>,
-  connectionId?: string,
-): Promise<void> {
+export async function keepStreamMonths({ db }: Pick<Warehouse, 'db'>, connectionId?: string): Promise<void> {
   const which: RawBuilder<boolean> =
     connectionId === undefined ? sql`true` : sql`connection_id = ${connectionId}`;
   await sql`

@@ -35,8 +35,7 @@ export async function finishRun(
   const { runId, kind = 'sync', cancelled } = input;
   return db.transaction().execute(async (transaction) => {
     const now = sql<Date>`clock_timestamp()`;
-    const outcomes =
-      kind === 'reconcile' ? await withUnlisted(transaction, input) : input.outcomes;
+    const outcomes = kind === 'reconcile' ? await withUnlisted(transaction, input) : input.outcomes;
     for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
       await transaction
         .updateTable('sync.run_streams')
