@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
 import { formatDuration } from '../../../worker/config/duration.ts';
 import { UsageError } from '../../errors.ts';
-import { followSchedules } from '../../follow-schedules.ts';
+import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { everyOption, millisecondsOf, type Every } from './every-option.ts';
@@ -38,12 +38,14 @@ export function addCommand(): Command {
       await withWarehouse(
         async (warehouse, settings) => {
           const { secretKey, api } = settings;
-          await addConnection(warehouse, await secretKey(), {
-            ...{ connectionId: name, apiAddress: api.address, token, expandPlatformData },
-            ...{ syncEvery, reconcileEvery },
-          });
-          if (syncEvery === null && reconcileEvery === null) return;
-          await followSchedules({ warehouse, settings }, { connectionId: name });
+          const key = await secretKey();
+          const matters = (): boolean => syncEvery !== null || reconcileEvery !== null;
+          await changeConnection({ warehouse, settings }, { connectionId: name, matters }, () =>
+            addConnection(warehouse, key, {
+              ...{ connectionId: name, apiAddress: api.address, token, expandPlatformData },
+              ...{ syncEvery, reconcileEvery },
+            }),
+          );
         },
         ['database', 'api'],
       );

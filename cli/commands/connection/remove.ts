@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { removeConnection } from '../../../warehouse/connections/remove-connection.ts';
-import { followSchedules } from '../../follow-schedules.ts';
+import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
@@ -11,10 +11,11 @@ export function removeCommand(): Command {
     .option('--keep-data', 'keep records and history', false)
     .addHelpText('after', '\nExample:\n  $ npx daybook connection remove acme-us --keep-data')
     .action(async (name: string, { keepData }: { keepData: boolean }) => {
-      await withWarehouse(async (warehouse, settings) => {
-        await removeConnection(warehouse, { connectionId: name, keepData });
-        await followSchedules({ warehouse, settings }, { connectionId: name });
-      });
+      await withWarehouse((warehouse, settings) =>
+        changeConnection({ warehouse, settings }, { connectionId: name }, () =>
+          removeConnection(warehouse, { connectionId: name, keepData }),
+        ),
+      );
       print(
         keepData
           ? `Removed ${name}; its records and history stay.`
