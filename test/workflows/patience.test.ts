@@ -96,7 +96,7 @@ async function failFromSecondPageOn(connection: string, path: string): Promise<(
     );
     const cursors = asked.map(({ query }) => new URLSearchParams(query).get('cursor'));
     const last = cursors.findLast((cursor) => cursor !== null);
-    if (last == null) throw new Error(`No cursor of ${path} was asked for.`);
+    if (last === null || last === undefined) throw new Error(`No cursor of ${path} was asked for.`);
     return last;
   };
 }
