@@ -15,13 +15,14 @@ export function upCommand(): Command {
   return new Command('up')
     .description('Start what is not configured, migrate, and run worker and HTTP server until stopped.')
     .option('--sandbox', 'allow sandbox data in the database that DATABASE_URL names', false)
-    .option('--take-over', 'replace another warehouse or environment as owner of the Temporal namespace', false)
+    .option(
+      '--take-over',
+      'replace another warehouse or environment as owner of the Temporal namespace',
+      false,
+    )
     .option('--seed <n>', 'seed of the embedded sandbox', countOption)
     .option('--records <n>', 'records per connection of the embedded sandbox', countOption)
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ npx daybook up\n  $ TEMPORAL_ADDRESS=… npx daybook up --take-over',
-    )
+    .addHelpText('after', '\nExample:\n  $ npx daybook up\n  $ TEMPORAL_ADDRESS=… npx daybook up --take-over')
     .action(async (options: Options) => {
       const { startUp } = await import('../start-up.ts');
       const { untilStopped } = await import('../until-stopped.ts');

@@ -5,7 +5,11 @@ import { readSettings } from '../settings.ts';
 export function workerCommand(): Command {
   return new Command('worker')
     .description('Run a worker until stopped: it syncs what Temporal asks for. Run as many as you like.')
-    .option('--take-over', 'replace another warehouse or environment as owner of the Temporal namespace', false)
+    .option(
+      '--take-over',
+      'replace another warehouse or environment as owner of the Temporal namespace',
+      false,
+    )
     .addHelpText(
       'after',
       '\nExample:\n  $ DATABASE_URL=… TEMPORAL_ADDRESS=… DAYBOOK_API_URL=… npx daybook worker\n' +

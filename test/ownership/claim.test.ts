@@ -142,7 +142,11 @@ test('a namespace that is older than the database, after a power cut, is brought
 test('another API address is another environment', async () => {
   const places = await together(first);
   await claim(places);
-  const api = { ...settingsOf(first).api, address: 'https://api.example.com', url: 'https://api.example.com' };
+  const api = {
+    ...settingsOf(first).api,
+    address: 'https://api.example.com',
+    url: 'https://api.example.com',
+  };
   const elsewhere = { ...places, settings: { ...places.settings, api } };
   await expect(claim(elsewhere)).rejects.toThrow(
     /API sandbox\) .*runs with the API address https:\/\/api\.example\.com/,
@@ -349,4 +353,3 @@ function watch(places: OwnershipPlaces): { done: Promise<void>; stop: () => Prom
     },
   };
 }
-

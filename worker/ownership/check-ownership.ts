@@ -20,5 +20,6 @@ export async function checkOwnership(
   }
   const { is: why } = seen.ownership;
   if (why === 'unsure') await askOwner(places, seen, { say });
-  else if (why !== 'ours') throw notOurs(places, { why, record: seen.record, warehouse: seen.here.warehouse });
+  else if (why !== 'ours')
+    throw notOurs(places, { why, record: seen.record, warehouse: seen.here.warehouse });
 }

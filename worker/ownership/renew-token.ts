@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { confirmToken, proposeToken, type NamespaceClaim } from '../../warehouse/ownership/namespace-claims.ts';
+import {
+  confirmToken,
+  proposeToken,
+  type NamespaceClaim,
+} from '../../warehouse/ownership/namespace-claims.ts';
 import type { OwnerSeen } from './look-at-owner.ts';
 import type { OwnerRecord } from './owner-record.ts';
 import { readOwner } from './owner-schedule.ts';
