@@ -117,7 +117,9 @@ test('every help of --take-over has an example', async () => {
 
 test('two workers of one warehouse that start at once both run', async () => {
   const [one, two] = await Promise.all([third.startWorker(), third.startWorker()]);
-  expect(await rows(third.warehouse, 'select next_token from sync.namespace_claims')).toEqual([{ next_token: null }]);
+  expect(await rows(third.warehouse, 'select next_token from sync.namespace_claims')).toEqual([
+    { next_token: null },
+  ]);
   await Promise.all([one.stop(), two.stop()]);
 });
 
