@@ -212,7 +212,7 @@ describe('a list that returned a page and answers 404', () => {
       async ({ pass }: { pass: PassInHand }) =>
         set(pass.connectionId, `missing_at = now() - interval '3 days'`),
     ],
-  ] as const)('begins its 7 days anew after %s', async ([_, interrupt]) => {
+  ] as const)('begins its 7 days anew after %s', async ([, interrupt]) => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'customers', pages: [[]] });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
