@@ -28,7 +28,7 @@ test('what the simulation calls is what the workflows call: the same activities,
   const driver = driverOf(played, calls);
   await driver.sync(`${played}-1`, []);
   await vanish(played);
-  await driver.reconcile(`${played}-2`, [], false);
+  await driver.reconcile(`${played}-2`, []);
   await driver.backfill(`${played}-3`, [], days);
 
   const handles = [(await sync(installation, real)).handle];

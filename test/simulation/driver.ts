@@ -30,10 +30,15 @@ export class Driver {
     await run.call('finishRun', { ...run.of, outcomes: [...lists, ...events], cancelled: false });
   }
 
-  async reconcile(runId: string, resources: readonly string[], approveDeletes: boolean): Promise<void> {
-    const run = this.#begin('reconcile', runId, approveDeletes ? 'approved' : undefined);
+  async reconcile(runId: string, resources: readonly string[], approval?: Approval): Promise<void> {
+    const run = this.#begin('reconcile', runId, approval === undefined ? undefined : 'approved');
     const plan = await run.call('planReconcile', { ...run.of, resources });
-    if (approveDeletes) await run.call('deleteApproved', { runId, connection: run.of.connection, resources });
+    if (approval !== undefined) {
+      await approval.deleteApproved(() =>
+        run.call('deleteApproved', { runId, connection: run.of.connection, resources }),
+      );
+      await approval.judge();
+    }
     const outcomes = await Promise.all(plan.resources.map((one) => reconcileResource(run, one)));
     await run.call('finishRun', {
       ...run.of,
@@ -64,20 +69,29 @@ export class Driver {
         runId: run.of.runId,
         connection: run.of.connection,
       });
-      if (wait !== undefined) await this.#options.pass(Math.max(wait.notBefore - Date.now(), 1_000));
+      if (wait !== undefined) await this.#wait(Math.max(wait.notBefore - Date.now(), 1_000));
       if (state === 'done') return;
     }
+  }
+
+  #wait(milliseconds: number): Promise<void> {
+    this.#options.onWait?.(milliseconds);
+    return this.#options.pass(milliseconds);
   }
 
   #begin(kind: string, runId: string, reason = 'simulation'): PlayedRun {
     const { connection } = this.#options;
     const workflow = { workflowId: `${kind}/${connection}`, runId };
     let calls = 0;
-    return createRun({ runId, connection, reason }, this.#options.pass, (name, input) => {
-      calls += 1;
-      this.#options.onCall?.(name, input);
-      return this.#attempt({ workflow, activityId: String(calls), name, input });
-    });
+    return createRun(
+      { runId, connection, reason },
+      (milliseconds) => this.#wait(milliseconds),
+      (name, input) => {
+        calls += 1;
+        this.#options.onCall?.(name, input);
+        return this.#attempt({ workflow, activityId: String(calls), name, input });
+      },
+    );
   }
 
   /** Tries until it succeeds or fails for good, as the retry policy has it. */
@@ -111,7 +125,9 @@ export class Driver {
     const key = `${workflow.workflowId} ${activityId.padStart(4, '0')} ${attempt}`;
     const activities = createActivities(worker.dependencies(key));
     const info = { workflowExecution: workflow, activityId, attempt, taskQueue: 'daybook' };
-    return asyncLocalStorage.run(contextOf(info as Info), () => (activities[name] as Play)(input));
+    const perform = (): Promise<unknown> =>
+      asyncLocalStorage.run(contextOf(info as Info), () => (activities[name] as Play)(input));
+    return worker.wrongBy === undefined ? perform() : worker.wrongBy(perform);
   }
 }
 
@@ -120,10 +136,20 @@ export interface DriverOptions {
   /** Whoever is to run an activity now. */
   readonly worker: (activityId: string) => PlayedWorker;
   readonly pass: (milliseconds: number) => Promise<void>;
+  /** Told how long a run waits because the service asked for it, in milliseconds. */
+  readonly onWait?: (milliseconds: number) => void;
   /** Whether the run was terminated. */
   readonly ended: () => boolean;
   readonly onCall?: (name: string, input: unknown) => void;
   readonly onFailure: (failure: ApplicationFailure, error: unknown) => void;
+}
+
+/** Somebody approves what they were shown. */
+export interface Approval {
+  /** Makes the call, with what was shown as far as it asks for that. */
+  deleteApproved(call: () => Promise<unknown>): Promise<unknown>;
+  /** Called when the approved has been done and nothing else. */
+  judge(): Promise<void>;
 }
 
 /** A worker process as Temporal sees it, and what an activity finds in it. */
@@ -131,6 +157,8 @@ export interface PlayedWorker {
   /** Resolves when Temporal no longer counts on it. */
   readonly lost: Promise<void>;
   isDead(): boolean;
+  /** Does the work by the clock of this process. */
+  wrongBy?<Result>(work: () => Result): Result;
   /** For one attempt, by the name it is known by. */
   dependencies(key: string): Dependencies;
 }
