@@ -17,15 +17,16 @@ export function episodeOf(wish: {
   standstill?: StandstillWish;
   faults?: readonly PlannedFault[];
   beside?: NonNullable<Episode['beside']>;
+  kills?: Episode['kills'];
 }): fc.Arbitrary<Episode> {
-  const { before = [], runs = ['sync'], standstill, faults = [], beside = [] } = wish;
+  const { before = [], runs = ['sync'], standstill, faults = [], beside = [], kills = [] } = wish;
   return fc.record({
     before: fc.tuple(...before.map(arbitraryChange)),
     faults: fc.constant([...faults]),
     runs: fc.constant(runs),
     beside: fc.constant(beside),
     meanwhile: fc.constant([]),
-    kills: fc.constant([]),
+    kills: fc.constant(kills),
     standstill:
       standstill === undefined
         ? fc.constant(null)

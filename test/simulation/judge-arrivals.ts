@@ -17,6 +17,7 @@ export function judgeArrivals(
     const piece = requests
       .filter(({ at }) => at >= from && at < until)
       .map((request, index) => ({ ...request, number: index + 1 }));
+    if (piece.length === 0) return [];
     return [...judgeRequests(piece, { requestsPer10s }), ...judgeSilence(piece)];
   });
 }

@@ -45,18 +45,16 @@ function anotherCompany(): fc.Arbitrary<Episode[]> {
 function addedAgain(): fc.Arbitrary<Episode[]> {
   const gone: Wish = { ...untold, what: ['delete', 'delete unnoticed'], count: [1, 2], milliseconds: [20] };
   const how = fc.constantFrom<Change['what'][]>('add again', 'add again with a foreign token');
-  return fc
-    .tuple(how, runsOf(['sync'], ['reconcile']))
-    .chain(([what, runs]) =>
-      fc.tuple(
-        episodeOf({}),
-        episodeOf({ before: [gone], runs: ['reconcile'] }),
-        episodeOf({
-          before: [incident(what), { ...untold, what: ['edit', 'touch'], milliseconds: [20] }],
-          runs,
-        }),
-      ),
-    );
+  return fc.tuple(how, runsOf(['sync'], ['reconcile'])).chain(([what, runs]) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({ before: [gone], runs: ['reconcile'] }),
+      episodeOf({
+        before: [incident(what), { ...untold, what: ['edit', 'touch'], milliseconds: [20] }],
+        runs,
+      }),
+    ),
+  );
 }
 
 /** Lists that were there answer 404 and 503 for a while. */
@@ -169,11 +167,17 @@ function givenUp(): fc.Arbitrary<Episode[]> {
 /** A run is left in the middle of a list, and then the service forgets what its cursors meant. */
 function forgottenCursors(): fc.Arbitrary<Episode[]> {
   const edit: Wish = { ...untold, what: ['edit', 'touch'], count: [70], milliseconds: [20] };
-  return fc.tuple(
-    episodeOf({}),
-    episodeOf({ before: [edit], runs: ['terminated sync'] }),
-    episodeOf({ before: [incident('cursors break')] }),
-    episodeOf({ before: [edit] }),
+  return fc.integer({ min: 40, max: 80 }).chain((step) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [edit],
+        runs: ['terminated sync'],
+        kills: [{ step, how: 'before', stepsLeft: 1 }],
+      }),
+      episodeOf({ before: [incident('cursors break')] }),
+      episodeOf({ before: [edit] }),
+    ),
   );
 }
 

@@ -121,7 +121,11 @@ async function streamsAhead({ stage, connection, source }: Company): Promise<Rea
 
 async function isUnlisted({ stage, connection, answered }: Company): Promise<boolean> {
   const { rows } = await stage.watcher.query<{ stream: string }>(
-    `select stream from sync.streams where connection_id = $1 and capability = 'unsupported'`,
+    `select stream from sync.streams s where connection_id = $1 and capability = 'unsupported'
+       and exists (
+         select from sync.streams other
+         where other.connection_id = $1 and other.capability = 'supported' and other.stream <> 'events'
+       )`,
     [connection],
   );
   return rows.some(({ stream }) => !answered.has(stream));

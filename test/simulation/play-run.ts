@@ -45,11 +45,14 @@ export async function playRun(
   const day = (milliseconds: number): string =>
     new Date(source.now() + milliseconds).toISOString().slice(0, 10);
   const { resources } = history;
-  const approve = (shown: ReadonlySet<string>): Promise<void> =>
-    driver.reconcile(runId, resources, {
+  const approve = async (shown: ReadonlySet<string>): Promise<void> => {
+    // Nobody approves what they have not seen.
+    if (shown.size === 0) return;
+    await driver.reconcile(runId, resources, {
       deleteApproved: (call) => call(),
       judge: () => judgeApproval(company, runId, shown),
     });
+  };
   const plays: Record<RunKind, () => Promise<void>> = {
     'stale approval': () => approve(company.shown),
     sync: () => driver.sync(runId, resources),
