@@ -1,34 +1,50 @@
+import { microsecondsOf } from '../resources/instant.ts';
 import type { Resource } from '../resources/resource.ts';
-import type { ApiClient } from '../source/api-client.ts';
 import { RecordGone, RequestRefused } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { endOfSecond } from '../warehouse/reconcile/confirm-absent.ts';
+import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { buryAnnounced } from '../warehouse/webhooks/bury-announced.ts';
 import { closeWebhooks, putOffWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
+import type { CompanyProof } from './company-proof.ts';
 import { handlingOf } from './handling.ts';
+import type { ProveAbsence } from './prove-absence.ts';
 
 /** What the service says of a record that webhooks have named. */
 export interface AnnouncedAnswer {
   readonly announced: WaitingRecord;
-  readonly found: FetchedRecord | Error;
+  readonly found: FetchedRecord | Error | 'unproved';
+}
+
+/** Asks for records of one resource. */
+export interface Asking {
+  readonly fetch: (id: string) => Promise<FetchedRecord>;
+  readonly proveAbsence: ProveAbsence;
+  readonly signal: AbortSignal;
 }
 
 /** Asks for a record; an error is an answer too, so that one record's does not cost the others theirs. */
-export async function fetchAnnounced(
-  ask: { api: ApiClient; accessToken: string; resource: Resource; signal: AbortSignal },
-  announced: WaitingRecord,
-): Promise<AnnouncedAnswer> {
-  const { api, accessToken, signal } = ask;
-  const { listPath: path, singular } = ask.resource;
+export async function fetchAnnounced(asking: Asking, announced: WaitingRecord): Promise<AnnouncedAnswer> {
+  const { fetch, proveAbsence, signal } = asking;
   try {
-    return { announced, found: await api.fetch({ accessToken, path, id: announced.id, singular, signal }) };
+    return { announced, found: await fetch(announced.id) };
   } catch (error) {
     if (signal.aborted || !(error instanceof Error)) throw error;
-    return { announced, found: error };
+    if (!(error instanceof RecordGone)) return { announced, found: error };
+    const absence = await proveAbsence(error, announced.id).catch(asError(signal));
+    return { announced, found: absence === 'absent' ? error : absence };
   }
+}
+
+function asError(signal: AbortSignal): (error: unknown) => Error {
+  return (error) => {
+    if (signal.aborted || !(error instanceof Error)) throw error;
+    return error;
+  };
 }
 
 /**
@@ -40,13 +56,18 @@ export async function fetchAnnounced(
  */
 export async function applyAnnounced(
   warehouse: Warehouse,
-  where: { connectionId: string; resource: Resource; runId: string },
+  where: Announcement,
   { announced, found }: AnnouncedAnswer,
 ): Promise<{ counts: CountsToAdd; failure?: Error }> {
   const close = ({ status, outcome }: Pick<Applied, 'status' | 'outcome'>): Promise<void> =>
     closeWebhooks(warehouse.pool, { webhooks: announced.webhooks, status, outcome, runId: where.runId });
+  if (found === 'unproved') {
+    const applied = await leaveToReconcile(warehouse, where, announced);
+    await close(applied);
+    return { counts: applied.counts };
+  }
   if (found instanceof RecordGone) {
-    const applied = await applyGone(warehouse, where, announced);
+    const applied = await applyGone(warehouse, where, { announced, found });
     await close(applied);
     return { counts: applied.counts };
   }
@@ -64,36 +85,72 @@ export async function applyAnnounced(
   return { counts: applied.counts };
 }
 
+interface Announcement {
+  readonly connectionId: string;
+  readonly resource: Resource;
+  readonly runId: string;
+  readonly proof: CompanyProof;
+}
+
 interface Applied {
   status: 'applied' | 'ignored';
   outcome: string;
   counts: CountsToAdd;
 }
 
+/** The list brings what was changed; of what was deleted only a complete one says so. */
+async function leaveToReconcile(
+  { pool }: Warehouse,
+  { connectionId, resource }: Pick<Announcement, 'connectionId' | 'resource'>,
+  { deleted }: WaitingRecord,
+): Promise<Applied> {
+  const what = 'the service fetches no record of this resource, so';
+  if (!deleted)
+    return { status: 'ignored', outcome: `${what} the record is left to the next list`, counts: {} };
+  await wantReconcile(pool, { connectionId, resource });
+  return { status: 'ignored', outcome: `${what} whether it is gone is left to a reconcile`, counts: {} };
+}
+
 async function applyGone(
   warehouse: Warehouse,
-  where: { connectionId: string; resource: Resource; runId: string },
-  { id, deleted, version, deletedAt }: WaitingRecord,
+  where: Announcement,
+  { announced, found }: { announced: WaitingRecord; found: RecordGone },
 ): Promise<Applied> {
+  const { id, deleted, deletedAt } = announced;
   if (!deleted) {
     const outcome = 'the service no longer has the record: its deletion is left to who announces it';
     return { status: 'ignored', outcome, counts: {} };
   }
+  // A refusal names nobody.
+  await where.proof.require(null);
+  const version = newerOf(announced.version, endOfSecond(found.servedAt));
   if (version === null) return { status: 'applied', outcome: 'gone, and never held', counts: {} };
-  const buried = await buryAnnounced(warehouse, { ...where, id, version, deletedAt });
+  const { connectionId, resource, runId } = where;
+  const buried = await buryAnnounced(warehouse, { connectionId, resource, runId, id, version, deletedAt });
   const outcome = buried.suppressed > 0 ? 'a newer version had arrived' : 'gone at the source too: deleted';
   return { status: 'applied', outcome, counts: buried };
 }
 
+/**
+ * No version that the service showed before it answered is newer, and a page that shows one may be on its way; a record that was
+ * made again afterwards is.
+ */
+function newerOf(known: string | null, goneBy: string | null): string | null {
+  if (known === null || goneBy === null) return known ?? goneBy;
+  return (microsecondsOf(known) ?? -Infinity) > (microsecondsOf(goneBy) ?? -Infinity) ? known : goneBy;
+}
+
 async function applyFound(
   warehouse: Warehouse,
-  where: { connectionId: string; resource: Resource; runId: string },
+  where: Announcement,
   { announced, found }: { announced: WaitingRecord; found: FetchedRecord },
 ): Promise<Applied> {
-  const { record, text, connection: identity } = found;
+  const { connectionId, resource, runId, proof } = where;
+  const { record, text, connection } = found;
+  await proof.require(connection);
   const { counts, refused } = await landFetched(warehouse, {
-    ...where,
-    ...{ record, text, identity, aheadOfList: true },
+    ...{ connectionId, resource, runId, token: proof.of.token },
+    ...{ record, text, aheadOfList: true },
   });
   if (refused !== undefined) {
     const outcome = 'the record could not be landed and waits in quarantine';

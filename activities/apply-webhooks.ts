@@ -1,18 +1,22 @@
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
+import type { FetchedRecord } from '../source/responses.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
+import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
 import { applyAnnounced, fetchAnnounced } from './apply-announced.ts';
 import { startChunk } from './chunk.ts';
+import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
+import { createAbsenceProof } from './prove-absence.ts';
 import { requestSync, tellDataReady } from './request-sync.ts';
-import { waitOf, type Wait } from './wait.ts';
+import { waitFor, waitOf, type Wait } from './wait.ts';
 import { createWebhookRun, type WebhookRun } from './webhook-run.ts';
 
 export interface ApplyWebhooksInput {
@@ -103,9 +107,16 @@ async function applyRecords(
   const { warehouse, apiAddress, secretKey, stopping } = dependencies;
   const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
   const counting = countRequestsOf(dependencies.api);
+  const asking = { connectionId: connection, runId, access, api: counting.api, signal };
+  const proof = createCompanyProof(dependencies, asking);
   const chunk = startChunk(stopping);
   let failures = 0;
   for (const resource of announced) {
+    const { listPath: path, singular } = resource;
+    const fetch = (id: string): Promise<FetchedRecord> =>
+      counting.api.fetch({ accessToken: access.token, path, id, singular, signal });
+    const readAlive = (): Promise<string[]> => heldIds(warehouse, { connectionId: connection, resource });
+    const asking = { fetch, proveAbsence: createAbsenceProof({ fetch, readAlive }), signal };
     for (;;) {
       const waiting = await takeWaiting(warehouse, {
         connectionId: connection,
@@ -115,12 +126,11 @@ async function applyRecords(
       if (waiting.length === 0) break;
       for (let at = 0; at < waiting.length; at += lanes) {
         const records = waiting.slice(at, at + lanes);
-        const ask = { api: counting.api, accessToken: access.token, resource, signal };
-        const answers = await Promise.all(records.map((record) => fetchAnnounced(ask, record)));
+        const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record)));
         await run.begin();
         await run.add(resource, { requests: counting.takeCount() });
         for (const answer of answers) {
-          const where = { connectionId: connection, resource, runId };
+          const where = { connectionId: connection, resource, runId, proof };
           const { counts, failure } = await applyAnnounced(warehouse, where, answer);
           await run.add(resource, counts);
           if (failure !== undefined) run.noteFailure(resource, failure);
@@ -149,10 +159,10 @@ async function settleFailure(
   const { connection: connectionId, run, error } = failed;
   const wait = waitOf(error);
   if (wait !== undefined) {
-    const notBefore = wait.notBefore ?? Date.now() + notReadyMilliseconds;
-    await holdWebhooks(warehouse, { connectionId, milliseconds: notBefore - Date.now() });
+    const milliseconds = wait.milliseconds ?? notReadyMilliseconds;
+    await holdWebhooks(warehouse, { connectionId, milliseconds });
     await run.finish();
-    return { state: 'wait', wait: { ...wait, notBefore }, records: run.records() };
+    return { state: 'wait', wait: waitFor(wait.reason, milliseconds), records: run.records() };
   }
   if (handlingOf(error) === 'stop') {
     await holdWebhooks(warehouse, { connectionId, milliseconds: refusedMilliseconds });

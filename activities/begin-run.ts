@@ -1,5 +1,6 @@
 import { eventsStream, streams } from '../resources/index.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
+import { isHalfRead } from '../warehouse/passes/is-half-read.ts';
 import { beginRun as beginRunInWarehouse } from '../warehouse/runs/begin-run.ts';
 import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -19,6 +20,8 @@ export interface BeginRunInput {
 export interface BegunRun {
   streams: string[];
   searchable: boolean;
+  /** It goes on with lists that a run before it began to read. Workers of 0.5.0 do not tell. */
+  goesOn?: boolean;
 }
 
 /** Opens the run's row and decides which streams it reads. A token that cannot be opened is found out here. */
@@ -27,7 +30,7 @@ export async function beginRun(dependencies: Dependencies, input: BeginRunInput)
   const wanted = streamsOf(input.resources);
   await beginRunInWarehouse(warehouse, runOf(input));
   await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
-  return { streams: wanted, searchable };
+  return { streams: wanted, searchable, goesOn: await isHalfRead(warehouse, input.connection) };
 }
 
 function streamsOf(wanted: readonly string[]): string[] {

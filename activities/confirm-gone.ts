@@ -1,11 +1,11 @@
 import type { Resource } from '../resources/resource.ts';
+import { isWellFormed } from '../resources/well-formed.ts';
 import type { ApiClient } from '../source/api-client.ts';
 import { RecordGone } from '../source/errors.ts';
 import { readPages } from '../source/read-pages.ts';
-import { pinIdentity } from '../warehouse/connections/pin-identity.ts';
-import { inTransaction } from '../warehouse/in-transaction.ts';
-import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { CompanyProof } from './company-proof.ts';
 import { patiently } from './patiently.ts';
+import { createAbsenceProof } from './prove-absence.ts';
 
 /** What is erased here would come back with the next sync. */
 export class StillReturned extends Error {
@@ -19,42 +19,58 @@ export class StillReturned extends Error {
   }
 }
 
+/** The service answers 404 to whatever it is asked for by id, or has no other record to tell. */
+export class NotSurelyGone extends Error {
+  override readonly name = 'NotSurelyGone';
+  readonly handling = 'stop';
+
+  constructor({ connectionId, resource, id }: { connectionId: string; resource: Resource; id: string }) {
+    super(
+      `Whether ${id} of ${resource.name} is gone for ${connectionId} is not sure, so nothing was erased: the service answers 404 ` +
+        'as it does where no record can be fetched. Try again later, or ask the finance API whether it fetches them.',
+    );
+  }
+}
+
 /**
  * Makes sure that the service no longer has a record. That it lists the others for the right company comes first: an address that
- * answers 404 to everything knows nothing of records. Throws StillReturned, IdentityChanged, and what the service says.
+ * answers 404 to everything knows nothing of records. Throws StillReturned, NotSurelyGone, IdentityChanged, and what the service says.
  */
 export async function confirmGone(
-  { warehouse, api }: { warehouse: Warehouse; api: ApiClient },
+  { api, proof }: { api: ApiClient; proof: CompanyProof },
   asked: { connectionId: string; resource: Resource; id: string; accessToken: string },
 ): Promise<void> {
-  const { connectionId, resource, id, accessToken } = asked;
+  const { resource, id, accessToken } = asked;
+  const listed: string[] = [];
   const isIt = (record: unknown): boolean =>
     typeof record === 'object' && record !== null && 'id' in record && record.id === id;
   for (const { query } of resource.streams) {
     const reading = { accessToken, path: resource.listPath, query, plural: resource.name, cursor: null };
     for await (const { connection, records } of readPages(api, reading, (page) => page)) {
-      if (connection !== null)
-        await inTransaction(warehouse.pool, (client) =>
-          pinIdentity(client, { connectionId, identity: connection }),
-        );
+      await proof.require(connection);
       if (records.some(isIt)) throw new StillReturned(asked);
+      if (listed.length === 0) listed.push(...records.flatMap(idOf).slice(0, 10));
       // The rest is listed only where a record cannot be asked for.
       if (resource.fetchable) break;
     }
   }
-  if (resource.fetchable && (await isFetched(api, asked))) throw new StillReturned(asked);
+  if (!resource.fetchable) return;
+  const { listPath: path, singular } = resource;
+  const fetch = (one: string): Promise<unknown> =>
+    patiently(() => api.fetch({ accessToken, path, id: one, singular }));
+  const proveAbsence = createAbsenceProof({ fetch, readAlive: () => Promise.resolve(listed) });
+  const answer = await fetch(id).then(
+    () => 'fetched' as const,
+    (error: unknown) => {
+      if (error instanceof RecordGone) return proveAbsence(error, id);
+      throw error;
+    },
+  );
+  if (answer === 'fetched') throw new StillReturned(asked);
+  if (answer === 'unproved') throw new NotSurelyGone(asked);
 }
 
-async function isFetched(
-  api: ApiClient,
-  { resource, id, accessToken }: { resource: Resource; id: string; accessToken: string },
-): Promise<boolean> {
-  const { listPath: path, singular } = resource;
-  try {
-    await patiently(() => api.fetch({ accessToken, path, id, singular }));
-    return true;
-  } catch (error) {
-    if (error instanceof RecordGone) return false;
-    throw error;
-  }
+function idOf(record: unknown): string[] {
+  if (typeof record !== 'object' || record === null || !('id' in record)) return [];
+  return typeof record.id === 'string' && isWellFormed(record.id) ? [record.id] : [];
 }

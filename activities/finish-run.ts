@@ -6,7 +6,7 @@ import {
 } from '../warehouse/runs/finish-run.ts';
 import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
-import { judgeSync } from './judge-sync.ts';
+import { followSchedules, judgeSync } from './judge-sync.ts';
 import { runOf } from './run-of.ts';
 
 export type { StreamOutcome } from '../warehouse/runs/finish-run.ts';
@@ -27,5 +27,8 @@ export async function finishRun(dependencies: Dependencies, input: FinishRunInpu
   await beginRun(warehouse, runOf(input));
   const finished = await finishRunInWarehouse(warehouse, input);
   if ((input.kind ?? 'sync') === 'sync') await judgeSync(dependencies, { ...input, ...finished });
+  // A run of any kind that met another company has paused the connection.
+  else if (input.outcomes.some(({ failureType }) => failureType === 'IdentityChanged'))
+    await followSchedules(dependencies, input.connection);
   return finished;
 }

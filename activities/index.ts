@@ -37,6 +37,8 @@ export interface Activities {
   readonly deleteApproved: (
     input: Parameters<typeof reconcile.deleteApproved>[1],
   ) => Promise<{ deleted: number }>;
+  /** The same, under a name that workers of 0.5.0 do not know: theirs would not look at what was approved. */
+  readonly deleteNamed: Activities['deleteApproved'];
   readonly finishRun: (input: FinishRunInput) => Promise<FinishedRun>;
   readonly startScheduled: (input: StartScheduledInput) => Promise<ScheduledStarted>;
   readonly beginExport: (input: BeginExportInput) => Promise<{ searchable: boolean }>;
@@ -62,6 +64,7 @@ export function createActivities(dependencies: Dependencies): Activities {
     confirmBySecondListing: (input) => reconcile.confirmBySecondListing(dependencies, input),
     settleResource: (input) => reconcile.settleResource(dependencies, input),
     deleteApproved: (input) => reconcile.deleteApproved(dependencies, input),
+    deleteNamed: (input) => reconcile.deleteApproved(dependencies, input),
     finishRun: (input) => finishRun(dependencies, input),
     startScheduled: (input) => startScheduled(dependencies, input),
     beginExport: (input) => beginExport(dependencies, input),

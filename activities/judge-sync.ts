@@ -1,13 +1,13 @@
 import { log } from '@temporalio/activity';
 import { noteSyncEnd } from '../warehouse/connections/note-sync-end.ts';
+import { otherCompany } from '../warehouse/connections/refuse-token.ts';
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/finish-run.ts';
 import { listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
  * What the end of a sync means for the next ones: failures make them rarer, what only a person can mend pauses the connection,
- * and a sync that got through ends both. The database has it in any case; schedules that cannot be told now are repaired
- * when a worker starts.
+ * and a sync that got through ends both.
  */
 export async function judgeSync(
   { warehouse, schedules }: Pick<Dependencies, 'warehouse' | 'schedules'>,
@@ -22,7 +22,14 @@ export async function judgeSync(
   const pauseWhy = whyToPause(connection, outcomes);
   if (status === 'succeeded' || status === 'partial') await listsWereRead(warehouse, connection);
   const changed = await noteSyncEnd(warehouse, { connectionId: connection, runId, status, pauseWhy });
-  if (!changed) return;
+  if (changed) await followSchedules({ schedules }, connection);
+}
+
+/** The database has it in any case; schedules that cannot be told now are repaired when a worker starts. */
+export async function followSchedules(
+  { schedules }: Pick<Dependencies, 'schedules'>,
+  connection: string,
+): Promise<void> {
   try {
     await schedules.follow(connection);
   } catch (error) {
@@ -45,8 +52,7 @@ const onlyPeopleMend: Record<string, (connection: string) => string> = {
   CredentialsRefused: (name) =>
     `The finance API refused the credentials of ${name}: set the right token with "daybook connection set-token ${name}"; it resumes by itself then. ` +
     `If it refused every connection, DAYBOOK_CLIENT_ID or DAYBOOK_CLIENT_SECRET is wrong: set it, restart Daybook, then "daybook connection resume ${name}".`,
-  IdentityChanged: (name) =>
-    `The access token of ${name} opens another company than before: set the right token with "daybook connection set-token ${name}"; it resumes by itself then.`,
+  IdentityChanged: otherCompany,
   PlatformAccessRefused: (name) =>
     `The accounting platform refused ${name}: have the company authorise it again, then "daybook connection resume ${name}".`,
   ConnectionDisabled: (name) =>

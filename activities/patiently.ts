@@ -11,15 +11,15 @@ const pauseMilliseconds = 2_000;
  * activities. Throws the last error.
  */
 export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-  const deadline = Date.now() + patienceMilliseconds;
+  const started = performance.now();
   for (;;) {
     try {
       return await ask();
     } catch (error) {
       if (handlingOf(error) === 'stop') throw error;
-      const next = Math.max(waitOf(error)?.notBefore ?? 0, Date.now() + pauseMilliseconds);
-      if (next > deadline) throw error;
-      await pause(next - Date.now());
+      const milliseconds = Math.max(waitOf(error)?.milliseconds ?? 0, pauseMilliseconds);
+      if (performance.now() - started + milliseconds > patienceMilliseconds) throw error;
+      await pause(milliseconds);
     }
   }
 }

@@ -1,10 +1,14 @@
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
+import { questionOf, type DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
+import { readWaitingDeletions } from '../warehouse/reconcile/read-waiting-deletions.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import { runOf } from './run-of.ts';
 import { UnknownResource } from './unknown-resource.ts';
+
+export type { DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 
 export interface PlanReconcileInput {
   runId: string;
@@ -17,6 +21,8 @@ export interface PlanReconcileInput {
 export interface ReconcilePlan {
   resources: { resource: string; streams: string[] }[];
   searchable: boolean;
+  /** What waits for approval as the run begins, of all resources. Workers of 0.5.0 do not tell. */
+  question?: DeletionQuestion;
 }
 
 /** Opens the run's row and decides which streams make up each resource. */
@@ -34,6 +40,7 @@ export async function planReconcile(
       streams: streams.map((stream) => stream.name),
     })),
     searchable,
+    question: questionOf(await readWaitingDeletions(warehouse, { connectionId: input.connection })),
   };
 }
 

@@ -3,6 +3,7 @@ import { CursorRefused, NotSupported } from '../source/errors.ts';
 import { readPages } from '../source/read-pages.ts';
 import type { ListPage } from '../source/responses.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
+import { forgetWatermark } from '../warehouse/passes/forget-watermark.ts';
 import { markUnsupported } from '../warehouse/passes/mark-unsupported.ts';
 import { countRequests } from '../warehouse/passes/note-failing.ts';
 import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
@@ -13,6 +14,7 @@ import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
 import type { PassKind } from '../warehouse/tables/passes.ts';
 import { startChunk } from './chunk.ts';
+import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf, type CountingClient } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { GaveUp } from './gave-up.ts';
@@ -53,6 +55,7 @@ export interface Listing<Page> {
     pass: PassInHand;
     page: Page;
     requests: number;
+    servedAt: Date | null;
     nextCursor: string | null;
   }) => Promise<PageFacts>;
 }
@@ -91,7 +94,7 @@ async function takeAndRead<Page>(
   const { warehouse, apiAddress, secretKey, lookbackMilliseconds } = dependencies;
   await beginRun(warehouse, runOf(input));
   const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
-  const pass = passInHand(input);
+  const pass = passInHand(input, access);
   const resource = listing.listed;
   const taken = await takePass(warehouse, { pass, resource, lookbackMilliseconds });
   if (taken.state !== 'open') return { state: taken.state };
@@ -105,7 +108,7 @@ async function takeAndRead<Page>(
 }
 
 async function landPages<Page>(
-  { stopping, onPageLanded }: Dependencies,
+  dependencies: Dependencies,
   reading: {
     pass: PassInHand;
     listing: Listing<Page>;
@@ -115,7 +118,10 @@ async function landPages<Page>(
     signal: AbortSignal;
   },
 ): Promise<ChunkOutcome> {
+  const { stopping, onPageLanded } = dependencies;
   const { pass, listing, access, counting, taken, signal } = reading;
+  const { connectionId, runId } = pass;
+  const proof = createCompanyProof(dependencies, { connectionId, runId, access, api: counting.api, signal });
   const chunk = startChunk(stopping);
   const request = {
     accessToken: access.token,
@@ -127,17 +133,56 @@ async function landPages<Page>(
   };
   const pages = readPages(counting.api, request, async (listPage) => ({
     page: await listing.prepare(listPage),
+    connection: listPage.connection,
+    servedAt: listPage.servedAt,
     nextCursor: listPage.nextCursor,
   }));
-  for await (const { page, nextCursor } of pages) {
+  let isFirst = true;
+  for await (const { page, connection, servedAt, nextCursor } of pages) {
+    await proof.require(connection);
+    if (isFirst && (await beginsAgain(dependencies, { ...reading, servedAt }))) return { state: 'more' };
+    isFirst = false;
     const started = performance.now();
-    const counts = await listing.land({ pass, page, requests: counting.takeCount(), nextCursor });
+    const requests = counting.takeCount();
+    const counts = await listing.land({ pass, page, requests, servedAt, nextCursor });
     onPageLanded({ stream: pass.stream, milliseconds: performance.now() - started, counts });
     if (nextCursor === null) return { state: 'done' };
     if (chunk.pageWasLast()) return { state: 'more' };
   }
   throw new Error(`The pages of ${pass.stream} ended without a last one.`);
 }
+
+/**
+ * Whether a sync must begin its reading again, as the service's time shows that its first response came with. What a list shows
+ * late is behind the cursor of a pass that stood still for longer than the lookback. A watermark of the future comes from a clock
+ * that was wrong; servers of one service may differ by a little.
+ */
+async function beginsAgain(
+  { warehouse, lookbackMilliseconds }: Dependencies,
+  reading: {
+    pass: PassInHand;
+    listing: { listed: Listed };
+    taken: Extract<PassTaken, { state: 'open' }>;
+    servedAt: Date | null;
+  },
+): Promise<boolean> {
+  const { pass, listing, taken, servedAt } = reading;
+  if (pass.kind !== 'sync' || servedAt === null) return false;
+  const { cursor, servedUntilMilliseconds: before, watermarkMilliseconds: watermark } = taken;
+  const now = servedAt.getTime();
+  const resource = listing.listed;
+  if (watermark !== null && watermark - now > Math.min(lookbackMilliseconds, aLittle) + 1_000) {
+    await forgetWatermark(warehouse, { pass, resource });
+    return true;
+  }
+  if (cursor !== null && before !== null && now - before > lookbackMilliseconds) {
+    await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'stood still' });
+    return true;
+  }
+  return false;
+}
+
+const aLittle = 60_000;
 
 /** What is to be done about a failure is known by its class; what is to be retried by Temporal is thrown again. */
 async function settleFailure(
@@ -150,7 +195,8 @@ async function settleFailure(
     return { state: 'unsupported' };
   }
   if (error instanceof CursorRefused) {
-    const restarts = await restartPass(warehouse, { pass, resource, lookbackMilliseconds });
+    const why = 'cursor refused';
+    const restarts = await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why });
     await countRequests(warehouse, { pass, requests });
     if (restarts > maximumRestarts) throw new GaveUp(pass.stream, `for the ${restarts}th time`, error);
     return { state: 'more' };
@@ -164,8 +210,11 @@ async function settleFailure(
   throw await patientlyFailed({ warehouse, giveUpAfterMilliseconds }, { pass, requests, error });
 }
 
-function passInHand({ connection, stream, kind = 'sync', part = '', runId }: ReadStreamInput): PassInHand {
+function passInHand(
+  { connection, stream, kind = 'sync', part = '', runId }: ReadStreamInput,
+  access: ConnectionAccess,
+): PassInHand {
   const { workflowExecution, activityId, attempt } = activityInfo();
   const lease = `${workflowExecution?.runId ?? ''}/${activityId}/${attempt}`;
-  return { connectionId: connection, stream, kind, part, runId, lease };
+  return { connectionId: connection, stream, kind, part, runId, lease, token: access.mark };
 }

@@ -19,12 +19,9 @@ export function readStream(dependencies: Dependencies, input: ReadStreamInput): 
       ...(kind === 'backfill' ? windowOf(bounds) : floorOf(stream, bounds)),
       ...expansionOf(resource, bounds),
     }),
-    prepare: async ({ text, records, connection }) => ({
-      page: await preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
-      identity: connection,
-    }),
-    land: ({ page: { page, identity }, ...landing }) =>
-      landPage(dependencies.warehouse, { ...landing, resource, page, identity }),
+    prepare: ({ text, records }) =>
+      preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
+    land: (landing) => landPage(dependencies.warehouse, { ...landing, resource }),
   });
 }
 

@@ -1,6 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Resource } from '../resources/resource.ts';
 import { RecordGone } from '../source/errors.ts';
+import type { FetchedRecord } from '../source/responses.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
@@ -9,24 +10,31 @@ import {
   confirmAbsent,
   confirmBySecondListing as confirmInWarehouse,
   dismissAbsent,
+  endOfSecond,
   holdListing,
   listAgain as listAgainInWarehouse,
   readUnconfirmed,
+  type Unconfirmed,
 } from '../warehouse/reconcile/confirm-absent.ts';
 import {
   deleteAbsent as deleteInWarehouse,
   deleteApproved as deleteApprovedInWarehouse,
 } from '../warehouse/reconcile/delete-absent.ts';
+import type { DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 import { findAbsent as findInWarehouse } from '../warehouse/reconcile/find-absent.ts';
 import { finishResource as finishInWarehouse } from '../warehouse/reconcile/finish-resource.ts';
+import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
 import { isListed } from '../warehouse/reconcile/is-listed.ts';
+import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
 import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
 import { startChunk } from './chunk.ts';
+import { createCompanyProof, type CompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { patientlyFailed } from './patiently-failed.ts';
 import { resourcesNamed } from './plan-reconcile.ts';
+import { createAbsenceProof, type Absence, type ProveAbsence } from './prove-absence.ts';
 import { waitOf, type Wait } from './wait.ts';
 
 export interface ReconcileInput {
@@ -37,6 +45,8 @@ export interface ReconcileInput {
 
 export interface AbsentFound {
   absent: number;
+  /** Records that a fetch decides about, because the listing showed them under an older version than the one held. */
+  ahead?: number;
   /** How absence is confirmed: by whatever costs fewer requests. */
   confirmBy: 'fetch' | 'listing';
 }
@@ -45,30 +55,53 @@ export interface AbsentFound {
 export async function findAbsent(dependencies: Dependencies, input: ReconcileInput): Promise<AbsentFound> {
   return heartbeating(async () => {
     const of = resourceOfRun(input);
-    const { absent, pages } = await findInWarehouse(dependencies.warehouse, of);
-    return { absent, confirmBy: of.resource.fetchable && absent <= pages ? 'fetch' : 'listing' };
+    const { absent, ahead, pages } = await findInWarehouse(dependencies.warehouse, of);
+    const { fetchable } = of.resource;
+    const confirmBy = fetchable && absent <= pages ? 'fetch' : 'listing';
+    return { absent, ahead: fetchable ? ahead : 0, confirmBy };
   });
 }
 
 export interface Confirmed {
   state: 'more' | 'done' | 'wait';
   wait?: Wait;
+  /** Fetches prove nothing here: only a second listing can. Absent in histories of releases before 0.6. */
+  unfetchable?: true;
 }
 
-/** Asks for absent records one by one, for one chunk: 404 or 410 confirms; a record that comes is landed. */
+/**
+ * Asks for absent records, and for those that are ahead, one by one, for one chunk: one that is gone is confirmed; a record that
+ * comes is landed.
+ */
 export async function confirmByFetch(dependencies: Dependencies, input: ReconcileInput): Promise<Confirmed> {
   return heartbeating(async (signal) => {
     const { warehouse, api, apiAddress, secretKey, stopping } = dependencies;
     const of = resourceOfRun(input);
-    const pass = passOf(of);
     const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
+    const pass = passOf(of, access.mark);
     await holdListing(warehouse, pass);
     const counting = countRequestsOf(api);
     const chunk = startChunk(stopping);
+    const fetch = (id: string): Promise<FetchedRecord> => {
+      const { listPath: path, singular } = of.resource;
+      return counting.api.fetch({ accessToken: access.token, path, id, singular, signal });
+    };
+    const proveAbsence = createAbsenceProof({ fetch, readAlive: () => listedIds(warehouse, of) });
     try {
-      for (const id of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
-        await fetchOne(dependencies, { of, id, signal, api: counting.api, accessToken: access.token });
+      const { connectionId, runId } = of;
+      const proof = createCompanyProof(dependencies, {
+        connectionId,
+        runId,
+        access,
+        api: counting.api,
+        signal,
+      });
+      // A refusal names nobody: under the token of another company everything would be gone.
+      await proof.require(null);
+      for (const unconfirmed of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
+        const absence = await fetchOne(warehouse, { of, unconfirmed, proof, fetch, proveAbsence });
         await noteWorking(warehouse, pass);
+        if (absence === 'unproved') return { state: 'done', unfetchable: true };
         if (chunk.pageWasLast()) return { state: 'more' };
       }
       const [another] = await readUnconfirmed(warehouse, of, 1);
@@ -88,24 +121,34 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
 const fetchesPerChunk = 50;
 
 async function fetchOne(
-  { warehouse }: Dependencies,
+  warehouse: Dependencies['warehouse'],
   request: {
     of: ResourceOfRun;
-    id: string;
-    signal: AbortSignal;
-    api: Dependencies['api'];
-    accessToken: string;
+    unconfirmed: Unconfirmed;
+    proof: CompanyProof;
+    fetch: (id: string) => Promise<FetchedRecord>;
+    proveAbsence: ProveAbsence;
   },
-): Promise<void> {
-  const { of, id, signal, api, accessToken } = request;
-  const { listPath: path, singular } = of.resource;
+): Promise<Absence | 'fetched'> {
+  const { of, unconfirmed, proof, fetch, proveAbsence } = request;
+  const { id, kind } = unconfirmed;
   try {
-    const { record, text, connection } = await api.fetch({ accessToken, path, id, singular, signal });
-    await landFetched(warehouse, { ...of, record, text, identity: connection });
+    const { record, text, connection } = await fetch(id);
+    await proof.require(connection);
+    const fetched = { ...of, record, text, token: proof.of.token };
+    if (kind === 'ahead') {
+      await landAhead(warehouse, { ...fetched, id });
+      return 'fetched';
+    }
+    await landFetched(warehouse, fetched);
     await dismissAbsent(warehouse, of, id);
+    return 'fetched';
   } catch (error) {
     if (!(error instanceof RecordGone)) throw error;
-    await confirmAbsent(warehouse, of, id);
+    const absence = await proveAbsence(error, id);
+    const goneBy = endOfSecond(error.servedAt);
+    if (absence === 'absent') await confirmAbsent(warehouse, of, { recordId: id, goneBy });
+    return absence;
   }
 }
 
@@ -144,27 +187,29 @@ export async function settleResource(
     if (!(await isListed(warehouse, { ...of, listings })))
       return { deleted: 0, waiting: 0, held: 0, equal: false, unlisted: true };
     const { deleted, waiting, held } = await deleteInWarehouse(warehouse, { ...of, limit: deleteLimit });
-    const totals = await finishInWarehouse(warehouse, { ...of, waiting, held });
-    return { deleted, waiting, held, equal: totals.every(({ equal }) => equal) };
+    const { equal } = await finishInWarehouse(warehouse, { ...of, waiting, held });
+    return { deleted, waiting, held, equal };
   });
 }
 
-/** Deletes what the last stopped reconcile listed: a person has approved it. */
+/**
+ * Deletes what a person was shown and approved. An approval of 0.5.0 does not say what that was: then nothing is deleted, and
+ * anything that waits is something else.
+ */
 export async function deleteApproved(
   { warehouse }: Dependencies,
-  input: { runId: string; connection: string; resources: readonly string[] },
+  input: {
+    runId: string;
+    connection: string;
+    resources: readonly string[];
+    approved?: DeletionQuestion;
+  },
 ): Promise<{ deleted: number }> {
-  return heartbeating(async () => {
-    let deleted = 0;
-    for (const resource of resourcesNamed(input.resources)) {
-      deleted += await deleteApprovedInWarehouse(warehouse, {
-        connectionId: input.connection,
-        resource,
-        runId: input.runId,
-      });
-    }
-    return { deleted };
-  });
+  const { runId, connection: connectionId, approved = {} } = input;
+  const resources = resourcesNamed(input.resources);
+  return heartbeating(async () => ({
+    deleted: await deleteApprovedInWarehouse(warehouse, { connectionId, resources, runId, approved }),
+  }));
 }
 
 function resourceOfRun({ connection, resource, runId }: ReconcileInput): ResourceOfRun {
@@ -178,7 +223,7 @@ function resourceNamed(name: string): Resource {
 }
 
 /** Requests for single records belong to the resource's first stream. */
-function passOf({ connectionId, resource, runId }: ResourceOfRun): PassInHand {
+function passOf({ connectionId, resource, runId }: ResourceOfRun, token: string): PassInHand {
   return {
     connectionId,
     stream: resource.streams[0]?.name ?? '',
@@ -186,5 +231,6 @@ function passOf({ connectionId, resource, runId }: ResourceOfRun): PassInHand {
     part: '',
     runId,
     lease: activityInfo().activityId,
+    token,
   };
 }

@@ -1,34 +1,37 @@
 import type { Resource } from '../resources/resource.ts';
 import { RecordGone } from '../source/errors.ts';
-import type { ServiceIdentity } from '../warehouse/connections/pin-identity.ts';
+import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import { closeEntries } from '../warehouse/quarantine/close-entries.ts';
+import { closeEntry } from '../warehouse/quarantine/close-entry.ts';
 import { readQuarantineEntry, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
-import type { Dependencies } from './dependencies.ts';
-import { patiently } from './patiently.ts';
+import type { CompanyProof } from './company-proof.ts';
+import type { ProveAbsence } from './prove-absence.ts';
 
 export interface EntryToReplay {
   readonly entry: QuarantineEntry;
   readonly resource: Resource;
   readonly runId: string;
-  readonly accessToken: string;
+  readonly proof: CompanyProof;
+  /** As the service has it now. */
+  readonly fetch: (id: string) => Promise<FetchedRecord>;
+  readonly proveAbsence: ProveAbsence;
 }
 
 /**
  * Lands one record of the quarantine the way that any record takes, and closes its entry unless the record is still bad: then
  * the entry stays open with the reason of now. What is beaten by a newer version or a deletion is closed too, for nothing is
  * missing. Of a record that the service no longer has only the entry is closed: the deletion is the reconcile's business.
+ * An entry that meanwhile was given another version stays open.
  */
-export async function replayEntry(
-  { warehouse, api }: Pick<Dependencies, 'warehouse' | 'api'>,
-  replay: EntryToReplay,
-): Promise<CountsToAdd> {
+export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): Promise<CountsToAdd> {
   const { entry, resource, runId } = replay;
+  const kept = await readQuarantineEntry(warehouse, entry.id);
+  if (kept?.status !== 'open') return {};
   const close = (status: 'landed' | 'discarded', why: string): Promise<void> =>
-    closeEntries(warehouse, { ids: [entry.id], status, why });
-  const found = await recordOf({ warehouse, api }, replay);
+    closeEntry(warehouse, { ...kept, status, why });
+  const found = await recordOf(kept, replay);
   if (found === undefined) {
     await close('discarded', 'deleted at the source');
     return {};
@@ -45,27 +48,25 @@ export async function replayEntry(
 interface FoundRecord {
   record: unknown;
   text: string;
-  identity: ServiceIdentity | null;
+  /** Mark of the access token that it was fetched with; null for what was kept. */
+  token: string | null;
 }
 
-/** As the service has it now; where it cannot be fetched, as it was kept. Undefined when the service says that it is gone. */
+/** As the service has it now; where it cannot be fetched, as it was kept. Undefined when it is gone. */
 async function recordOf(
-  { warehouse, api }: { warehouse: Warehouse; api: Dependencies['api'] },
-  { entry, resource, accessToken }: EntryToReplay,
+  { record_id: id, payload }: { record_id: string | null; payload: string },
+  { resource, proof, fetch, proveAbsence }: EntryToReplay,
 ): Promise<FoundRecord | undefined> {
-  const { listPath: path, singular } = resource;
-  const { record_id: id } = entry;
-  if (!resource.fetchable || id === null) {
-    const kept = await readQuarantineEntry(warehouse, entry.id);
-    return kept && { record: JSON.parse(kept.payload) as unknown, text: kept.payload, identity: null };
-  }
+  const asKept = (): FoundRecord => ({ record: JSON.parse(payload), text: payload, token: null });
+  if (!resource.fetchable || id === null) return asKept();
   try {
-    const { record, text, connection } = await patiently(() =>
-      api.fetch({ accessToken, path, id, singular }),
-    );
-    return { record, text, identity: connection };
+    const { record, text, connection } = await fetch(id);
+    await proof.require(connection);
+    return { record, text, token: proof.of.token };
   } catch (error) {
-    if (error instanceof RecordGone) return undefined;
-    throw error;
+    if (!(error instanceof RecordGone)) throw error;
+    // A refusal names nobody.
+    await proof.require(null);
+    return (await proveAbsence(error, id)) === 'absent' ? undefined : asKept();
   }
 }

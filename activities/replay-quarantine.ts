@@ -1,15 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { RequestRefused } from '../source/errors.ts';
-import { OtherWorld, readAccess } from '../warehouse/connections/read-access.ts';
+import type { FetchedRecord } from '../source/responses.ts';
+import { OtherWorld, readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
+import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { readQuarantineEntries, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
-import { beginRun } from '../warehouse/runs/begin-run.ts';
+import { beginCommandRun, type CommandRun } from '../warehouse/runs/begin-command-run.ts';
 import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
-import { replayEntry } from './replay-entry.ts';
+import { patiently } from './patiently.ts';
+import { createAbsenceProof } from './prove-absence.ts';
+import { replayEntry, type EntryToReplay } from './replay-entry.ts';
 
 /** An entry as it stands after it was tried. */
 export interface ReplayedEntry extends QuarantineEntry {
@@ -61,20 +65,39 @@ async function* replayConnection(
     for (const entry of entries) yield { ...entry, failure: access.message };
     return;
   }
-  const counting = countRequestsOf(dependencies.api);
-  const runId = randomUUID();
-  await beginRun(warehouse, {
-    ...{ runId, connectionId, kind: 'replay', reason },
-    // No workflow: who asks waits for the answer.
-    ...{ workflowId: '', temporalRunId: runId },
-  });
+  const run = await beginCommandRun(warehouse, { connectionId, kind: 'replay', reason });
+  try {
+    yield* replayInRun(dependencies, { connectionId, entries, run, access });
+  } finally {
+    await run.beating.stop();
+  }
+}
+
+async function* replayInRun(
+  { warehouse, api }: Pick<Dependencies, 'warehouse' | 'api'>,
+  replay: {
+    connectionId: string;
+    entries: readonly QuarantineEntry[];
+    run: CommandRun;
+    access: ConnectionAccess;
+  },
+): AsyncGenerator<ReplayedEntry> {
+  const { connectionId, entries, access } = replay;
+  const { token: accessToken } = access;
+  const { runId, beating } = replay.run;
+  const counting = countRequestsOf(api);
+  const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api: counting.api });
   const failures = new Map<string, Error>();
+  const asking = createAsking({ warehouse, api: counting.api }, { connectionId, accessToken });
   let allFail: Error | undefined;
   for (const entry of entries) {
-    const replay = { entry, resource: resourceOf(entry.resource), runId, accessToken: access.token };
+    const resource = resourceOf(entry.resource);
     const { counts, failure } = allFail
       ? { counts: {}, failure: allFail }
-      : await replayEntry({ warehouse, api: counting.api }, replay).then(asCounts, asFailure);
+      : await replayEntry(warehouse, { entry, resource, runId, proof, ...asking(resource) }).then(
+          asCounts,
+          asFailure,
+        );
     if (failure !== undefined) failures.set(entry.stream, failure);
     // What is no fault of this record awaits the others too.
     if (!(failure instanceof RequestRefused)) allFail ??= failure;
@@ -87,7 +110,25 @@ async function* replayConnection(
   }
   const streams = [...new Set(entries.map(({ stream }) => stream))];
   const outcomes = streams.map((stream) => outcomeOf(stream, failures.get(stream)));
+  await beating.stop();
   await finishRun(warehouse, { runId, outcomes, cancelled: false });
+}
+
+/** How the service is asked for the records of each resource. */
+function createAsking(
+  { warehouse, api }: Pick<Dependencies, 'warehouse' | 'api'>,
+  { connectionId, accessToken }: { connectionId: string; accessToken: string },
+): (resource: Resource) => Pick<EntryToReplay, 'fetch' | 'proveAbsence'> {
+  const askings = new Map<Resource, Pick<EntryToReplay, 'fetch' | 'proveAbsence'>>();
+  return (resource) => {
+    const { listPath: path, singular } = resource;
+    const fetch = (id: string): Promise<FetchedRecord> =>
+      patiently(() => api.fetch({ accessToken, path, id, singular }));
+    const readAlive = (): Promise<string[]> => heldIds(warehouse, { connectionId, resource });
+    const asking = askings.get(resource) ?? { fetch, proveAbsence: createAbsenceProof({ fetch, readAlive }) };
+    askings.set(resource, asking);
+    return asking;
+  };
 }
 
 function asOtherWorld(error: unknown): OtherWorld {

@@ -35,7 +35,9 @@ export async function landDirectly(
     part: '',
     runId,
     lease: runId,
+    token: 'bench',
   } as const;
+  await warehouse.pool.query(`update sync.runs set proved_token = 'bench' where run_id = $1`, [runId]);
   await takePass(warehouse, { pass, resource, lookbackMilliseconds: 0 });
   const api = createApiClient({
     baseUrl: servers.apiUrl,
@@ -56,9 +58,9 @@ export async function landDirectly(
     cursor: null,
   };
   const started = performance.now();
-  const pages = readPages(api, reading, async ({ text, records, connection: identity, nextCursor }) => ({
+  const pages = readPages(api, reading, async ({ text, records, servedAt, nextCursor }) => ({
     page: await preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
-    identity,
+    servedAt,
     nextCursor,
   }));
   for await (const page of pages) await landPage(warehouse, { pass, resource, requests: 1, ...page });

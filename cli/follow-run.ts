@@ -1,4 +1,4 @@
-import { WorkflowFailedError, type Client } from '@temporalio/client';
+import { WorkflowContinuedAsNewError, WorkflowFailedError, type Client } from '@temporalio/client';
 import { createLogUpdate } from 'log-update';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
@@ -18,23 +18,57 @@ export async function followRun(
 ): Promise<{ exitCode: ExitCode; run: RunRead | undefined }> {
   if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
   const over = new AbortController();
-  const handle = client.workflow.getHandle(workflowId, temporalRunId);
-  const ended = handle
-    .result()
-    .catch((error: unknown) => {
-      // How a run failed stands in its row; anything else is a failure of following it.
-      if (!(error instanceof WorkflowFailedError)) throw error;
-    })
-    .finally(() => {
-      over.abort();
-    });
-  const read = (): Promise<RunRead | undefined> => runOf(warehouse, temporalRunId);
-  if (!quiet) await show({ read, troubles: () => readTroubles(handle) }, over.signal);
-  await ended;
+  const execution = { workflowId, temporalRunId };
+  const read = (): Promise<RunRead | undefined> => runOf(warehouse, execution.temporalRunId);
+  const ended = endOf(client, execution, read).finally(() => {
+    over.abort();
+  });
+  const troubles = (): Promise<string[]> =>
+    readTroubles(client.workflow.getHandle(workflowId, execution.temporalRunId));
+  if (!quiet) await show({ read, troubles }, over.signal);
+  const { followed } = await ended;
   const run = await read();
-  if (!quiet)
+  if (!quiet) {
     print(run === undefined ? 'The run ended before it began; see it in Temporal.' : lastWords(run));
+    if (followed) printAside('More data was announced meanwhile: another run has started to read it.');
+  }
   return { exitCode: exitCodeOf(run), run };
+}
+
+/**
+ * Waits for the end of the run, in whatever execution that is; moves `execution` on. A workflow that goes on although its run is
+ * over is another run.
+ */
+async function endOf(
+  client: Client,
+  execution: { workflowId: string; temporalRunId: string },
+  read: () => Promise<RunRead | undefined>,
+): Promise<{ followed: boolean }> {
+  for (;;) {
+    const { workflowId, temporalRunId } = execution;
+    try {
+      await client.workflow.getHandle(workflowId, temporalRunId, { followRuns: false }).result();
+      return { followed: false };
+    } catch (error) {
+      // How a run failed stands in its row; anything else is a failure of following it.
+      if (error instanceof WorkflowFailedError) return { followed: false };
+      if (!(error instanceof WorkflowContinuedAsNewError)) throw error;
+      if (await isOver(read)) return { followed: true };
+      execution.temporalRunId = error.newExecutionRunId;
+    }
+  }
+}
+
+async function isOver(read: () => Promise<RunRead | undefined>): Promise<boolean> {
+  for (;;) {
+    try {
+      const run = await read();
+      return run !== undefined && run.finished_at !== null;
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      await wait(intervalMilliseconds);
+    }
+  }
 }
 
 const intervalMilliseconds = 250;

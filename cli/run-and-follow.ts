@@ -1,11 +1,15 @@
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printJson } from './printer.ts';
 import type { RunRequest } from '../worker/start-run.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { withWarehouse } from './with-warehouse.ts';
 
-/** What `sync`, `reconcile` and `backfill` do with a run: start or join it, follow it, and say how it ended. */
+/**
+ * What `sync`, `reconcile` and `backfill` do with a run: start or join it, follow it, and say how it ended. What is requested
+ * may depend on what stands in the warehouse.
+ */
 export async function runAndFollow(
-  request: RunRequest,
+  requested: RunRequest | ((warehouse: Warehouse) => Promise<RunRequest>),
   { wait, json }: { wait: boolean; json: boolean },
 ): Promise<ExitCode> {
   return withWarehouse(
@@ -13,6 +17,7 @@ export async function runAndFollow(
       const { connectTemporal } = await import('../worker/temporal-client.ts');
       const { startRun } = await import('../worker/start-run.ts');
       const { followRun } = await import('./follow-run.ts');
+      const request = typeof requested === 'function' ? await requested(warehouse) : requested;
       const client = await connectTemporal(settings);
       try {
         const started = await startRun({ client, warehouse, settings }, request);

@@ -4,6 +4,7 @@ import { noteMarts } from '../warehouse/marts/note-marts.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { beginRunOfAll, type RunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
 import { finishRunOfAll } from '../warehouse/runs/finish-run-of-all.ts';
+import { keepBeating } from '../warehouse/runs/keep-beating.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildOnLake } from './build-on-lake.ts';
 import { buildOnPostgres } from './build-on-postgres.ts';
@@ -36,6 +37,8 @@ export async function buildMarts(
   const { signal } = follower;
   return withBuildLock({ databaseUrl, target }, async (client) => {
     await beginRunOfAll(warehouse, { ...run, kind: 'marts' });
+    // No workflow stands behind a build that a command does itself.
+    const beating = run.workflowId === '' ? keepBeating(warehouse, runId) : undefined;
     const settings = { ...places, ...follower, asOfDate: todayIn(timeZone, new Date()) };
     try {
       const built =
@@ -49,6 +52,8 @@ export async function buildMarts(
       if (signal?.aborted !== true && !isDatabaseAway(error))
         await finishRunOfAll(warehouse, { runId, ...endOf(error) });
       throw error;
+    } finally {
+      await beating?.stop();
     }
   });
 }

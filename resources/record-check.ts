@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { beginsWithDay, microsecondsOf } from './instant.ts';
 import { columnKinds, type Column, type Resource } from './resource.ts';
+import { isWellFormed } from './well-formed.ts';
 
 /** Why a record cannot land, in words a person understands; undefined when it can. */
 export type RecordCheck = (record: unknown) => string | undefined;
@@ -28,7 +29,7 @@ function buildCheck(resource: Resource): RecordCheck {
         z.array(objectOf(child.columns), isNot('a list')).nullish(),
       ]),
     ),
-    id: z.string(isNot('a text')).min(1, 'is empty'),
+    id: z.string(isNot('a text')).min(1, 'is empty').refine(isWellFormed, notWellFormed),
     [resource.version]: z.string(isNot('a time')).refine(isTime, notPossible),
   });
   return (record) => {
@@ -68,6 +69,8 @@ function valueOf(column: Column): z.ZodType {
       return z.object({}, isNot('an object'));
   }
 }
+
+const notWellFormed = { error: 'is not well-formed text: it has half of a surrogate pair' };
 
 const notPossible = { error: 'is not a possible date' };
 

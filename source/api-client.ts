@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
+import { limitConcurrency } from './concurrency-limit.ts';
 import { fetchedRecordOf, listPageOf, type FetchedRecord, type ListPage } from './responses.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { sendRequest, type Service, type Timeouts } from './send-request.ts';
@@ -101,6 +102,8 @@ function serviceOf(settings: ApiClientSettings, timeouts: Timeouts, dispatcher: 
       'user-agent': 'daybook',
     },
     budget: settings.budget,
+    exchanges: limitConcurrency(maxConnections),
+    questions: limitConcurrency(1),
     timeouts,
     maxBodyBytes: settings.maxBodyBytes ?? defaultMaxBodyBytes,
     dispatcher,

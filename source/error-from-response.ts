@@ -10,7 +10,7 @@ import {
   SourceUnavailable,
   type Failure,
 } from './errors.ts';
-import { retryAfterMilliseconds } from './retry-after.ts';
+import { retryAfterMilliseconds, servedAtOf } from './retry-after.ts';
 
 export interface ErrorResponse {
   /** Method and path, without the query string. */
@@ -33,18 +33,17 @@ export function errorFromResponse(response: ErrorResponse, now: Date): Error {
   const { request, status, requestId } = response;
   const errorCode = errorCodeOf(response.text);
   const failure: Failure = { request, status, errorCode, requestId };
-  if (status >= 400 && errorCode === 'PRODUCT_NOT_READY') {
-    return new ProductNotReady(failure, notBefore(response, now, notReadyPauseMilliseconds));
-  }
+  if (status >= 400 && errorCode === 'PRODUCT_NOT_READY') return new ProductNotReady(failure);
   if (status === 429 || status === 452) {
-    return new RateLimited(failure, notBefore(response, now, rateLimitPauseMilliseconds));
+    return new RateLimited(failure, retryAfterMilliseconds(response, now) ?? rateLimitPauseMilliseconds);
   }
   if (status >= 500 || temporary.has(status)) return new SourceUnavailable(failure, null);
   if (isDisabled(failure)) return new ConnectionDisabled(failure);
   if (status === 401) return new CredentialsRefused(failure);
   if (status === 451) return new PlatformAccessRefused(failure);
   if (status === 404 && response.kind === 'list') return new NotSupported(failure);
-  if ((status === 404 || status === 410) && response.kind === 'fetch') return new RecordGone(failure);
+  if ((status === 404 || status === 410) && response.kind === 'fetch')
+    return new RecordGone(failure, servedAtOf(response.date));
   return new RequestRefused(failure);
 }
 
@@ -53,8 +52,6 @@ const temporary: ReadonlySet<number> = new Set([302, 303, 307, 408, 425]);
 
 /** The window in which the service counts requests. */
 const rateLimitPauseMilliseconds = 10_000;
-/** An initial sync takes minutes at least, but work should go on soon after its end. */
-const notReadyPauseMilliseconds = 20_000;
 
 /** With a 401, INVALID_CREDENTIALS may just as well mean the organisation's own. */
 function isDisabled({ status, errorCode }: Failure): boolean {
@@ -67,10 +64,6 @@ const disabledCodes: ReadonlySet<string | null> = new Set([
   'NEEDS_UPDATE',
   'PRODUCT_NOT_ALLOWED',
 ]);
-
-function notBefore(response: ErrorResponse, now: Date, defaultMilliseconds: number): Date {
-  return new Date(now.getTime() + (retryAfterMilliseconds(response, now) ?? defaultMilliseconds));
-}
 
 /** Null for any body that is not the documented one. Only a word that looks like a code is taken: it will be shown. */
 function errorCodeOf(body: string): string | null {

@@ -1,5 +1,5 @@
 /**
- * What the caller should do: try again soon, try again at the error's `notBefore`, give up and tell a person, or read the
+ * What the caller should do: try again soon, try again after the error's `milliseconds`, give up and tell a person, or read the
  * stream again from its watermark.
  */
 export type Handling = 'retry' | 'wait' | 'stop' | 'restart';
@@ -78,14 +78,15 @@ export class CursorNotMoving extends SourceError {
 export class RateLimited extends SourceError {
   override readonly name = 'RateLimited';
   readonly handling = 'wait';
-  readonly notBefore: Date;
+  /** How long nothing is to be asked: a duration, which no clock that is wrong makes longer. */
+  readonly milliseconds: number;
 
-  constructor(failure: Failure, notBefore: Date) {
+  constructor(failure: Failure, milliseconds: number) {
     super(failure, {
       happened: 'came too soon after other requests',
-      advice: `it is sent again after ${notBefore.toISOString()}; DAYBOOK_API_REQUESTS_PER_10S makes this rarer`,
+      advice: `it is sent again in ${Math.ceil(milliseconds / 1000)} s; DAYBOOK_API_REQUESTS_PER_10S makes this rarer`,
     });
-    this.notBefore = notBefore;
+    this.milliseconds = milliseconds;
   }
 }
 
@@ -93,14 +94,12 @@ export class RateLimited extends SourceError {
 export class ProductNotReady extends SourceError {
   override readonly name = 'ProductNotReady';
   readonly handling = 'wait';
-  readonly notBefore: Date;
 
-  constructor(failure: Failure, notBefore: Date) {
+  constructor(failure: Failure) {
     super(failure, {
       happened: 'has no data yet',
       advice: 'the service still copies it from the platform, so Daybook waits and asks again',
     });
-    this.notBefore = notBefore;
   }
 }
 
@@ -168,16 +167,22 @@ export class NotSupported extends SourceError {
   }
 }
 
-/** 404 or 410 on a fetch: the service has no such record, or no longer. */
+/**
+ * 404 or 410 on a fetch, which `status` says: the service has no such record, or with a 404 perhaps cannot fetch any. See
+ * `createAbsenceProof`.
+ */
 export class RecordGone extends SourceError {
   override readonly name = 'RecordGone';
   readonly handling = 'stop';
+  /** The service's time of the response, in whole seconds; null when it does not tell. */
+  readonly servedAt: Date | null;
 
-  constructor(failure: Failure) {
+  constructor(failure: Failure, servedAt: Date | null) {
     super(failure, {
       happened: 'found no such record',
-      advice: 'it was deleted at the source, or never existed',
+      advice: 'it was deleted at the source, never existed, or cannot be fetched',
     });
+    this.servedAt = servedAt;
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { microsecondsOf } from '../resources/instant.ts';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
+import { isWellFormed } from '../resources/well-formed.ts';
 import { replaceNul } from './replace-nul.ts';
 import { withoutTokens } from './without-tokens.ts';
 
@@ -38,7 +39,7 @@ export function readWebhook(body: Buffer): Webhook | undefined {
     code: textOf(parsed.code) ?? '',
     serviceConnectionId: textOf(parsed.connection_id),
     resource,
-    recordId: isObject(record) ? textOf(record.id) : null,
+    recordId: isObject(record) ? idOf(record.id) : null,
     version: version !== null && microsecondsOf(version) !== undefined ? version : null,
   };
 }
@@ -55,6 +56,11 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function idOf(value: unknown): string | null {
+  const id = textOf(value);
+  return id !== null && isWellFormed(id) ? id : null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -13,6 +13,8 @@ export interface ListPage {
   readonly connection: ServiceConnection | null;
   /** Null on the last page. */
   readonly nextCursor: string | null;
+  /** The service's time of the response, in whole seconds; null when it does not tell. */
+  readonly servedAt: Date | null;
   readonly requestId: string | null;
 }
 
@@ -22,6 +24,7 @@ export interface FetchedRecord {
   /** The record as JSON.parse understands it, for checks only. */
   readonly record: unknown;
   readonly connection: ServiceConnection | null;
+  readonly servedAt: Date | null;
   readonly requestId: string | null;
 }
 
@@ -33,7 +36,7 @@ export interface ServiceConnection {
 }
 
 /** Throws UnreadableResponse when the answer is not a list of `plural`. */
-export function listPageOf({ text: sent, requestId, failure }: Answer, plural: string): ListPage {
+export function listPageOf({ text: sent, servedAt, requestId, failure }: Answer, plural: string): ListPage {
   const text = replaceNul(sent);
   const body = parseObject(text, failure);
   const records = body[plural];
@@ -43,12 +46,16 @@ export function listPageOf({ text: sent, requestId, failure }: Answer, plural: s
     records,
     connection: connectionOf(body.connection),
     nextCursor: nextCursorOf(body.next_cursor, failure),
+    servedAt,
     requestId,
   };
 }
 
 /** Throws UnreadableResponse when the answer has no record under `singular`. */
-export function fetchedRecordOf({ text: sent, requestId, failure }: Answer, singular: string): FetchedRecord {
+export function fetchedRecordOf(
+  { text: sent, servedAt, requestId, failure }: Answer,
+  singular: string,
+): FetchedRecord {
   const text = replaceNul(sent);
   const body = parseObject(text, failure);
   const record = body[singular];
@@ -56,7 +63,7 @@ export function fetchedRecordOf({ text: sent, requestId, failure }: Answer, sing
   if (!isObject(record) || recordText === null) {
     throw new UnreadableResponse(failure, `JSON without an object "${singular}"`);
   }
-  return { text: recordText, record, connection: connectionOf(body.connection), requestId };
+  return { text: recordText, record, connection: connectionOf(body.connection), servedAt, requestId };
 }
 
 /** JSON.parse quotes the text in its messages, so its error is not kept as a cause. */

@@ -13,6 +13,12 @@ export function retryAfterMilliseconds(
   return bounded(until - (httpDate(headers.date ?? '') ?? now.getTime()));
 }
 
+/** The time of a `Date` header; null when it is absent or nonsense. */
+export function servedAtOf(date: string | null): Date | null {
+  const time = httpDate(date ?? '');
+  return time === null ? null : new Date(time);
+}
+
 /** Date.parse alone takes nonsense such as `soon 1` for a date; an HTTP date begins with a weekday and ends in GMT. */
 function httpDate(text: string): number | null {
   if (!/^[A-Z][a-z]{2,8}, .* GMT$/.test(text)) return null;

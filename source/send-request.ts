@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { errorFromResponse } from './error-from-response.ts';
 import { RateLimited, SourceUnavailable, UnreadableResponse, type Failure } from './errors.ts';
 import { readBody, readBodyStart } from './read-body.ts';
-import type { RequestBudget } from './request-budget.ts';
+import { GrantTooOld, redeemWhenWritten } from './redeem-when-written.ts';
+import type { Grant, RequestBudget } from './request-budget.ts';
+import { servedAtOf } from './retry-after.ts';
 import { withTimeLimit } from './time-limit.ts';
 
 /** Where requests go, and what all of them have in common. */
@@ -13,6 +16,10 @@ export interface Service {
   readonly pathPrefix: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly budget: RequestBudget;
+  /** As many as there are connections: whoever waits for one holds no grant. */
+  readonly exchanges: ConcurrencyLimit;
+  /** One at a time asks the budget, so that grants are given in the order of the questions. */
+  readonly questions: ConcurrencyLimit;
   readonly timeouts: Timeouts;
   readonly maxBodyBytes: number;
   readonly dispatcher: Dispatcher;
@@ -38,28 +45,25 @@ export interface ServiceRequest {
 /** A response of status 200, as text. */
 export interface Answer {
   readonly text: string;
+  /** The service's time of the response, from its `Date` header: whole seconds. Null when it sends none. */
+  readonly servedAt: Date | null;
   readonly requestId: string | null;
   /** For errors that only show when the text is read. */
   readonly failure: Failure;
 }
 
-/** Sends one GET as soon as the budget allows. */
+/** Sends one GET as soon as a connection is free and the budget allows. Callers come in the order in which they asked. */
 export async function sendRequest(service: Service, request: ServiceRequest): Promise<Answer> {
-  const silentUntil = await service.budget.take(request.signal);
-  if (silentUntil !== undefined) {
-    throw new RateLimited(
-      { request: nameOf(request), status: null, errorCode: null, requestId: null },
-      silentUntil,
-    );
-  }
-  const response = await respond(service, request);
+  const response = await service.exchanges.run(request.signal, () => respondWithGrant(service, request));
   const { status, requestId, text } = response;
   if (status === 200) {
-    return { text, requestId, failure: { request: nameOf(request), status, errorCode: null, requestId } };
+    const failure = { request: nameOf(request), status, errorCode: null, requestId };
+    return { text, servedAt: servedAtOf(response.date), requestId, failure };
   }
   const error = errorFromResponse({ ...response, request: nameOf(request), kind: request.kind }, new Date());
   // A limit of the service (429) counts for the whole organisation, one of the platform (452) for its connection alone.
-  if (error instanceof RateLimited && status === 429) await service.budget.reportRateLimited(error.notBefore);
+  if (error instanceof RateLimited && status === 429)
+    await service.budget.reportRateLimited(error.milliseconds);
   throw error;
 }
 
@@ -71,31 +75,57 @@ interface Response {
   readonly text: string;
 }
 
+/** A request that was not ready to be written in time takes another grant: a grant counts from when it was given. */
+async function respondWithGrant(service: Service, request: ServiceRequest): Promise<Response> {
+  for (;;) {
+    const grant = await service.questions.run(request.signal, () => takeGrant(service, request));
+    try {
+      return await respond(service, request, grant);
+    } catch (error) {
+      if (!(error instanceof GrantTooOld)) throw error;
+    } finally {
+      grant.release();
+    }
+  }
+}
+
+async function takeGrant({ budget }: Service, request: ServiceRequest): Promise<Grant> {
+  const { signal } = request;
+  const taken = await budget.take(signal).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw error;
+  });
+  if (!('silentMilliseconds' in taken)) return taken;
+  const failure = { request: nameOf(request), status: null, errorCode: null, requestId: null };
+  throw new RateLimited(failure, taken.silentMilliseconds);
+}
+
 /**
  * Of an error of the network nothing but its code is kept: undici's own may hold bytes of the response, and those a token.
  */
-async function respond(service: Service, request: ServiceRequest): Promise<Response> {
+async function respond(service: Service, request: ServiceRequest, grant: Grant): Promise<Response> {
   const { signal } = request;
   const limit = { milliseconds: service.timeouts.totalMilliseconds, signal };
   try {
-    return await withTimeLimit(limit, (limited) => exchange(service, request, limited));
+    return await withTimeLimit(limit, (limited) => exchange(service, { ...request, signal: limited }, grant));
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof UnreadableResponse) throw error;
+    if (error instanceof UnreadableResponse || error instanceof GrantTooOld) throw error;
     const failure = { request: nameOf(request), status: null, errorCode: null, requestId: null };
     throw new SourceUnavailable(failure, networkCodeOf(error));
   }
 }
 
-async function exchange(service: Service, request: ServiceRequest, signal: AbortSignal): Promise<Response> {
-  const { statusCode, headers, body } = await service.dispatcher.request({
+async function exchange(service: Service, request: ServiceRequest, grant: Grant): Promise<Response> {
+  const dispatcher = service.dispatcher.compose(redeemWhenWritten(grant));
+  const { statusCode, headers, body } = await dispatcher.request({
     origin: service.origin,
     path: `${service.pathPrefix}${request.path}?${queryOf(request)}`,
     method: 'GET',
     headers: service.headers,
     headersTimeout: service.timeouts.headersMilliseconds,
     bodyTimeout: service.timeouts.bodyIdleMilliseconds,
-    signal,
+    signal: request.signal,
   });
   const requestId = requestIdOf(headers, request.accessToken);
   const failure = { request: nameOf(request), status: statusCode, errorCode: null, requestId };

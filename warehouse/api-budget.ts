@@ -2,68 +2,129 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inTransaction } from './in-transaction.ts';
 import type { Warehouse } from './open-warehouse.ts';
+import { createProcessWindow } from './process-window.ts';
 
 export interface ApiBudget {
-  /** Resolves when a request may be sent, at once; or, with the time before which none may, when that is long. */
-  take(signal?: AbortSignal): Promise<Date | undefined>;
-  /** The service asked for silence: nobody's requests are allowed before. */
-  reportRateLimited(notBefore: Date): Promise<void>;
+  /** Resolves when a request may be sent, at once; or, when that takes long, with how long none may. */
+  take(signal?: AbortSignal): Promise<ApiGrant | { readonly silentMilliseconds: number }>;
+  /** The service asked for silence: nobody's requests are allowed for so long, but for an hour at most. */
+  reportRateLimited(milliseconds: number): Promise<void>;
+}
+
+export interface ApiGrant {
+  /** To be called in the moment in which the request is written; when it returns false, the grant is too old for that. */
+  redeem(): boolean;
+  /** The request was answered or has failed, so that it will not arrive any later; or it was never written. */
+  release(): void;
 }
 
 /**
  * Requests that every worker of the organisation shares, at most `requestsPer10s` in any 10 seconds.
  *
  * Every allowed request is a row, and a new one is allowed while fewer than that lie in the last 11 seconds. A token bucket
- * would be one number, but it lets its capacity through on top of its rate; the eleventh second is for requests that
- * reach the service later than they were allowed. One short transaction per request costs 1 % of what landing its page costs.
+ * would be one number, but it lets its capacity through on top of its rate. Of the eleventh second, half is for the time
+ * between a grant and its use, and half for the way to the service. One short transaction per request costs 1 % of what landing
+ * its page costs.
+ *
+ * Times are Postgres's own, which may be set while requests are under way: a grant from the future counts as one of now, and the
+ * requests of this process are counted once more by `monotonic`, in milliseconds, so that a clock set forward lets no process
+ * send more.
  */
 export function openApiBudget(
   warehouse: Warehouse,
-  settings: { apiAddress: string; clientId: string; requestsPer10s: number },
+  settings: { apiAddress: string; clientId: string; requestsPer10s: number; monotonic?: () => number },
 ): ApiBudget {
-  const budget = createHash('sha256')
-    .update(`${settings.apiAddress}\n${settings.clientId}`)
-    .digest('hex')
-    .slice(0, 32);
+  const { apiAddress, clientId, requestsPer10s: limit, monotonic = () => performance.now() } = settings;
+  const budget = createHash('sha256').update(`${apiAddress}\n${clientId}`).digest('hex').slice(0, 32);
+  const ownRequests = createProcessWindow(limit, monotonic);
+  const lead = createLead();
   return {
     async take(signal) {
       for (;;) {
         signal?.throwIfAborted();
-        const waitMilliseconds = await tryTake(warehouse, { budget, limit: settings.requestsPer10s });
-        if (waitMilliseconds === 0) return undefined;
-        if (waitMilliseconds > longestWaitMilliseconds) return new Date(Date.now() + waitMilliseconds);
-        await wait(Math.min(waitMilliseconds, 1000), undefined, { signal });
+        const taken = await tryTake();
+        if (typeof taken !== 'number') return taken;
+        if (taken > longestWaitMilliseconds) return { silentMilliseconds: taken };
+        await wait(Math.min(taken, 1000), undefined, { signal });
       }
     },
-    async reportRateLimited(notBefore) {
-      await warehouse.pool.query(
-        `insert into sync.api_budgets (budget, blocked_until) values ($1, $2)
-         on conflict (budget) do update set blocked_until = greatest(sync.api_budgets.blocked_until, excluded.blocked_until)`,
-        [budget, notBefore],
-      );
+    async reportRateLimited(milliseconds) {
+      await warehouse.pool.query(reportSql, [budget, milliseconds]);
     },
   };
+
+  /** A grant, or the milliseconds to wait before the next try. */
+  async function tryTake(): Promise<ApiGrant | number> {
+    const ownWait = ownRequests.waitMilliseconds();
+    if (ownWait > 0) return ownWait;
+    const request = ownRequests.begin();
+    const leadMilliseconds = lead.milliseconds();
+    try {
+      const { askedAt, waitMilliseconds } = await ask(leadMilliseconds);
+      if (waitMilliseconds > 0) {
+        request.cancel();
+        return waitMilliseconds;
+      }
+      return {
+        redeem() {
+          const inTime = monotonic() - askedAt <= leadMilliseconds;
+          lead.learn(inTime);
+          return inTime;
+        },
+        release() {
+          request.end();
+        },
+      };
+    } catch (error) {
+      request.cancel();
+      throw error;
+    }
+  }
+
+  /** A grant is at most as old as the question for it; the answer may take long to arrive. */
+  async function ask(leadMilliseconds: number): Promise<{ askedAt: number; waitMilliseconds: number }> {
+    return inTransaction(warehouse.pool, async (client) => {
+      await client.query({ name: 'lock budget', text: lockSql, values: [budget] });
+      const askedAt = monotonic();
+      const { rows } = await client.query<{ wait_ms: number }>({
+        name: 'take from budget',
+        text: takeSql,
+        values: [budget, limit, leadMilliseconds - shortestLeadMilliseconds],
+      });
+      return { askedAt, waitMilliseconds: rows[0]?.wait_ms ?? 0 };
+    });
+  }
 }
 
 /** What the budget itself asks for is shorter; a silence that the service asked for is a timer's business, not an activity's. */
 const longestWaitMilliseconds = 15_000;
 
-/** Milliseconds to wait before the next try; 0 when the request is allowed. */
-async function tryTake(warehouse: Warehouse, input: { budget: string; limit: number }): Promise<number> {
-  return inTransaction(warehouse.pool, async (client) => {
-    await client.query({
-      name: 'lock budget',
-      text: `insert into sync.api_budgets (budget) values ($1) on conflict (budget) do update set budget = excluded.budget`,
-      values: [input.budget],
-    });
-    const { rows } = await client.query<{ wait_ms: number }>({
-      name: 'take from budget',
-      text: takeSql,
-      values: [input.budget, input.limit],
-    });
-    return rows[0]?.wait_ms ?? 0;
-  });
+/** Half of the eleventh second. */
+const shortestLeadMilliseconds = 500;
+const longestLeadMilliseconds = 4_000;
+
+/**
+ * How long a grant may be used. Where half a second is not enough, because Postgres or the process is slow, grants are used for
+ * longer, and count as given that much later: otherwise every one would be too old, and nothing would ever be sent.
+ */
+function createLead(): { milliseconds(): number; learn(inTime: boolean): void } {
+  let milliseconds = shortestLeadMilliseconds;
+  return {
+    milliseconds: () => Math.round(milliseconds),
+    learn(inTime) {
+      milliseconds = inTime
+        ? Math.max(milliseconds * 0.9, shortestLeadMilliseconds)
+        : Math.min(milliseconds * 2, longestLeadMilliseconds);
+    },
+  };
 }
+
+/** No service asks for more than an hour of silence, so one that ends later is of a clock that was wrong, and is forgotten. */
+const validSilence = `case when had.blocked_until <= clock_timestamp() + interval '1 hour' then had.blocked_until end`;
+
+const lockSql = `
+  insert into sync.api_budgets as had (budget) values ($1)
+  on conflict (budget) do update set blocked_until = ${validSilence}`;
 
 /** Runs after the lock, as a statement of its own, so that it sees what the last holder of the lock has committed. */
 const takeSql = `
@@ -71,8 +132,12 @@ const takeSql = `
     select clock_timestamp() as now
   ), expired as (
     delete from sync.api_grants using now where budget = $1 and granted_at <= now - interval '11 seconds'
+  ), corrected as (
+    update sync.api_grants set granted_at = now from now where budget = $1 and granted_at > now + interval '4 seconds'
   ), recent as materialized (
-    select granted_at from sync.api_grants, now where budget = $1 and granted_at > now - interval '11 seconds'
+    select case when granted_at > now + interval '4 seconds' then now else granted_at end as granted_at
+    from sync.api_grants, now
+    where budget = $1 and granted_at > now - interval '11 seconds'
   ), wait as materialized (
     select greatest(
       extract(epoch from blocked_until - now),
@@ -84,6 +149,12 @@ const takeSql = `
     from sync.api_budgets, now
     where budget = $1
   ), granted as (
-    insert into sync.api_grants (budget, granted_at) select $1, now from now, wait where ms = 0
+    insert into sync.api_grants (budget, granted_at)
+    select $1, now + $3::int * interval '1 millisecond' from now, wait where ms = 0
   )
   select ceil(ms)::int as wait_ms from wait`;
+
+const reportSql = `
+  insert into sync.api_budgets as had (budget, blocked_until)
+  values ($1, clock_timestamp() + least($2::float8, 3600000) * interval '1 millisecond')
+  on conflict (budget) do update set blocked_until = greatest(${validSilence}, excluded.blocked_until)`;

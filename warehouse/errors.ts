@@ -23,6 +23,30 @@ export class IdentityChanged extends Error {
   }
 }
 
+/** What an answer brings is not used before the service has said whose it is. The next attempt asks for that first. */
+export class TokenNotProved extends Error {
+  override readonly name = 'TokenNotProved';
+  readonly handling = 'retry';
+
+  constructor(connectionId: string) {
+    super(
+      `The service has not named the company of ${connectionId} in this run yet, so nothing was written; it is asked again.`,
+    );
+  }
+}
+
+/** No list that the platform offers names the company, so nobody can know whose records these are. */
+export class CompanyUnnamed extends Error {
+  override readonly name = 'CompanyUnnamed';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string) {
+    super(
+      `No response of the service says which company the access token of ${connectionId} opens, so nothing was written. Report it to the finance API.`,
+    );
+  }
+}
+
 /** Two names for one company would copy it twice. */
 export class IdentityInUse extends Error {
   override readonly name = 'IdentityInUse';
@@ -34,6 +58,41 @@ export class IdentityInUse extends Error {
         `Remove one of them with "daybook connection remove".`,
     );
   }
+}
+
+/** A person approved deletions, and by now others wait. */
+export class ApprovalOutdated extends Error {
+  override readonly name = 'ApprovalOutdated';
+  readonly handling = 'stop';
+
+  constructor(
+    connectionId: string,
+    { waiting, approved }: { waiting: readonly Waiting[]; approved: Readonly<Record<string, Approved>> },
+  ) {
+    const changes = waiting.map(({ resource, records, run_id }) => {
+      const { records: shown, run } = approved[resource] ?? {};
+      const before =
+        shown === undefined
+          ? 'the approval did not name any'
+          : `approved were ${shown}${run === undefined ? '' : `, found by ${run}`}`;
+      return `${records} ${resource} wait, found gone by the reconcile ${run_id} (${before})`;
+    });
+    super(
+      `There is something else now than what was approved: ${changes.join('; ')}. Nothing was deleted. ` +
+        `"daybook discrepancies ${connectionId}" shows what waits; if that is really gone, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
+    );
+  }
+}
+
+interface Waiting {
+  resource: string;
+  run_id: string;
+  records: number;
+}
+
+interface Approved {
+  records: number;
+  run?: string;
 }
 
 export class UnknownConnection extends Error {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createCompanyProof } from '../activities/company-proof.ts';
+import type { ClientBase } from 'pg';
 import { confirmGone } from '../activities/confirm-gone.ts';
 import { buildMarts } from '../marts/build-marts.ts';
 import { createApiClient } from '../source/api-client.ts';
@@ -12,11 +14,11 @@ import {
   type RowsByTable,
 } from '../warehouse/erase/erase-record.ts';
 import { BuildRunning, withBuildLock } from '../warehouse/marts/build-lock.ts';
-import { dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
+import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
 import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { addToRun } from '../warehouse/runs/add-to-run.ts';
-import { beginRun } from '../warehouse/runs/begin-run.ts';
+import { beginCommandRun } from '../warehouse/runs/begin-command-run.ts';
 import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
@@ -44,17 +46,16 @@ export async function eraseEverywhere(
   record: RecordNamed,
   onStep: (text: string) => void,
 ): Promise<Erased> {
-  await askSource({ settings, warehouse }, record);
   const { connectionId, resource } = record;
   const runId = randomUUID();
-  await beginRun(warehouse, {
-    ...{ runId, connectionId, kind: 'erase', reason: 'daybook erase' },
-    // No workflow: the command does the work itself.
-    ...{ workflowId: '', temporalRunId: runId },
-  });
+  await askSource({ settings, warehouse }, { ...record, runId });
+  const run = { runId, connectionId, kind: 'erase', reason: 'daybook erase' } as const;
+  const { beating } = await beginCommandRun(warehouse, run);
   const stream = resource.streams[0]?.name ?? resource.name;
-  const end = (outcome: Omit<StreamOutcome, 'stream'>): Promise<unknown> =>
-    finishRun(warehouse, { runId, outcomes: [{ stream, ...outcome }], cancelled: false });
+  const end = async (outcome: Omit<StreamOutcome, 'stream'>): Promise<void> => {
+    await beating.stop();
+    await finishRun(warehouse, { runId, outcomes: [{ stream, ...outcome }], cancelled: false });
+  };
   try {
     const held = await eraseRecord(warehouse, { ...record, runId });
     const deleted = held[`finance.${resource.name}`] ?? 0;
@@ -79,20 +80,21 @@ export async function eraseEverywhere(
 /** Throws StillReturned, and what the service says. */
 async function askSource(
   { settings: { api: service, secretKey }, warehouse }: { settings: Settings; warehouse: Warehouse },
-  record: RecordNamed,
+  record: RecordNamed & { runId: string },
 ): Promise<void> {
-  const { connectionId } = record;
-  const { token } = await readAccess(warehouse, secretKey, { connectionId, apiAddress: service.address });
+  const { connectionId, runId } = record;
+  const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress: service.address });
   const budget = openApiBudget(warehouse, { apiAddress: service.address, ...service });
   const api = createApiClient({ ...service, baseUrl: service.url, budget });
   try {
-    await confirmGone({ warehouse, api }, { ...record, accessToken: token });
+    const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api });
+    await confirmGone({ api, proof }, { ...record, accessToken: access.token });
   } finally {
     await api.close();
   }
 }
 
-/** Where there are any. */
+/** Where there are any. What builds leave behind that nobody sees is emptied, where no build ever got through too. */
 async function rebuildMarts(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
   onStep: (text: string) => void,
@@ -106,7 +108,11 @@ async function rebuildMarts(
     await whenFree(() => buildMarts({ warehouse, places }, run, { onStep, onLine: onStep }), onStep);
   }
   const lock = { databaseUrl: settings.database.url, target: 'postgres' } as const;
-  await whenFree(() => withBuildLock(lock, () => dropHiddenMarts(warehouse)), onStep);
+  const emptied = async (client: ClientBase): Promise<void> => {
+    if (!built.includes('postgres')) await dropCopies(client);
+    await dropHiddenMarts(client);
+  };
+  await whenFree(() => withBuildLock(lock, emptied), onStep);
   return built;
 }
 

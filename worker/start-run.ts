@@ -23,7 +23,22 @@ export interface StartedRun {
   link: string;
 }
 
-/** Starts a run that a person asked for, or finds the one that runs: Temporal lets one run at a time. */
+/** What runs already does not know of the approval, and may find something else. */
+export class ApprovalNotGiven extends Error {
+  override readonly name = 'ApprovalNotGiven';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string) {
+    super(
+      `A reconcile of ${connectionId} is running, so nothing was approved. When it has ended, look at what waits then, and approve that.`,
+    );
+  }
+}
+
+/**
+ * Starts a run that a person asked for, or finds the one that runs: Temporal lets one run at a time. Throws ApprovalNotGiven when
+ * one runs and this was to be more than just another.
+ */
 export async function startRun(
   { client, warehouse, settings }: { client: Client; warehouse: Warehouse; settings: Settings },
   { workflow, workflowId, input }: RunRequest,
@@ -50,6 +65,7 @@ export async function startRun(
     return found(settings, { workflowId, temporalRunId: handle.firstExecutionRunId, joined: false });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if ('approved' in input) throw new ApprovalNotGiven(connection);
     const { runId } = await client.workflow.getHandle(workflowId).describe();
     return found(settings, { workflowId, temporalRunId: runId, joined: true });
   }

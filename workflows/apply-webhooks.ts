@@ -12,6 +12,7 @@ import {
 import { failureOf } from './failure-of.ts';
 import { applying } from './proxies.ts';
 import { waitInWords } from './read-streams.ts';
+import { askedMilliseconds } from './asked-milliseconds.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
 export interface ApplyWebhooksInput {
@@ -43,7 +44,7 @@ export async function applyWebhooks(input: ApplyWebhooksInput): Promise<{ record
   if (wait !== undefined) {
     const why = waitInWords(wait.reason, connection);
     setCurrentDetails(`**${connection}**: ${why}`);
-    await sleep(Math.max(wait.notBefore - Date.now(), 1_000), { summary: why });
+    await sleep(Math.max(askedMilliseconds(wait) ?? 0, 1_000), { summary: why });
   }
   if (arrived.times > taken || state !== 'done') return continueAsNew<typeof applyWebhooks>({ connection });
   return { records };

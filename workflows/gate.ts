@@ -7,8 +7,8 @@ import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 export interface Gate {
   /** Resolves when the stream may ask the service. */
   pass(stream: string): Promise<void>;
-  /** The service wants to be left alone until then, or until it says that this is over. */
-  closeUntil(stream: string, time: number, wait: { why: string; isOver: () => boolean }): Promise<void>;
+  /** The service wants to be left alone for so long, or until it says that this is over. */
+  closeFor(stream: string, milliseconds: number, wait: { why: string; isOver: () => boolean }): Promise<void>;
   /** The stream got through, or has ended. */
   reopen(stream: string): void;
 }
@@ -18,13 +18,13 @@ export function createGate(onChange: (waiting: string | undefined) => void): Gat
   const pass = (stream: string): Promise<void> => condition(() => first === undefined || first === stream);
   return {
     pass,
-    async closeUntil(stream, time, { why, isOver }) {
+    async closeFor(stream, milliseconds, { why, isOver }) {
       if (first !== undefined && first !== stream) return pass(stream);
       first = stream;
       onChange(why);
       const timer = new CancellationScope();
       await Promise.race([
-        timer.run(() => sleep(Math.max(time - Date.now(), 1_000), { summary: why })),
+        timer.run(() => sleep(Math.max(milliseconds, 1_000), { summary: why })),
         condition(isOver),
       ]);
       timer.cancel();

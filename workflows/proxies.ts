@@ -42,6 +42,7 @@ export const comparing = proxyActivities<
     | 'confirmBySecondListing'
     | 'settleResource'
     | 'deleteApproved'
+    | 'deleteNamed'
   >
 >({
   taskQueue: 'daybook-io',

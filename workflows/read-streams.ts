@@ -2,6 +2,7 @@ import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { StreamOutcome } from '../activities/finish-run.ts';
 import type { StreamRead } from '../activities/read-chunk.ts';
 import type { Wait } from '../activities/wait.ts';
+import { askedMilliseconds } from './asked-milliseconds.ts';
 import { failureOf } from './failure-of.ts';
 import { createGate } from './gate.ts';
 import type { Progress } from './progress.ts';
@@ -96,7 +97,7 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = read
       waits.over();
       gate.reopen(stream);
     } else {
-      await gate.closeUntil(stream, waits.until(wait), {
+      await gate.closeFor(stream, waits.milliseconds(wait), {
         why: waitInWords(wait.reason, run.connection),
         isOver: () => wait.reason === 'not ready' && toldReady,
       });
@@ -106,9 +107,9 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = read
 }
 
 /** Reads a stream on, for one chunk. */
-type ReadOn = (stream: string, summary: string) => Promise<StreamRead>;
+export type ReadOn = (stream: string, summary: string) => Promise<StreamRead>;
 
-function readerOf(run: Run): ReadOn {
+export function readerOf(run: Run): ReadOn {
   return (stream, summary) => {
     const readOn = stream === 'events' ? paging.readEvents : paging.readStream;
     return readOn.executeWithOptions({ summary }, [{ ...run, stream }]);
@@ -116,7 +117,7 @@ function readerOf(run: Run): ReadOn {
 }
 
 interface Waits {
-  until(wait: { notBefore: number | null }): number;
+  milliseconds(wait: Wait): number;
   over(): void;
 }
 
@@ -127,10 +128,10 @@ interface Waits {
 function startOfWaits(): Waits {
   let since: number | undefined;
   return {
-    until({ notBefore }) {
+    milliseconds(wait) {
       const now = Date.now();
       since ??= now;
-      return notBefore ?? now + Math.min(Math.max((now - since) / 10, 5_000), 600_000);
+      return askedMilliseconds(wait) ?? Math.min(Math.max((now - since) / 10, 5_000), 600_000);
     },
     over() {
       since = undefined;

@@ -1,14 +1,8 @@
-import {
-  continueAsNew,
-  getExternalWorkflowHandle,
-  isCancellation,
-  ParentClosePolicy,
-  startChild,
-} from '@temporalio/workflow';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { continueAsNew, isCancellation, patched } from '@temporalio/workflow';
 import type { StreamOutcome } from '../activities/finish-run.ts';
+import type { DeletionQuestion } from '../activities/plan-reconcile.ts';
 import type { ReconciledResource } from '../activities/reconcile-resource.ts';
-import { approvalId, awaitApproval } from './await-approval.ts';
+import { takeQuestion } from './deletion-question.ts';
 import { failureOf } from './failure-of.ts';
 import { bookkeeping, comparing } from './proxies.ts';
 import { trackProgress, type Progress } from './progress.ts';
@@ -23,10 +17,12 @@ export interface ReconcileConnectionInput {
   resources?: string[];
   /** Who or what asked; shown in the run's row. */
   reason?: string;
-  /** Deletes first what the last stopped reconcile listed. */
+  /** Deletes this first: what a person was shown, and has approved. When something else waits, the run does nothing at all. */
+  approved?: DeletionQuestion;
+  /** An approval of 0.5.0, which does not say what was shown: nothing is deleted for it. */
   approveDeletes?: boolean;
   /** Set by continue-as-new only. */
-  continues?: { runId: string };
+  continues?: { runId: string; asked?: DeletionQuestion };
 }
 
 /**
@@ -34,40 +30,84 @@ export interface ReconcileConnectionInput {
  * deleted without asking waits in a workflow of its own, where it can be approved by a signal.
  */
 export async function reconcileConnection(input: ReconcileConnectionInput): Promise<RunResult> {
-  const { connection, resources = [], reason = 'Temporal', approveDeletes = false } = input;
+  const { connection, resources = [], reason = 'Temporal', continues } = input;
   const runId = runIdOf(input);
   const run: Run = { runId, connection, reason, kind: 'reconcile' };
   const plan = await bookkeeping.planReconcile({ runId, connection, reason, resources });
   const streams = plan.resources.flatMap((one) => one.streams);
   const progress = trackProgress({ connection, kind: 'reconcile', searchable: plan.searchable, streams });
-  await withdrawQuestion(connection);
+  const asked = (continues?.runId === runId ? continues.asked : undefined) ?? plan.question ?? {};
+  const question = await takeQuestion({ connection, runId, asked });
   const reader = createReader(run, progress);
-  const waiting: Record<string, number> = {};
-  const result = await runToEnd(run, progress, async () => {
-    if (approveDeletes) await comparing.deleteApproved({ runId, connection, resources });
-    const results = await Promise.all(
-      plan.resources.map((one) =>
-        reconcileResource(run, one, {
-          reader,
-          progress,
-          settled(settled) {
-            if (settled.waiting > 0) waiting[one.resource] = settled.waiting;
-          },
-        }),
-      ),
-    );
-    const outcomes = results.filter((outcome) => outcome !== 'unfinished').flat();
-    return { outcomes, unfinished: results.includes('unfinished') };
-  });
+  const refused = { approval: false };
+  let result: RunResult | 'unfinished';
+  try {
+    result = await runToEnd(run, progress, async () => {
+      const refusal = await deleteApproved(input, { runId, asked, stream: streams[0] ?? '' });
+      if (refusal !== undefined) {
+        refused.approval = true;
+        return { outcomes: [refusal], unfinished: false };
+      }
+      const results = await Promise.all(
+        plan.resources.map((one) =>
+          reconcileResource(run, one, {
+            reader,
+            progress,
+            settled({ waiting }) {
+              question.settled(one.resource, waiting);
+            },
+          }),
+        ),
+      );
+      const outcomes = results.filter((outcome) => outcome !== 'unfinished').flat();
+      return { outcomes, unfinished: results.includes('unfinished') };
+    });
+  } catch (error) {
+    // What one resource failed for is no reason to leave the question of another unasked.
+    const open = question.hasChanged() || refused.approval;
+    if (!isCancellation(error) && open && patched('asks-after-failure')) await question.ask();
+    throw error;
+  }
   if (result === 'unfinished') {
     return continueAsNew<typeof reconcileConnection>({
       ...input,
-      approveDeletes: false,
-      continues: { runId },
+      ...{ approved: {}, approveDeletes: false },
+      continues: { runId, asked },
     });
   }
-  if (Object.keys(waiting).length > 0) await askForApproval({ connection, waiting });
+  if (question.hasChanged()) await question.ask();
   return result;
+}
+
+/** Returns why not, when something else waits than what was approved. */
+async function deleteApproved(
+  { connection, resources = [], approved = {}, approveDeletes = false }: ReconcileConnectionInput,
+  { runId, asked, stream }: { runId: string; asked: DeletionQuestion; stream: string },
+): Promise<StreamOutcome | undefined> {
+  const named = Object.keys(approved);
+  try {
+    if (named.length > 0) {
+      const about = { runId, connection, resources: named };
+      await comparing.deleteNamed({ ...about, approved: withRuns(approved, asked) });
+    } else if (approveDeletes) {
+      await comparing.deleteApproved({ runId, connection, resources });
+    }
+    return undefined;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const { type, message } = failureOf(error);
+    return { stream, state: 'failed', failureType: type, failure: message };
+  }
+}
+
+/** A question that 0.5.0 asked showed how many, and not who had found them: the reconcile that found as many. */
+function withRuns(approved: DeletionQuestion, asked: DeletionQuestion): DeletionQuestion {
+  return Object.fromEntries(
+    Object.entries(approved).map(([resource, shown]) => {
+      const now = asked[resource];
+      return [resource, shown.run === undefined && shown.records === now?.records ? now : shown];
+    }),
+  );
 }
 
 async function reconcileResource(
@@ -84,12 +124,14 @@ async function reconcileResource(
     const gap = incomplete(listed);
     if (gap !== undefined) return gap;
     try {
-      const { absent, confirmBy } = await comparing.findAbsent.executeWithOptions(
+      const { absent, confirmBy, ahead } = await comparing.findAbsent.executeWithOptions(
         { summary: `${resource}: compare` },
         [of],
       );
-      const twice = absent > 0 && confirmBy === 'listing';
       if (absent > 0) progress.note(first, `${absent} not listed: looking for them`);
+      const twice =
+        absent > 0 &&
+        (confirmBy === 'listing' || (await confirmByFetch(reader, first, of)) === 'unfetchable');
       if (twice) {
         await comparing.listAgain(of);
         const again = await list(reader, streams);
@@ -97,9 +139,10 @@ async function reconcileResource(
         const second = incomplete(again);
         if (second !== undefined) return second;
         await comparing.confirmBySecondListing(of);
-      } else if (absent > 0) {
-        await confirmByFetch(reader, first, of);
       }
+      // Fetched together with what is absent, where that was fetched. Workers of before 0.6.0 do not tell what is ahead.
+      const fetched = absent > 0 && confirmBy === 'fetch';
+      if ((ahead ?? 0) > 0 && !fetched) await confirmByFetch(reader, first, of);
       const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
         { ...of, listings: twice ? 2 : 1 },
       ]);
@@ -130,12 +173,12 @@ async function confirmByFetch(
   reader: StreamReader,
   stream: string,
   of: { runId: string; connection: string; resource: string },
-): Promise<void> {
+): Promise<'confirmed' | 'unfetchable'> {
   for (;;) {
-    const { state } = await reader.ask(stream, () =>
+    const { state, unfetchable } = await reader.ask(stream, () =>
       comparing.confirmByFetch.executeWithOptions({ summary: `${of.resource}: fetch what is absent` }, [of]),
     );
-    if (state === 'done') return;
+    if (state === 'done') return unfetchable === true ? 'unfetchable' : 'confirmed';
   }
 }
 
@@ -143,30 +186,4 @@ function inWords({ deleted, waiting, held, equal }: ReconciledResource): string 
   if (waiting > 0) return `${waiting} of ${held} gone at the source: waits for approval`;
   const what = deleted > 0 ? `${deleted} deleted, ` : '';
   return `${what}${equal ? 'equal to the source' : 'NOT equal to the source'}`;
-}
-
-/** The listing that begins now decides anew. */
-async function withdrawQuestion(connection: string): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(approvalId(connection)).cancel();
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    // Nothing was asked.
-  }
-}
-
-async function askForApproval(question: {
-  connection: string;
-  waiting: Record<string, number>;
-}): Promise<void> {
-  try {
-    await startChild(awaitApproval, {
-      workflowId: approvalId(question.connection),
-      args: [question],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      staticSummary: `May these be deleted from ${question.connection}?`,
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
 }

@@ -1,7 +1,8 @@
-import { continueAsNew, defineSignal, setHandler } from '@temporalio/workflow';
+import { continueAsNew, defineSignal, isCancellation, patched, setHandler } from '@temporalio/workflow';
+import { trackAnnouncements } from './data-ready.ts';
 import { bookkeeping } from './proxies.ts';
 import { trackProgress } from './progress.ts';
-import { createReader, readStreams } from './read-streams.ts';
+import { createReader, readerOf, readStreams } from './read-streams.ts';
 import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
@@ -11,8 +12,8 @@ export interface SyncConnectionInput {
   resources?: string[];
   /** Who or what asked; shown in the run's row. */
   reason?: string;
-  /** Set by continue-as-new only. */
-  continues?: { runId: string };
+  /** Set by continue-as-new only. `readAgain`: the service has announced more data since the run began to read. */
+  continues?: { runId: string; readAgain?: boolean };
 }
 
 /** The service says that the data of the connection is ready, or that more of it is. Takes no input. */
@@ -21,23 +22,44 @@ export const dataReadySignal = defineSignal('dataReady');
 /**
  * Brings every stream of a connection up to date. What is left to do is decided by the passes in Postgres, never by this
  * history: reset it, terminate and start it again, start it twice, and the tables end the same.
+ *
+ * When more data was announced than this run can have seen, another run follows at its end, of all streams. Only a person who
+ * cancels it has the last word.
  */
 export async function syncConnection(input: SyncConnectionInput): Promise<RunResult> {
-  const { connection, resources = [], reason = 'Temporal' } = input;
+  const { connection, resources = [], reason = 'Temporal', continues } = input;
   const runId = runIdOf(input);
   const run = { runId, connection, reason };
-  const { streams, searchable } = await bookkeeping.beginRun({ ...run, resources });
+  const { streams, searchable, goesOn = false } = await bookkeeping.beginRun({ ...run, resources });
+  const isContinuation = continues?.runId === runId;
+  const announcements = trackAnnouncements({
+    complete: resources.length === 0,
+    begun: goesOn || isContinuation,
+  });
+  if (isContinuation && continues.readAgain === true) announcements.arrived();
   const progress = trackProgress({ connection, searchable, streams });
-  const reader = createReader(run, progress);
+  const reader = createReader(run, progress, announcements.watch(readerOf(run)));
   setHandler(
     dataReadySignal,
     () => {
+      announcements.arrived();
       reader.dataReady();
     },
     { description: 'The service has prepared the data: ask again now. Takes no input.' },
   );
-  const result = await runToEnd(run, progress, () => readStreams(reader, streams));
-  return result === 'unfinished'
-    ? continueAsNew<typeof syncConnection>({ ...input, continues: { runId } })
+  const readsAgain = (): boolean => announcements.areUnanswered() && patched('reads-again');
+  let result: RunResult | 'unfinished';
+  try {
+    result = await runToEnd(run, progress, () => readStreams(reader, streams));
+  } catch (error) {
+    if (isCancellation(error) || !readsAgain()) throw error;
+    return continueAsNew<typeof syncConnection>({ connection, reason: 'data ready' });
+  }
+  if (result === 'unfinished') {
+    const readAgain = announcements.areUnanswered();
+    return continueAsNew<typeof syncConnection>({ ...input, continues: { runId, readAgain } });
+  }
+  return readsAgain()
+    ? continueAsNew<typeof syncConnection>({ connection, reason: 'data ready' })
     : result;
 }

@@ -1,6 +1,14 @@
 import { Command } from 'commander';
+import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
+import {
+  readWaitingDeletions,
+  type WaitingDeletions,
+} from '../../warehouse/reconcile/read-waiting-deletions.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import type { RunRequest } from '../../worker/start-run.ts';
 import type { SetExitCode } from '../exit-codes.ts';
 import { checkResources, listOption } from '../options.ts';
+import { printAside } from '../printer.ts';
 import { runAndFollow } from '../run-and-follow.ts';
 
 interface Options {
@@ -17,7 +25,7 @@ export function reconcileCommand(setExitCode: SetExitCode): Command {
     )
     .argument('<name>', 'the connection')
     .option('--resource <resource>', 'one resource only; may be given several times', listOption)
-    .option('--approve-deletes', 'first delete what the last stopped reconcile listed', false)
+    .option('--approve-deletes', 'first delete what the last stopped reconcile listed, and nothing found since', false)
     .option('--no-wait', 'start it and return')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook reconcile acme-us --resource bills')
@@ -27,14 +35,32 @@ export function reconcileCommand(setExitCode: SetExitCode): Command {
       const input = {
         connection,
         ...(resources.length > 0 ? { resources } : {}),
-        ...(approveDeletes ? { approveDeletes } : {}),
         reason: 'daybook reconcile',
       };
-      setExitCode(
-        await runAndFollow(
-          { workflow: 'reconcileConnection', workflowId: `reconcile/${connection}`, input },
-          { wait, json },
-        ),
-      );
+      const requested = async (warehouse: Warehouse): Promise<RunRequest> => ({
+        workflow: 'reconcileConnection',
+        workflowId: `reconcile/${connection}`,
+        input: approveDeletes ? { ...input, ...(await approval(warehouse, input)) } : input,
+      });
+      setExitCode(await runAndFollow(requested, { wait, json }));
     });
+}
+
+/** What waits at this moment, said and named: whatever waits by the time the reconcile begins was not approved. */
+async function approval(
+  warehouse: Warehouse,
+  { connection, resources }: { connection: string; resources?: readonly string[] },
+): Promise<Pick<Extract<RunRequest, { workflow: 'reconcileConnection' }>['input'], 'approved'>> {
+  const all = await readWaitingDeletions(warehouse, { connectionId: connection });
+  const waiting = all.filter(({ resource }) => resources?.includes(resource) ?? true);
+  printAside(
+    waiting.length === 0
+      ? `No deletions of ${connection} wait for approval.`
+      : `Approved: to delete ${waiting.map(inWords).join(', ')}.`,
+  );
+  return waiting.length === 0 ? {} : { approved: questionOf(waiting) };
+}
+
+function inWords({ records, resource, run_id }: WaitingDeletions): string {
+  return `${records} ${resource} that the reconcile ${run_id} found gone`;
 }

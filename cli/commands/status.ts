@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { openHome } from '../../embedded/home.ts';
 import { readRuntimeFile } from '../../embedded/runtime-file.ts';
 import { readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.ts';
+import { readKeptData } from '../../warehouse/connections/kept-data.ts';
 import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
 import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-marts-status.ts';
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
@@ -14,6 +15,7 @@ import { print, printJson, printTable, shown } from '../printer.ts';
 import { readConnectionReports } from '../read-connection-reports.ts';
 import { readConfig } from '../settings.ts';
 import { withWarehouse } from '../with-warehouse.ts';
+import { keptLines } from './connection/kept-lines.ts';
 import { publicationLines } from './status/publication-lines.ts';
 import { withoutPassword } from '../without-password.ts';
 
@@ -28,12 +30,16 @@ export function statusCommand(setExitCode: SetExitCode): Command {
         const connections = await readConnectionReports({ warehouse, settings }, name);
         const places = await placesOf(settings);
         const alerts = await readOpenAlerts(warehouse, name);
+        const kept = name === undefined ? await readKeptData(warehouse) : [];
         const published = {
           snapshot: await readSnapshotStatus(warehouse),
           marts: await readMartsStatus(warehouse),
         };
-        if (json === true) printJson({ ...places, ...published, alerts, connections });
-        else show({ ...places, ...published }, connections, alerts);
+        if (json === true) printJson({ ...places, ...published, alerts, connections, kept_data: kept });
+        else {
+          show({ ...places, ...published }, connections, alerts);
+          for (const line of keptLines(kept)) print(`\n${line}`);
+        }
         if (connections.some(({ stale }) => stale)) setExitCode(exitCodes.partly);
       });
     });

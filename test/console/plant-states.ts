@@ -87,6 +87,7 @@ const runs = `
   where run_id = 'run-us-before' and stream = 'bills';
   update sync.run_streams set failure_type = 'GaveUp', failure = 'bills kept failing (503).'
   where run_id = 'run-failing' and stream = 'bills';
+  update sync.run_streams set failure_type = 'ApprovalNeeded' where run_id = 'run-gone' and stream = 'bills';
   update sync.connections set failures = 3 where connection_id = 'failing'`;
 
 const reasons = `
@@ -99,11 +100,11 @@ const reasons = `
       case n when 2 then $1 else 'total_amount is a text, not a number.' end, $2, 'run-gone', now() - n * interval '1 hour', now()
     from generate_series(1, 4) as n
   )
-  insert into sync.discrepancies (connection_id, resource, record_id, kind, status, run_id, found_at, closed_why)
-  select 'gone', 'bills', '018cef06-9f09-725a-952f-f205cc26b' || n, 'extra', 'confirmed', 'run-gone', now() - interval '11 minutes', null
+  insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id, found_at, closed_why)
+  select 'gone', 'bills', '018cef06-9f09-725a-952f-f205cc26b' || n, 'extra', 'confirmed', now(), 'run-gone', now() - interval '11 minutes', null
   from generate_series(100, 159) as n
   union all
-  select 'acme-us', 'bills', '018cef06-a2ee-725a-952f-f205cc26b8bb', 'damaged', 'repaired', 'run-us-before', now() - interval '9 hours', $1`.replaceAll(
+  select 'acme-us', 'bills', '018cef06-a2ee-725a-952f-f205cc26b8bb', 'damaged', 'repaired', now(), 'run-us-before', now() - interval '9 hours', $1`.replaceAll(
   '$1',
   '$1::text',
 );

@@ -52,6 +52,19 @@ describe('a deletion that nobody announced', () => {
     expect(await heldIds(connection, 'customers')).not.toContain(id);
   });
 
+  test('is confirmed by a second complete listing when the service answers 404 to every fetch', async () => {
+    const connection = await synced();
+    const id = await quietlyDelete(connection, 'bills');
+    await answer404ToFetches(connection);
+    await admin.clearRequests();
+    const { run } = await reconcile(installation, connection, { resources: ['bills'] });
+    expect(run).toMatchObject({ status: 'succeeded', failure: null });
+    expect((await fetchesOf(connection))[0]).toBe(`/accounting/bills/${id}`);
+    expect(await listingsOf(connection, '/accounting/bills')).toBe(2);
+    expect(await heldIds(connection, 'bills')).not.toContain(id);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
   test('of a resource whose deletions are never announced is found too', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'bill_credit_memos');
@@ -127,6 +140,19 @@ describe('a record that the list leaves out although the source has it', () => {
       { resource: 'bills', record_id: id, kind: 'extra', status: 'dismissed' },
     ]);
     expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('is kept when every fetch answers 404 and the second listing shows it', async () => {
+    const connection = await synced();
+    const [id = ''] = await heldIds(connection, 'bills');
+    await deleteThenRecreate(connection, { resource: 'bills', id, path: '/accounting/bills' });
+    await answer404ToFetches(connection);
+    const { run } = await reconcile(installation, connection, { resources: ['bills'] });
+    expect(run).toMatchObject({ status: 'succeeded', failure: null });
+    expect(await discrepanciesOf(installation, connection)).toEqual([
+      { resource: 'bills', record_id: id, kind: 'extra', status: 'dismissed' },
+    ]);
+    await expectKept(connection, 'bills', [id]);
   });
 
   test('is brought up to date by the fetch', async () => {
@@ -334,6 +360,12 @@ async function quietlyDeleteSome(
 async function hideFromLists(connection: string, resource: ResourceName, id: string): Promise<void> {
   await admin.execute({ kind: 'touch', connection, resource, ids: [id] });
   await admin.configure({ listLagMs: 3_600_000 });
+}
+
+/** As a platform does whose records cannot be fetched by id. */
+async function answer404ToFetches(connection: string): Promise<void> {
+  const match = { connection, path: '/accounting/bills/' };
+  await admin.addFault({ match, fault: { kind: 'status', status: 404 } });
 }
 
 /** The record is away during the first request to its list, and back with the second. */

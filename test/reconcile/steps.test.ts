@@ -5,8 +5,10 @@ import {
   confirmBySecondListing,
 } from '../../warehouse/reconcile/confirm-absent.ts';
 import { deleteAbsent, deleteApproved } from '../../warehouse/reconcile/delete-absent.ts';
+import { questionOf, type DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource } from '../../warehouse/reconcile/finish-resource.ts';
+import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { bill, subscription } from '../support/finance-records.ts';
 import { deletionOf, landEvents } from '../support/land-events.ts';
 import { landListing, openListing, type Listing } from '../support/land-listing.ts';
@@ -125,25 +127,63 @@ describe('an approval', () => {
   test('covers what the stopped reconcile listed', async () => {
     const connectionId = await held('a', 'b');
     await stopped(connectionId, 'a', 'b');
-    const approving = await openListing(warehouse, { connectionId, stream: 'bills' });
-    expect(await deleteApproved(warehouse, approving)).toBe(2);
+    expect(await approve(connectionId, await shown(connectionId))).toBe(2);
     expect(await heldIds(connectionId)).toEqual([]);
   });
 
-  test('does not cover what a later reconcile found that was ended before it could ask', async () => {
+  test('that was carried out in part goes on with the rest of the same finding', async () => {
     const connectionId = await held('a', 'b');
     await stopped(connectionId, 'a', 'b');
+    const question = await shown(connectionId);
+    await warehouse.pool.query(
+      `update sync.discrepancies set status = 'repaired', closed_at = now() where connection_id = $1 and record_id = 'a'`,
+      [connectionId],
+    );
+    expect(await approve(connectionId, question)).toBe(1);
+    expect(await approve(connectionId, question)).toBe(0);
+    expect(await heldIds(connectionId)).toEqual(['a']);
+  });
+
+  test('names what was shown, and does nothing when another reconcile has found something else', async () => {
+    const connectionId = await held('a', 'b', 'c');
+    await stopped(connectionId, 'a', 'b', 'c');
+    const before = await shown(connectionId);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[record('d')]] });
+    await stopped(connectionId, 'a', 'b', 'c', 'd');
+    const after = await shown(connectionId);
+    await expect(approve(connectionId, before)).rejects.toThrow(
+      `There is something else now than what was approved: 4 bills wait, found gone by the reconcile ${after.bills?.run} (approved were 3, found by ${before.bills?.run}). Nothing was deleted.`,
+    );
+    // Neither as many of another finding, nor more of the same.
+    const { run = '' } = after.bills ?? {};
+    for (const bills of [{ records: 4, run: before.bills?.run ?? '' }, { records: 3, run }, { records: 4 }])
+      await expect(approve(connectionId, { bills })).rejects.toMatchObject({ name: 'ApprovalOutdated' });
+    await expect(approve(connectionId, {})).rejects.toThrow('the approval did not name any');
+    expect(await heldIds(connectionId)).toEqual(['a', 'b', 'c', 'd']);
+    expect(await approve(connectionId, after)).toBe(4);
+  });
+
+  test('of one resource leaves what waits of another alone', async () => {
+    const connectionId = await held('a', 'b');
+    await stopped(connectionId, 'a', 'b');
+    expect(await approve(connectionId, {}, 'customers')).toBe(0);
+    expect(await heldIds(connectionId)).toEqual(['a', 'b']);
+  });
+
+  test('does not cover what a later reconcile found that was ended before it could ask, nor is that shown', async () => {
+    const connectionId = await held('a', 'b');
+    await stopped(connectionId, 'a', 'b');
+    const question = await shown(connectionId);
     const ended = await listed(connectionId);
     await findAndConfirm(ended, 'a', 'b');
-    const approving = await openListing(warehouse, { connectionId, stream: 'bills' });
-    expect(await deleteApproved(warehouse, approving)).toBe(0);
+    expect(await shown(connectionId)).toEqual({});
+    expect(await approve(connectionId, question)).toBe(0);
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
   });
 
   test('of nothing deletes nothing', async () => {
     const connectionId = await held('a', 'b');
-    const approving = await openListing(warehouse, { connectionId, stream: 'bills' });
-    expect(await deleteApproved(warehouse, approving)).toBe(0);
+    expect(await approve(connectionId, {})).toBe(0);
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
   });
 });
@@ -239,7 +279,7 @@ function listed(connectionId: string, ...ids: string[]): Promise<Listing> {
 
 async function findAndConfirm(listing: Listing, ...ids: string[]): Promise<void> {
   expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: ids.length });
-  for (const id of ids) await confirmAbsent(warehouse, listing, id);
+  for (const recordId of ids) await confirmAbsent(warehouse, listing, { recordId, goneBy: null });
 }
 
 /** A reconcile that found these gone, which are all, and asked. */
@@ -249,10 +289,20 @@ async function stopped(connectionId: string, ...ids: string[]): Promise<void> {
   expect(await settle(listing)).toMatchObject({ waiting: ids.length });
 }
 
+async function shown(connectionId: string): Promise<DeletionQuestion> {
+  return questionOf(await readWaitingDeletions(warehouse, { connectionId }));
+}
+
+/** Deletes as a run of its own does that a person has started with an approval. */
+async function approve(connectionId: string, approved: DeletionQuestion, stream = 'bills'): Promise<number> {
+  const { resource, runId } = await openListing(warehouse, { connectionId, stream });
+  return deleteApproved(warehouse, { connectionId, resources: [resource], runId, approved });
+}
+
 async function settle(listing: Listing): Promise<{ deleted: number; waiting: number; equal: boolean }> {
   const { deleted, waiting, held } = await deleteAbsent(warehouse, { ...listing, limit: 0.2 });
-  const totals = await finishResource(warehouse, { ...listing, waiting, held });
-  return { deleted, waiting, equal: totals.every(({ equal }) => equal) };
+  const { equal } = await finishResource(warehouse, { ...listing, waiting, held });
+  return { deleted, waiting, equal };
 }
 
 function runStreamOf({ runId }: Listing): Promise<Row> {

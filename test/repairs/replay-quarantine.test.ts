@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ReplayedEntry } from '../../worker/replay-quarantine.ts';
+import { eventually } from '../support/eventually.ts';
 import { bill, customer, subscription } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
@@ -11,6 +12,8 @@ const { admin, warehouse } = installation;
 
 beforeEach(async () => {
   await admin.clearFaults();
+  await admin.clearRequests();
+  await admin.configure({});
   await warehouse.pool.query('delete from sync.quarantine');
 });
 
@@ -59,6 +62,69 @@ describe('a record that waits in quarantine is fetched again', () => {
       closed_why: 'deleted at the source',
     });
     expect(await heldBills(connection)).toEqual([{ id: 'gone' }]);
+  });
+
+  test.each([
+    ['to every fetch, as of what cannot be fetched', true, 410],
+    ['and there is no other record to hold it against', false, 404],
+  ])(
+    'and its entry stays, tried as it was kept, when the service answers 404 %s',
+    async (_, every, missingRecordStatus) => {
+      const connection = await installation.connect();
+      if (every) {
+        await hold(connection, 'alive');
+        const match = { connection, path: '/accounting/bills/' };
+        await admin.addFault({ match, fault: { kind: 'status', status: 404 } });
+      }
+      await admin.configure({ missingRecordStatus });
+      await quarantine(connection, bill('b', { memo: '7' }));
+      const { code, stdout } = await installation.run(['quarantine', 'replay']);
+      expect(stdout).toContain('open, memo is a number, not a text');
+      expect(code).toBe(3);
+      // A later release may take what an earlier one refused; here the payload stands in for the release.
+      await warehouse.pool.query('update sync.quarantine set payload = $2 where connection_id = $1', [
+        connection,
+        bill('b', { memo: '"kept"' }),
+      ]);
+      expect(await replayAll()).toMatchObject([{ status: 'landed', failure: null }]);
+    },
+  );
+
+  test('and its entry is closed when the service answers 404 to it, and has another record', async () => {
+    const connection = await installation.connect();
+    await hold(connection, 'alive');
+    await admin.configure({ missingRecordStatus: 404 });
+    await quarantine(connection, bill('b', { memo: '7' }), bill('c', { memo: '7' }));
+    await admin.clearRequests();
+    expect((await installation.run(['quarantine', 'replay'])).code).toBe(0);
+    expect(
+      await rows(warehouse, 'select status, closed_why from sync.quarantine where connection_id = $1', [
+        connection,
+      ]),
+    ).toEqual([
+      { status: 'discarded', closed_why: 'deleted at the source' },
+      { status: 'discarded', closed_why: 'deleted at the source' },
+    ]);
+    // That records can be fetched is asked once.
+    expect(await admin.requests()).toHaveLength(3);
+  });
+
+  test('and a newer bad version that arrives meanwhile stays', async () => {
+    const connection = await installation.connect();
+    await quarantine(connection, bill('b', { memo: '7' }));
+    await admin.execute({ ...bills(connection), kind: 'add', record: bill('b', { memo: '"good"' }) });
+    await admin.addFault({
+      match: { connection, path: '/accounting/bills/b' },
+      fault: { kind: 'slow', ms: 3_000 },
+    });
+    const replaying = installation.run(['quarantine', 'replay']);
+    await eventually(async () =>
+      (await admin.requests()).some(({ path }) => path.endsWith('/b')) ? true : undefined,
+    );
+    const version = '"2999-01-01T00:00:00.000Z"';
+    await quarantine(connection, bill('b', { memo: '8', last_synced_at: version }));
+    await replaying;
+    expect(await entryOf(connection)).toMatchObject({ status: 'open' });
   });
 
   test('and does not come back from the dead', async () => {
@@ -207,6 +273,12 @@ describe('discard', () => {
 async function quarantine(connectionId: string, ...records: string[]): Promise<void> {
   const stream = records[0]?.includes('customer_name') === true ? 'customers' : 'bills';
   await land(warehouse, { connectionId, stream, pages: [records] });
+}
+
+/** A bill that the source has, and the warehouse too. */
+async function hold(connection: string, id: string): Promise<void> {
+  await admin.execute({ ...bills(connection), kind: 'add', record: bill(id) });
+  await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill(id)]] });
 }
 
 async function replayAll(): Promise<ReplayedEntry[]> {

@@ -1,4 +1,6 @@
 import { approvalId, approveDeletesSignal } from '../../workflows/await-approval.ts';
+import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
+import { shownDeletions } from '../support/reconcile.ts';
 import { syncedCompany } from '../webhooks/company.ts';
 import { changedCompany, damage, emptiedCompany, loseQuietly, stoppedCompany } from './company.ts';
 import type { Scenario, Start } from './scenario.ts';
@@ -25,17 +27,20 @@ export function reconcileScenarios(): readonly Scenario[] {
       name: 'a reconcile that deletes what was approved',
       async prepare(installation) {
         const connection = await stoppedCompany(installation);
-        return { ...reconcileOf(connection, { approveDeletes: true }), exact: connection };
+        const approved = await shownDeletions(installation, connection);
+        return { ...reconcileOf(connection, { approved }), exact: connection };
       },
     },
     {
       name: 'a question that is answered with yes',
       async prepare(installation) {
         const connection = await stoppedCompany(installation);
+        const { bills } = await shownDeletions(installation, connection);
+        const foundBy = { bills: bills?.run };
         const workflowId = approvalId(connection);
         await installation.client.workflow.getHandle(workflowId).terminate();
         return {
-          ...{ workflow: 'awaitApproval', workflowId, input: { connection, waiting: { bills: 60 } } },
+          ...{ workflow: 'awaitApproval', workflowId, input: { connection, waiting: { bills: 60 }, foundBy } },
           ...{
             signal: approveDeletesSignal.name,
             followedBy: [`reconcile/${connection}`],
@@ -59,7 +64,7 @@ export function reconcileScenarios(): readonly Scenario[] {
   ];
 }
 
-function reconcileOf(connection: string, more: { approveDeletes?: boolean } = {}): Start {
+function reconcileOf(connection: string, more: { approved?: DeletionQuestion } = {}): Start {
   return {
     ...{ workflow: 'reconcileConnection', workflowId: `reconcile/${connection}` },
     input: { connection, ...more },

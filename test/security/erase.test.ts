@@ -49,6 +49,41 @@ test('what the source still returns is not erased', async () => {
   expect(await tablesWithContent()).toContain('finance.bills');
 });
 
+test('what may only be impossible to fetch is not erased: a 404 to every fetch proves nothing', async () => {
+  const id = 'not-surely-gone';
+  await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill(id) });
+  await sync(installation, connection);
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  const match = { connection, path: '/accounting/bills/' };
+  await admin.addFault({ match, fault: { kind: 'status', status: 404 } });
+  const { code, stderr } = await run(['erase', connection, 'bills', id]);
+  await admin.clearFaults();
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    `Whether ${id} of bills is gone for ${connection} is not sure, so nothing was erased`,
+  );
+  expect(await row(warehouse, 'select id from finance.bills where id = $1', [id])).toEqual({ id });
+});
+
+test('what a build that never got through has copied is erased too', async () => {
+  const id = 'in-a-failed-build';
+  await admin.execute({
+    ...{ kind: 'add', connection, resource: 'bills' },
+    record: bill(id, { memo: '"planted-in-a-failed-build"' }),
+  });
+  await sync(installation, connection);
+  // As dbt leaves them when a test of the first build fails.
+  await warehouse.pool.query(`
+    create schema if not exists staging; create schema if not exists intermediate; create schema if not exists marts_a;
+    create table staging.captured_bills as select * from finance.bills;
+    create view staging.stg_finance__bills as select * from staging.captured_bills;
+    create table intermediate.int_bills as select * from finance.bills;
+    create table marts_a.bills as select * from finance.bills`);
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  expect(await eraseAsJson(id)).toMatchObject({ held: { 'finance.bills': 1 } });
+  expect(await tablesWithContent('planted-in-a-failed-build')).toEqual([]);
+});
+
 test('a second erasure finds nothing, and that it was deleted stays known', async () => {
   const id = 'to-erase-twice';
   await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill(id) });
@@ -119,7 +154,7 @@ async function change(patch: Record<string, unknown>): Promise<void> {
 }
 
 /** Every table and view of the warehouse, whoever made it, with the planted text in a row. */
-async function tablesWithContent(): Promise<string[]> {
+async function tablesWithContent(text = planted): Promise<string[]> {
   const relations = await rows(
     warehouse,
     `select format('%I.%I', schemaname, name) as name
@@ -133,7 +168,7 @@ async function tablesWithContent(): Promise<string[]> {
     const { held } = await row(
       warehouse,
       `select exists (select from ${String(name)} r where r::text like $1) as held`,
-      [`%${planted}%`],
+      [`%${text}%`],
     );
     if (held === true) found.push(String(name));
   }

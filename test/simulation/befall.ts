@@ -4,7 +4,9 @@ import { setToken } from '../../warehouse/connections/set-token.ts';
 import { closeEntries } from '../../warehouse/quarantine/close-entries.ts';
 import { resources } from '../../resources/index.ts';
 import { rebuildConnection } from '../../warehouse/history/rebuild-connection.ts';
-import { tokenOf, type Company } from './company.ts';
+import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
+import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
+import { tokenOf, type Company, type Shown } from './company.ts';
 import { secretKey } from './dependencies-of.ts';
 import { incidents, type Change } from './history.ts';
 import { contentWithoutVersion } from './judge-quarantine.ts';
@@ -102,13 +104,14 @@ async function add({ stage, connection }: Company, whose: string): Promise<void>
 }
 
 /** What waits for approval, as a page or a command would list it. */
-export async function readQuestion({ stage, connection }: Company): Promise<ReadonlySet<string>> {
+export async function readQuestion({ stage, connection }: Company): Promise<Shown> {
+  const waiting = await readWaitingDeletions(stage.warehouse, { connectionId: connection });
   const { rows } = await stage.watcher.query<{ name: string }>(
     `select resource || '/' || record_id as name from sync.discrepancies
      where connection_id = $1 and status = 'confirmed'`,
     [connection],
   );
-  return new Set(rows.map(({ name }) => name));
+  return { names: new Set(rows.map(({ name }) => name)), question: questionOf(waiting) };
 }
 
 /** A person discards all that waits in quarantine. */

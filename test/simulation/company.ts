@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { secretKey } from './dependencies-of.ts';
 import type { History } from './history.ts';
@@ -30,9 +31,16 @@ export interface Company {
   /** Cursors of open passes have become useless since the last run that could find out. */
   cursorsBroke: boolean;
   /** What somebody saw waiting for approval, by name of the record. */
-  shown: ReadonlySet<string>;
+  shown: Shown;
   /** Another company at the service, for whose token its own may be taken. */
   stranger(): Promise<string>;
+}
+
+/** What waits for approval, as a person was shown it. */
+export interface Shown {
+  /** Of the records, whatever a question says of them. */
+  readonly names: ReadonlySet<string>;
+  readonly question: DeletionQuestion;
 }
 
 /** Opens a company of its own at the service, and its connection. */
@@ -65,7 +73,7 @@ export async function openCompany(
     token: 'own',
     removals: 0,
     cursorsBroke: false,
-    shown: new Set(),
+    shown: { names: new Set(), question: {} },
     async stranger() {
       stranger ??= openStranger(stage, `${connection}-other`, platform);
       return stranger;

@@ -3,8 +3,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import { createActivities, type Activities } from '../../activities/index.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { StreamOutcome } from '../../activities/finish-run.ts';
+import type { DeletionQuestion, ReconcilePlan } from '../../activities/plan-reconcile.ts';
 import type { StreamRead } from '../../activities/read-chunk.ts';
+import type { Wait } from '../../activities/wait.ts';
 import { failureOf } from '../../worker/failures.ts';
+import { askedMilliseconds } from '../../workflows/asked-milliseconds.ts';
 import { inLanes } from '../../workflows/in-lanes.ts';
 import { incomplete } from '../../workflows/incomplete.ts';
 
@@ -33,11 +36,11 @@ export class Driver {
   async reconcile(runId: string, resources: readonly string[], approval?: Approval): Promise<void> {
     const run = this.#begin('reconcile', runId, approval === undefined ? undefined : 'approved');
     const plan = await run.call('planReconcile', { ...run.of, resources });
-    if (approval !== undefined) {
-      await approval.deleteApproved(() =>
-        run.call('deleteApproved', { runId, connection: run.of.connection, resources }),
-      );
-      await approval.judge();
+    const refusal = await deleteNamed(run, { plan, approved: approval?.approved });
+    await approval?.judge();
+    if (refusal !== undefined) {
+      await run.call('finishRun', { ...run.of, kind: 'reconcile', outcomes: [refusal], cancelled: false });
+      return;
     }
     const outcomes = await Promise.all(plan.resources.map((one) => reconcileResource(run, one)));
     await run.call('finishRun', {
@@ -69,7 +72,7 @@ export class Driver {
         runId: run.of.runId,
         connection: run.of.connection,
       });
-      if (wait !== undefined) await this.#wait(Math.max(wait.notBefore - Date.now(), 1_000));
+      if (wait !== undefined) await this.#wait(Math.max(askedMilliseconds(wait) ?? 0, 1_000));
       if (state === 'done') return;
     }
   }
@@ -146,8 +149,8 @@ export interface DriverOptions {
 
 /** Somebody approves what they were shown. */
 export interface Approval {
-  /** Makes the call, with what was shown as far as it asks for that. */
-  deleteApproved(call: () => Promise<unknown>): Promise<unknown>;
+  /** What they were shown. */
+  readonly approved: DeletionQuestion;
   /** Called when the approved has been done and nothing else. */
   judge(): Promise<void>;
 }
@@ -189,7 +192,7 @@ interface PlayedRun {
   read(stream: string, kind?: 'reconcile'): Promise<StreamOutcome>;
   readOn(stream: string, readChunk: () => Promise<StreamRead>): Promise<StreamOutcome>;
   /** Waits as the service told. */
-  wait(notBefore: number | null): Promise<void>;
+  wait(wait: Wait): Promise<void>;
 }
 
 function createRun(
@@ -213,15 +216,30 @@ function createRun(
         for (;;) {
           const { state, wait } = await readChunk();
           if (state === 'done' || state === 'unsupported') return { stream, state };
-          if (wait !== undefined) await run.wait(wait.notBefore);
+          if (wait !== undefined) await run.wait(wait);
         }
       } catch (error) {
         return failed(stream, error);
       }
     },
-    wait: (notBefore) => pass(notBefore === null ? 5_000 : Math.max(notBefore - Date.now(), 1_000)),
+    wait: (wait) => pass(Math.max(askedMilliseconds(wait) ?? 5_000, 1_000)),
   };
   return run;
+}
+
+async function deleteNamed(
+  run: PlayedRun,
+  { plan, approved = {} }: { plan: ReconcilePlan; approved: DeletionQuestion | undefined },
+): Promise<StreamOutcome | undefined> {
+  const { runId, connection } = run.of;
+  const resources = Object.keys(approved);
+  if (resources.length === 0) return undefined;
+  try {
+    await run.call('deleteNamed', { runId, connection, resources, approved });
+    return undefined;
+  } catch (error) {
+    return failed(plan.resources[0]?.streams[0] ?? '', error);
+  }
 }
 
 async function reconcileResource(
@@ -235,26 +253,34 @@ async function reconcileResource(
   const gap = incomplete(listed);
   if (gap !== undefined) return gap;
   try {
-    const { absent, confirmBy } = await run.call('findAbsent', of);
-    const twice = absent > 0 && confirmBy === 'listing';
+    const { absent, confirmBy, ahead } = await run.call('findAbsent', of);
+    const twice =
+      absent > 0 && (confirmBy === 'listing' || (await confirmByFetch(run, of)) === 'unfetchable');
     if (twice) {
       await run.call('listAgain', of);
       const again = await list();
       const second = incomplete(again);
       if (second !== undefined) return second;
       await run.call('confirmBySecondListing', of);
-    } else if (absent > 0) {
-      for (;;) {
-        const { state, wait } = await run.call('confirmByFetch', of);
-        if (wait !== undefined) await run.wait(wait.notBefore);
-        if (state === 'done') break;
-      }
     }
+    const fetched = absent > 0 && confirmBy === 'fetch';
+    if ((ahead ?? 0) > 0 && !fetched) await confirmByFetch(run, of);
     // Nobody resets a run here, so what was listed was listed in this one.
     await run.call('settleResource', { ...of, listings: twice ? 2 : 1 });
     return listed;
   } catch (error) {
     return streams.map((stream) => failed(stream, error));
+  }
+}
+
+async function confirmByFetch(
+  run: PlayedRun,
+  of: { runId: string; connection: string; resource: string },
+): Promise<'confirmed' | 'unfetchable'> {
+  for (;;) {
+    const { state, wait, unfetchable } = await run.call('confirmByFetch', of);
+    if (wait !== undefined) await run.wait(wait);
+    if (state === 'done') return unfetchable === true ? 'unfetchable' : 'confirmed';
   }
 }
 

@@ -25,8 +25,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the watermark is the local clock',
     file: 'warehouse/passes/complete-pass.ts',
-    find: 'watermark = greatest(watermark, known.highest_seen)',
-    replace: 'watermark = clock_timestamp()',
+    find: 'else greatest(watermark, least(known.highest_seen, known.served_from))',
+    replace: 'else clock_timestamp()',
   },
   {
     name: 'what is new is asked for by updated_at',
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     find: '  try {\n    return { announced,',
     replace: `  if (announced.deleted) {
     const failure = { request: '', status: 404, errorCode: null, requestId: null };
-    return { announced, found: new RecordGone(failure) };
+    return { announced, found: new RecordGone(failure, null) };
   }
   try {
     return { announced,`,

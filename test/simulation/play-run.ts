@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { dependenciesOf } from './dependencies-of.ts';
 import { Driver, RunEnded, type PlayedWorker } from './driver.ts';
 import { readQuestion } from './befall.ts';
-import type { Company } from './company.ts';
+import type { Company, Shown } from './company.ts';
 import type { History, RunKind } from './history.ts';
 import { judgeApproval, judgeRun, judgeWait } from './judge-run.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
@@ -45,12 +45,12 @@ export async function playRun(
   const day = (milliseconds: number): string =>
     new Date(source.now() + milliseconds).toISOString().slice(0, 10);
   const { resources } = history;
-  const approve = async (shown: ReadonlySet<string>): Promise<void> => {
+  const approve = async ({ names, question }: Shown): Promise<void> => {
     // Nobody approves what they have not seen.
-    if (shown.size === 0) return;
+    if (names.size === 0) return;
     await driver.reconcile(runId, resources, {
-      deleteApproved: (call) => call(),
-      judge: () => judgeApproval(company, runId, shown),
+      approved: question,
+      judge: () => judgeApproval(company, runId, names),
     });
   };
   const plays: Record<RunKind, () => Promise<void>> = {

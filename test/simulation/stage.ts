@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import { createApiClient, type ApiClient } from '../../source/api-client.ts';
-import { openApiBudget } from '../../warehouse/api-budget.ts';
+import { openApiBudget, type ApiBudget } from '../../warehouse/api-budget.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { createSandboxAdmin, type SandboxAdmin } from '../support/sandbox-admin.ts';
 import { startVirtualClock, underVirtualTime, type VirtualClock } from './virtual-clock.ts';
@@ -68,12 +68,19 @@ function openApi({
   clock: VirtualClock;
   url: string;
 }): ApiClient {
-  const budget = openApiBudget(warehouse, { apiAddress: url, clientId: 'sandbox-client', requestsPer10s });
+  const monotonic = (): number => clock.now();
+  const open = (): ApiBudget =>
+    openApiBudget(warehouse, { apiAddress: url, clientId: 'sandbox-client', requestsPer10s, monotonic });
+  // Two processes send in turn, so that what they count together is put to the test.
+  const budgets = [open(), open()] as const;
+  let taken = 0;
   return createApiClient({
     ...{ baseUrl: url, clientId: 'sandbox-client', clientSecret: 'sandbox-secret', version: '2023-03-14' },
     budget: {
-      ...budget,
+      ...budgets[0],
       async take() {
+        taken += 1;
+        const budget = budgets[taken % 2 === 0 ? 0 : 1];
         for (;;) {
           const impatience = new AbortController();
           const allowed = budget.take(impatience.signal);

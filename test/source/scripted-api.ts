@@ -108,12 +108,13 @@ export function clientOf(
 }
 
 interface RecordingBudget extends RequestBudget {
-  readonly reported: Date[];
+  /** The silences it was told of, in milliseconds. */
+  readonly reported: number[];
   taken(): number;
 }
 
 function recordingBudget(): RecordingBudget {
-  const reported: Date[] = [];
+  const reported: number[] = [];
   let taken = 0;
   return {
     reported,
@@ -121,10 +122,10 @@ function recordingBudget(): RecordingBudget {
     take(signal) {
       signal?.throwIfAborted();
       taken += 1;
-      return Promise.resolve(undefined);
+      return Promise.resolve({ redeem: () => true, release: () => undefined });
     },
-    reportRateLimited(notBefore) {
-      reported.push(notBefore);
+    reportRateLimited(milliseconds) {
+      reported.push(milliseconds);
       return Promise.resolve();
     },
   };

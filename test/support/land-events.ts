@@ -7,7 +7,7 @@ import { takePass } from '../../warehouse/passes/take-pass.ts';
 import { eventsListed, landEvents as landInWarehouse } from '../../warehouse/tombstones/land-events.ts';
 import { prepareEvents } from '../../warehouse/tombstones/prepared-events.ts';
 import { object, text, type Fields } from './finance-records.ts';
-import { begin } from './land.ts';
+import { begin, testToken } from './land.ts';
 
 /** Reads the events of a connection as a run does: one page, which is the last. */
 export async function landEvents(
@@ -18,13 +18,13 @@ export async function landEvents(
   await begin(warehouse, { connectionId, runId });
   const pass: PassInHand = {
     ...{ connectionId, stream: eventsListed.name, kind: 'sync', part: '' },
-    ...{ runId, lease: randomUUID() },
+    ...{ runId, lease: randomUUID(), token: testToken },
   };
   await takePass(warehouse, { pass, resource: eventsListed, lookbackMilliseconds: 600_000 });
   const response = `{"events": [${events.join(', ')}], "next_cursor": null}`;
   const { events: parsed } = JSON.parse(response) as { events: unknown[] };
   const page = prepareEvents({ parsed, texts: recordTexts(response, 'events') });
-  return landInWarehouse(warehouse, { pass, page, requests: 1, nextCursor: null });
+  return landInWarehouse(warehouse, { pass, page, requests: 1, servedAt: null, nextCursor: null });
 }
 
 /** API document 2.9: the deletion of a bill at that time, in raw JSON text like the records of finance-records.ts. */

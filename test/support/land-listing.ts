@@ -5,7 +5,7 @@ import type { PassInHand } from '../../warehouse/passes/pass.ts';
 import { takePass } from '../../warehouse/passes/take-pass.ts';
 import type { ResourceOfRun } from '../../warehouse/reconcile/resource-of-run.ts';
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
-import { landRecords } from './land.ts';
+import { landRecords, prove, testToken } from './land.ts';
 
 export interface Listing extends ResourceOfRun {
   readonly pass: PassInHand;
@@ -22,9 +22,10 @@ export async function openListing(
     ...{ runId, connectionId, kind: 'reconcile', workflowId: `reconcile/${connectionId}` },
     ...{ temporalRunId: runId, reason: 'test' },
   });
+  await prove(warehouse, runId);
   const pass: PassInHand = {
     ...{ connectionId, stream, kind: 'reconcile', part: '' },
-    ...{ runId, lease: randomUUID() },
+    ...{ runId, lease: randomUUID(), token: testToken },
   };
   await takePass(warehouse, { pass, resource, lookbackMilliseconds: 0 });
   return { connectionId, resource, runId, pass };

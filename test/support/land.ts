@@ -3,6 +3,7 @@ import { streamNamed } from '../../resources/index.ts';
 import { recordTexts } from '../../source/record-texts.ts';
 import { replaceNul } from '../../source/replace-nul.ts';
 import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
+import { proveToken } from '../../warehouse/connections/prove-token.ts';
 import { landPage } from '../../warehouse/landing/land-page.ts';
 import { preparePage, type PreparedPage } from '../../warehouse/landing/prepared-page.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
@@ -32,7 +33,10 @@ export async function openPass(
 ): Promise<{ pass: PassInHand; taken: PassTaken }> {
   const { connectionId, stream: name, runId = randomUUID(), lookbackMilliseconds = 600_000 } = input;
   await begin(warehouse, { connectionId, runId });
-  const pass: PassInHand = { connectionId, stream: name, kind: 'sync', part: '', runId, lease: randomUUID() };
+  const pass: PassInHand = {
+    ...{ connectionId, stream: name, kind: 'sync', part: '' },
+    ...{ runId, lease: randomUUID(), token: testToken },
+  };
   const taken = await takePass(warehouse, { pass, ...streamNamed(name), lookbackMilliseconds });
   return { pass, taken };
 }
@@ -47,6 +51,15 @@ export async function begin(
     ...{ runId, connectionId, kind: 'sync', workflowId },
     ...{ temporalRunId: runId, reason: 'test' },
   });
+  await prove(warehouse, runId);
+}
+
+/** Mark of the access token that the tests read with. */
+export const testToken = 'test-token';
+
+/** As if the service had named the company of the connection. */
+export async function prove(warehouse: Warehouse, runId: string): Promise<void> {
+  await warehouse.pool.query('update sync.runs set proved_token = $2 where run_id = $1', [runId, testToken]);
 }
 
 /** Lands one page of an open pass. Without a next cursor it is the last one. */
@@ -57,12 +70,14 @@ export async function landRecords(
     records: readonly string[];
     nextCursor?: string | null;
     identity?: ServiceIdentity;
+    servedAt?: Date;
   },
 ): Promise<PageFacts> {
-  const { pass, records, nextCursor = null, identity = null } = input;
+  const { pass, records, nextCursor = null, identity, servedAt = null } = input;
+  if (identity !== undefined) await proveToken(warehouse, { ...pass, identity });
   const { resource } = streamNamed(pass.stream);
   const page = await pageOf(pass.stream, records);
-  return landPage(warehouse, { pass, resource, page, identity, requests: 1, nextCursor });
+  return landPage(warehouse, { pass, resource, page, requests: 1, servedAt, nextCursor });
 }
 
 /** Takes the same way from a response's text to a prepared page as a sync does. */

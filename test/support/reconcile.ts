@@ -1,4 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { questionOf, type DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
+import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import type { RunRead } from '../../warehouse/runs/read-run.ts';
 import type { reconcileConnection } from '../../workflows/index.ts';
 import type { ReconcileConnectionInput } from '../../workflows/reconcile-connection.ts';
@@ -29,6 +31,22 @@ export async function reconcile(
 ): Promise<ReconcileEnd> {
   const handle = await startReconcile(installation, connection, input);
   return endOfReconcile(installation, handle, handle.firstExecutionRunId);
+}
+
+/** What waits for approval now, as a person is shown it. */
+export async function shownDeletions(
+  { warehouse }: Pick<Installation, 'warehouse'>,
+  connection: string,
+): Promise<DeletionQuestion> {
+  return questionOf(await readWaitingDeletions(warehouse, { connectionId: connection }));
+}
+
+/** Reconciles a connection, and approves what waits before. */
+export async function approve(
+  installation: Pick<Installation, 'client' | 'warehouse'>,
+  connection: string,
+): Promise<ReconcileEnd> {
+  return reconcile(installation, connection, { approved: await shownDeletions(installation, connection) });
 }
 
 export interface ReconcileEnd {

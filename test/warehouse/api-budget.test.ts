@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
-import { openApiBudget, type ApiBudget } from '../../warehouse/api-budget.ts';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { openApiBudget, type ApiBudget, type ApiGrant } from '../../warehouse/api-budget.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
+import { billsRequest, clientOf, startScriptedApi } from '../source/scripted-api.ts';
+import { skewClock } from '../support/skewed-clock.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const other = openWarehouse({ url, connections: 5 });
-afterAll(() => other.close());
+const clock = await skewClock(url);
+const skewed = openWarehouse({ url: clock.url, connections: 5 });
+afterAll(() => Promise.all([other.close(), skewed.close()]));
 
 test('two workers together never send more than the budget in any 10 seconds', async () => {
   const clientId = randomUUID();
-  const budgets = [budgetOf(warehouse, clientId, 5), budgetOf(other, clientId, 5)];
+  const budgets = [budgetOf(warehouse, clientId, 5), budgetOf(other, clientId, 5)] as const;
   const sent = await Promise.all(
-    Array.from({ length: 10 }, async (_, index) => {
-      await budgets[index % 2]?.take();
-      return performance.now();
-    }),
+    budgets.flatMap((budget) => Array.from({ length: 5 }, () => sendOne(budget))),
   );
   const times = sent.sort((a, b) => a - b);
   const inAnyWindow = times.map(
@@ -29,34 +30,69 @@ test('two workers together never send more than the budget in any 10 seconds', a
 
 test('when the service asks for silence, nobody of the organisation sends before', async () => {
   const clientId = randomUUID();
-  await budgetOf(warehouse, clientId).take();
-  const notBefore = new Date(Date.now() + 700);
-  await budgetOf(other, clientId).reportRateLimited(notBefore);
+  await sendOne(budgetOf(warehouse, clientId));
+  const started = performance.now();
+  await budgetOf(other, clientId).reportRateLimited(700);
   // A shorter silence that is asked for later does not end it.
-  await budgetOf(other, clientId).reportRateLimited(new Date());
-  await budgetOf(warehouse, clientId).take();
-  expect(Date.now()).toBeGreaterThanOrEqual(notBefore.getTime());
+  await budgetOf(other, clientId).reportRateLimited(0);
+  expect((await sendOne(budgetOf(warehouse, clientId))) - started).toBeGreaterThanOrEqual(700);
 });
 
 test('a silence too long to wait for is told instead', async () => {
   const clientId = randomUUID();
-  const notBefore = new Date(Date.now() + 60_000);
-  await budgetOf(warehouse, clientId).reportRateLimited(notBefore);
-  const until = await budgetOf(warehouse, clientId).take();
-  expect(Math.abs((until?.getTime() ?? 0) - notBefore.getTime())).toBeLessThan(1_000);
+  await budgetOf(warehouse, clientId).reportRateLimited(60_000);
+  const silence = await silenceOf(budgetOf(warehouse, clientId));
+  expect(silence).toBeGreaterThan(50_000);
+  expect(silence).toBeLessThanOrEqual(60_000);
+});
+
+test('a silence is at most an hour, whoever asks for more', async () => {
+  const clientId = randomUUID();
+  await budgetOf(warehouse, clientId).reportRateLimited(2 * 3_600_000);
+  const silence = await silenceOf(budgetOf(warehouse, clientId));
+  expect(silence).toBeGreaterThan(3_000_000);
+  expect(silence).toBeLessThanOrEqual(3_600_000);
+});
+
+test('a silence that ends in two hours is of a clock that was wrong, and forgotten', async () => {
+  const budget = budgetOf(skewed, randomUUID());
+  onTestFinished(() => clock.ahead('0'));
+  await clock.ahead('2 hours');
+  await budget.reportRateLimited(60_000);
+  await clock.ahead('0');
+  await sendOne(budget);
+  // Nor does it begin when that time comes.
+  await clock.ahead('1 hour 59 minutes 30 seconds');
+  await sendOne(budget);
+});
+
+test('a worker whose clock is two hours ahead and meets a 429 silences the organisation for as long as the service asked', async () => {
+  const clientId = randomUUID();
+  const api = await startScriptedApi((_, response) => {
+    response.writeHead(429, { 'retry-after': '2' }).end();
+  });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const { client } = clientOf(api, { budget: budgetOf(warehouse, clientId) });
+  const started = performance.now();
+  await expect(client.list(billsRequest)).rejects.toMatchObject({ name: 'RateLimited' });
+  vi.useRealTimers();
+  const waited = (await sendOne(budgetOf(other, clientId))) - started;
+  expect(waited).toBeGreaterThanOrEqual(2_000);
+  expect(waited).toBeLessThan(10_000);
 });
 
 test('other organisations have budgets of their own', async () => {
   const blocked = randomUUID();
-  await budgetOf(warehouse, blocked).reportRateLimited(new Date(Date.now() + 60_000));
+  await budgetOf(warehouse, blocked).reportRateLimited(60_000);
   const started = performance.now();
-  await budgetOf(warehouse, randomUUID()).take();
+  await sendOne(budgetOf(warehouse, randomUUID()));
   expect(performance.now() - started).toBeLessThan(5_000);
 });
 
 test('who waits for the budget stops waiting when it is told to', async () => {
   const budget = budgetOf(warehouse, randomUUID());
-  await budget.reportRateLimited(new Date(Date.now() + 10_000));
+  await budget.reportRateLimited(10_000);
   const stop = new AbortController();
   const taking = budget.take(stop.signal);
   stop.abort(new Error('enough'));
@@ -66,15 +102,89 @@ test('who waits for the budget stops waiting when it is told to', async () => {
 
 test('requests that nobody asks about any more are forgotten', async () => {
   const budget = budgetOf(warehouse, randomUUID());
-  await budget.take();
+  await sendOne(budget);
   await warehouse.pool.query(`update sync.api_grants set granted_at = granted_at - interval '1 minute'`);
-  await budget.take();
+  await sendOne(budget);
   const { rows } = await warehouse.pool.query(
     `select budget from sync.api_grants where granted_at < now() - interval '30 seconds'
      and budget = (select budget from sync.api_grants order by granted_at desc limit 1)`,
   );
   expect(rows).toEqual([]);
 });
+
+test('when the clock of Postgres was two hours ahead and is set back, work goes on, and the requests made before still count', async () => {
+  const clientId = randomUUID();
+  await clock.ahead('2 hours');
+  onTestFinished(() => clock.ahead('0'));
+  const before = await Promise.all(Array.from({ length: 3 }, () => sendOne(budgetOf(skewed, clientId, 5))));
+  await budgetOf(skewed, clientId, 5).reportRateLimited(5_000);
+  await clock.ahead('0');
+  const after: number[] = [];
+  const budget = budgetOf(skewed, clientId, 5);
+  for (let sent = 0; sent < 3; sent += 1) after.push(await sendOne(budget));
+  expect((after[1] ?? 0) - Math.min(...before)).toBeLessThan(5_000);
+  expect((after[2] ?? 0) - Math.min(...before)).toBeGreaterThanOrEqual(10_000);
+  expect((after[2] ?? 0) - Math.min(...before)).toBeLessThan(20_000);
+});
+
+test('a clock of Postgres that is set forward lets no process send more than the budget', async () => {
+  const budget = budgetOf(skewed, randomUUID(), 3);
+  onTestFinished(() => clock.ahead('0'));
+  const before = await Promise.all([sendOne(budget), sendOne(budget), sendOne(budget)]);
+  await clock.ahead('2 hours');
+  expect((await sendOne(budget)) - Math.min(...before)).toBeGreaterThanOrEqual(10_000);
+});
+
+test('a request that is not answered yet may still arrive, so it counts', async () => {
+  const budget = budgetOf(skewed, randomUUID(), 2);
+  onTestFinished(() => clock.ahead('0'));
+  const [slow] = [await grantOf(budget), await sendOne(budget)];
+  // The rows of both have expired.
+  await clock.ahead('1 minute');
+  const stop = new AbortController();
+  const taking = budget.take(stop.signal);
+  slow.release();
+  const answered = performance.now();
+  (await taking.then(grantedOnly)).release();
+  expect(performance.now() - answered).toBeGreaterThanOrEqual(9_900);
+});
+
+test('a grant is too old for a request that is written a second later, and the next one is good for longer', async () => {
+  let now = 0;
+  const settings = { apiAddress: 'https://api.example.com', clientId: randomUUID(), requestsPer10s: 10 };
+  const budget = openApiBudget(warehouse, { ...settings, monotonic: () => now });
+  const late = await grantOf(budget);
+  now += 900;
+  expect(late.redeem()).toBe(false);
+  late.release();
+  const next = await grantOf(budget);
+  now += 900;
+  expect(next.redeem()).toBe(true);
+  next.release();
+});
+
+/** Takes, sends and is answered at once; when that was. */
+async function sendOne(budget: ApiBudget): Promise<number> {
+  const grant = await grantOf(budget);
+  const sent = performance.now();
+  grant.release();
+  return sent;
+}
+
+async function grantOf(budget: ApiBudget): Promise<ApiGrant> {
+  return grantedOnly(await budget.take());
+}
+
+function grantedOnly(taken: Awaited<ReturnType<ApiBudget['take']>>): ApiGrant {
+  if ('silentMilliseconds' in taken) throw new Error(`Silence for ${taken.silentMilliseconds} ms.`);
+  return taken;
+}
+
+async function silenceOf(budget: ApiBudget): Promise<number> {
+  const taken = await budget.take();
+  if (!('silentMilliseconds' in taken)) throw new Error('A request was allowed.');
+  return taken.silentMilliseconds;
+}
 
 function budgetOf(of: Warehouse, clientId: string, requestsPer10s = 100): ApiBudget {
   return openApiBudget(of, { apiAddress: 'https://api.example.com', clientId, requestsPer10s });

@@ -113,7 +113,11 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     ...{ org_id: true, platform: true, expand_platform_data: true, created_at: true },
     ...{ sync_every: true, reconcile_every: true, backfill_every: true, backfill_last: true },
     ...{ paused_at: true, paused_why: true, paused_by: true, pause_reached_schedules: true },
-    ...{ failures: true, failed_run_id: true, webhooks_after: true },
+    ...{ failures: true, failed_run_id: true, webhooks_after: true, refused_token: true },
+  },
+  'sync.kept_data': {
+    ...{ connection_id: true, api_address: true, service_connection_id: true, org_id: true },
+    ...{ platform: true, removed_at: true },
   },
   'sync.streams': {
     ...{ connection_id: true, stream: true, resource: true, capability: true, capability_checked_at: true },
@@ -124,12 +128,20 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.passes': {
     ...{ connection_id: true, stream: true, kind: true, run_id: true, lease: true, floor: true },
     ...{ cursor: true, highest_seen: true, pages: true, restarts: true, failing_since: true },
-    ...{ started_at: true, part: true, ceiling: true, listing: true, completed_at: true },
+    ...{
+      started_at: true,
+      part: true,
+      ceiling: true,
+      listing: true,
+      completed_at: true,
+      served_from: true,
+      served_until: true,
+    },
   },
   'sync.runs': {
     ...{ run_id: true, connection_id: true, kind: true, status: true, workflow_id: true },
     ...{ temporal_run_id: true, reason: true, failure: true, started_at: true, finished_at: true },
-    ...{ outcome: true, target: true },
+    ...{ outcome: true, target: true, proved_token: true, beat_at: true },
   },
   'sync.run_streams': {
     ...{ run_id: true, connection_id: true, stream: true, status: true, pages: true, requests: true },
@@ -140,11 +152,12 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.quarantine': {
     ...{ id: true, connection_id: true, resource: true, stream: true, record_id: true, entry_key: true },
     ...{ reason: true, payload: true, status: true, run_id: true, first_seen_at: true },
-    ...{ last_seen_at: true, closed_at: true, closed_why: true },
+    ...{ last_seen_at: true, closed_at: true, closed_why: true, discarded_content: true },
   },
   'sync.discrepancies': {
     ...{ id: true, connection_id: true, resource: true, record_id: true, kind: true, status: true },
     ...{ version: true, run_id: true, found_at: true, closed_at: true, closed_why: true },
+    ...{ gone_by: true, shown_version: true, shown_hash: true, shown_by: true },
   },
   'sync.webhook_inbox': {
     ...{ id: true, digest: true, service_connection_id: true, connection_id: true, type: true, code: true },

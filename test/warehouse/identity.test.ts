@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
-import { IdentityChanged, IdentityInUse } from '../../warehouse/errors.ts';
+import { proveToken } from '../../warehouse/connections/prove-token.ts';
+import { IdentityChanged, IdentityInUse, TokenNotProved } from '../../warehouse/errors.ts';
 import { bill } from '../support/finance-records.ts';
 import { landRecords, openPass } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
@@ -102,3 +103,37 @@ function pinnedOf(connectionId: string): Promise<Row> {
     [connectionId],
   );
 }
+
+describe('in each run nothing lands before a response to its token has named the pinned company', () => {
+  test('a response that names nobody does not', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await warehouse.pool.query('update sync.runs set proved_token = null where run_id = $1', [pass.runId]);
+    await expect(landRecords(warehouse, { pass, records: [bill('b')] })).rejects.toThrow(TokenNotProved);
+    await proveToken(warehouse, { ...pass, identity: newIdentity() });
+    expect(await landRecords(warehouse, { pass, records: [bill('b')] })).toMatchObject({ inserted: 1 });
+  });
+
+  test('a token that has named another company lands nothing any more, in no stream and in no run', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landAs(connectionId, newIdentity());
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await expect(proveToken(warehouse, { ...pass, identity: newIdentity() })).rejects.toThrow(
+      IdentityChanged,
+    );
+    await expect(landRecords(warehouse, { pass, records: [bill('b')] })).rejects.toThrow(TokenNotProved);
+    const later = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await expect(proveToken(warehouse, { ...later.pass, identity: null })).rejects.toThrow(IdentityChanged);
+    expect(
+      await row(
+        warehouse,
+        'select paused_by, paused_why, refused_token from sync.connections where connection_id = $1',
+        [connectionId],
+      ),
+    ).toMatchObject({
+      paused_by: 'daybook',
+      paused_why: expect.stringContaining('opens another company') as unknown,
+      refused_token: pass.token,
+    });
+  });
+});

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { resources } from '../../resources/index.ts';
 import { LeaseLost } from '../../warehouse/errors.ts';
@@ -13,9 +12,9 @@ import { addTombstone } from '../support/tombstone.ts';
 
 const { warehouse, url, adminUrl } = await createTestDatabase();
 
-const identity = { id: randomUUID(), orgId: 'org', platform: 'QUICKBOOKS' };
 const stateTables = [
   'connections',
+  'resource_clocks',
   'streams',
   'passes',
   'run_streams',
@@ -28,7 +27,7 @@ const dataTables = resources.flatMap(({ name, children }) => [name, ...children.
 describe('killed anywhere, either all of a page happened or nothing', () => {
   test.each([
     'sync.passes',
-    'sync.connections',
+    'sync.resource_clocks',
     'finance.bill_lines',
     'finance.bills',
     'history.record_versions',
@@ -47,8 +46,7 @@ describe('killed anywhere, either all of a page happened or nothing', () => {
       bill('inserted'),
       bill('', { memo: '"bad"' }),
     ];
-    // Another connection's identity would be taken: each test brings the service's answer for a company of its own.
-    const page = { pass, records, identity: { ...identity, id: connectionId } };
+    const page = { pass, records };
     const before = await stateOf(connectionId);
 
     const block = await blockWrites(url, table);

@@ -16,7 +16,12 @@ describe('a cursor that is refused', () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await landRecords(warehouse, { pass, records: [billAt('2024-02-05T00:10:00Z')], nextCursor: 'page-2' });
-    await restartPass(warehouse, { pass, ...streamNamed('bills'), lookbackMilliseconds: tenMinutes });
+    await restartPass(warehouse, {
+      pass,
+      ...streamNamed('bills'),
+      lookbackMilliseconds: tenMinutes,
+      why: 'cursor refused',
+    });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
     expect(taken).toMatchObject({
       ...{ state: 'open', cursor: null },
@@ -29,7 +34,12 @@ describe('a cursor that is refused', () => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:10:00Z')]] });
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await landRecords(warehouse, { pass, records: [billAt('2024-02-01T00:05:00Z')], nextCursor: 'page-2' });
-    await restartPass(warehouse, { pass, ...streamNamed('bills'), lookbackMilliseconds: tenMinutes });
+    await restartPass(warehouse, {
+      pass,
+      ...streamNamed('bills'),
+      lookbackMilliseconds: tenMinutes,
+      why: 'cursor refused',
+    });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
     expect(taken).toMatchObject({ cursor: null, floorMilliseconds: Date.parse('2024-02-01T00:00:00Z') });
   });
@@ -38,7 +48,12 @@ describe('a cursor that is refused', () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
     await landRecords(warehouse, { pass, records: [subscription('s')], nextCursor: 'page-2' });
-    await restartPass(warehouse, { pass, ...streamNamed('subscriptions'), lookbackMilliseconds: tenMinutes });
+    await restartPass(warehouse, {
+      pass,
+      ...streamNamed('subscriptions'),
+      lookbackMilliseconds: tenMinutes,
+      why: 'cursor refused',
+    });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
     expect(taken).toMatchObject({ state: 'open', cursor: null, floorMilliseconds: null });
   });
@@ -47,7 +62,12 @@ describe('a cursor that is refused', () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:10:00Z')]] });
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    await restartPass(warehouse, { pass, ...streamNamed('bills'), lookbackMilliseconds: tenMinutes });
+    await restartPass(warehouse, {
+      pass,
+      ...streamNamed('bills'),
+      lookbackMilliseconds: tenMinutes,
+      why: 'cursor refused',
+    });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
     expect(taken).toMatchObject({ floorMilliseconds: Date.parse('2024-02-01T00:00:00Z') });
   });
@@ -55,7 +75,10 @@ describe('a cursor that is refused', () => {
   test('is counted within a run, so that one that is always refused ends', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    const restart = { ...streamNamed('bills'), lookbackMilliseconds: tenMinutes };
+    const restart = {
+      ...streamNamed('bills'),
+      ...{ lookbackMilliseconds: tenMinutes, why: 'cursor refused' as const },
+    };
     expect(await restartPass(warehouse, { pass, ...restart })).toBe(1);
     expect(await restartPass(warehouse, { pass, ...restart })).toBe(2);
     const { pass: later } = await openPass(warehouse, { connectionId, stream: 'bills' });

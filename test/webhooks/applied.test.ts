@@ -250,3 +250,26 @@ test('a record that cannot land waits in quarantine, and its webhook is done', a
     ),
   ).toEqual([{ record_id: id }]);
 });
+
+test('webhooks held back by a clock of Postgres that was two hours ahead are applied when it is right again', async () => {
+  const connection = await syncedCompany(installation);
+  const [held = '', putOff = ''] = await idsOf(installation, connection, { count: 2 });
+  await warehouse.pool.query(
+    `update sync.connections set webhooks_after = now() + interval '2 hours' where connection_id = $1`,
+    [connection],
+  );
+  await send(url, await changeBill(installation, connection, { id: held, memo: 'held' }));
+  await appliedInbox(installation, connection);
+  expect(await memoOf(installation, connection, held)).toBe('held');
+
+  await pauseConnection(warehouse, { connectionId: connection, why: 'to put it off' });
+  await send(url, await changeBill(installation, connection, { id: putOff, memo: 'put off' }));
+  await warehouse.pool.query(
+    `update sync.webhook_inbox set try_after = now() + interval '2 hours'
+     where connection_id = $1 and status = 'waiting'`,
+    [connection],
+  );
+  await resumeConnection(warehouse, { connectionId: connection });
+  await appliedInbox(installation, connection);
+  expect(await memoOf(installation, connection, putOff)).toBe('put off');
+});

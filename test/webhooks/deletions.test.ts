@@ -46,6 +46,35 @@ test('a deletion that the service does not confirm deletes nothing', async () =>
   expect(await recordOf(installation, connection, { id })).toBeDefined();
 });
 
+test('a 404 to every fetch proves no deletion: it is left to a reconcile', async () => {
+  const { connection, id, deleted } = await companyWithBill();
+  const match = { connection, path: '/accounting/bills/' };
+  await admin.addFault({ match, fault: { kind: 'status', status: 404 } });
+  await send(url, deleted);
+  expect(await appliedInbox(installation, connection)).toMatchObject([
+    {
+      status: 'ignored',
+      outcome: 'the service fetches no record of this resource, so whether it is gone is left to a reconcile',
+    },
+  ]);
+  await admin.clearFaults();
+  expect(await recordOf(installation, connection, { id })).toBeDefined();
+  expect((await installation.compare(connection)).differences).toEqual([]);
+  const wanted = `select stream from sync.streams where connection_id = $1 and reconcile_wanted_at is not null`;
+  expect(await row(warehouse, wanted, [connection])).toEqual({ stream: 'bills' });
+});
+
+test('a 404 is a deletion where another record is fetched', async () => {
+  const { connection, id, deleted } = await companyWithBill();
+  await admin.configure({ missingRecordStatus: 404 });
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  await send(url, deleted);
+  expect(await appliedInbox(installation, connection)).toMatchObject([
+    { outcome: 'gone at the source too: deleted' },
+  ]);
+  await admin.configure({});
+});
+
 test('a record that is gone is not deleted for a webhook that does not say so', async () => {
   const { connection, id } = await companyWithBill();
   const updated = await changeBill(installation, connection, { id, memo: 'last words' });

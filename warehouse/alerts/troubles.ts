@@ -1,8 +1,15 @@
 import { sql, type RawBuilder } from 'kysely';
+import { resources } from '../../resources/index.ts';
 import { stale } from '../connections/stale.ts';
 import type { AlertKind } from '../tables/alerts.ts';
 import { newestRuns } from './newest-runs.ts';
 import { newestRunsOfAll } from './newest-runs-of-all.ts';
+
+const streamsOfResources = sql.raw(
+  resources
+    .flatMap(({ name, streams }) => streams.map((stream) => `('${name}', '${stream.name}')`))
+    .join(', '),
+);
 
 /**
  * What is wrong, by kind of alert: each statement selects kind, connection, message and remedy, one row for each connection.
@@ -75,13 +82,14 @@ export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
       format('%s: a reconcile has stopped to ask. %s', d.connection_id,
         string_agg(distinct s.failure, ' ' order by s.failure)),
       format('If they are really gone: "daybook reconcile %1$s --approve-deletes", or send the signal approveDeletes to the '
-        'workflow approve-deletes/%1$s in the Temporal Web UI. If not, nothing is deleted: find out what the source does, and '
+        'workflow approve-deletes/%1$s in the Temporal Web UI. That approves these, and nothing found later. If not, nothing is deleted: find out what the source does, and '
         'reconcile again.', d.connection_id)
     from (
-      select distinct connection_id, run_id from sync.discrepancies
+      select distinct connection_id, resource, run_id from sync.discrepancies
       where closed_at is null and status = 'confirmed'
     ) d
-    join sync.run_streams s on s.run_id = d.run_id and s.failure_type = 'ApprovalNeeded'
+    join (values ${streamsOfResources}) as listed (resource, stream) using (resource)
+    join sync.run_streams s on s.run_id = d.run_id and s.stream = listed.stream and s.failure_type = 'ApprovalNeeded'
     group by d.connection_id`,
 
   /** It grows: a record came within a day and is still there. Older entries are known. */

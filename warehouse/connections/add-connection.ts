@@ -1,7 +1,12 @@
+import { sql, type Transaction } from 'kysely';
+import { IdentityInUse } from '../errors.ts';
 import { checkSecretKey } from '../secrets/check-secret-key.ts';
 import { sealToken } from '../secrets/sealed-token.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { Database } from '../tables/database.ts';
 import { intervalOf } from './interval.ts';
+import { readKeptData, type KeptData } from './kept-data.ts';
+import { lockName } from './lock-name.ts';
 
 export class ConnectionExists extends Error {
   override readonly name = 'ConnectionExists';
@@ -10,6 +15,23 @@ export class ConnectionExists extends Error {
   constructor(connectionId: string) {
     super(
       `There is a connection ${connectionId} already. Change its token with "daybook connection set-token ${connectionId}", or pick another name.`,
+    );
+  }
+}
+
+/** Records are kept under the name that cannot be those of the company to add. */
+export class RecordsKept extends Error {
+  override readonly name = 'RecordsKept';
+  readonly handling = 'stop';
+
+  /** Without an API address it is not known whose they are. */
+  constructor(connectionId: string, apiAddress?: string) {
+    const whose =
+      apiAddress === undefined
+        ? `Records are kept under ${connectionId}, and it is not known of which company.`
+        : `Records of ${connectionId} are kept that came from the API address ${apiAddress}, which is not the one Daybook runs with.`;
+    super(
+      `${whose} Pick another name, or delete them with "daybook connection remove ${connectionId}" first.`,
     );
   }
 }
@@ -25,27 +47,60 @@ export interface NewConnection {
   reconcileEvery?: number | null;
 }
 
-/** The token is stored sealed. Throws ConnectionExists, WrongSecretKey. */
+/**
+ * The token is stored sealed. Records that are kept under the name stay with their company: its identity is pinned again, so
+ * that the first answer for another one is refused. Returns what was kept.
+ *
+ * Throws ConnectionExists, RecordsKept, IdentityInUse, WrongSecretKey.
+ */
 export async function addConnection(
   { db }: Warehouse,
   key: Buffer,
   connection: NewConnection,
-): Promise<void> {
-  const added = await db.transaction().execute(async (transaction) => {
+): Promise<{ kept: KeptData | undefined }> {
+  const { connectionId } = connection;
+  return db.transaction().execute(async (transaction) => {
+    await lockName(transaction, connectionId);
     await checkSecretKey({ db: transaction }, key);
-    return transaction
+    const [kept] = await readKeptData({ db: transaction }, connectionId);
+    if (kept !== undefined) await refuseOthers(transaction, { connection, kept });
+    const added = await transaction
       .insertInto('sync.connections')
       .values({
-        connection_id: connection.connectionId,
+        connection_id: connectionId,
         api_address: connection.apiAddress,
         token_sealed: sealToken(key, connection),
+        service_connection_id: kept?.service_connection_id ?? null,
+        org_id: kept?.org_id ?? null,
+        platform: kept?.platform ?? null,
         expand_platform_data: connection.expandPlatformData,
         sync_every: intervalOf(connection.syncEvery ?? null),
         reconcile_every: intervalOf(connection.reconcileEvery ?? null),
       })
-      .onConflict((conflict) => conflict.doNothing())
+      .onConflict((conflict) => conflict.column('connection_id').doNothing())
       .returning('connection_id')
       .executeTakeFirst();
+    if (added === undefined) throw new ConnectionExists(connectionId);
+    await transaction.deleteFrom('sync.kept_data').where('connection_id', '=', connectionId).execute();
+    return { kept };
   });
-  if (added === undefined) throw new ConnectionExists(connection.connectionId);
+}
+
+async function refuseOthers(
+  db: Transaction<Database>,
+  { connection, kept }: { connection: NewConnection; kept: KeptData },
+): Promise<void> {
+  const { connectionId, apiAddress } = connection;
+  const { api_address: keptAddress, service_connection_id: identity } = kept;
+  if (keptAddress === null || identity === null) throw new RecordsKept(connectionId);
+  if (keptAddress !== apiAddress) throw new RecordsKept(connectionId, keptAddress);
+  // As pinIdentity does it: of two names that take one company, the second sees the first.
+  await sql`select pg_advisory_xact_lock(hashtextextended('identity/' || ${identity}, 0))`.execute(db);
+  const other = await db
+    .selectFrom('sync.connections')
+    .select('connection_id')
+    .where('api_address', '=', apiAddress)
+    .where('service_connection_id', '=', identity)
+    .executeTakeFirst();
+  if (other !== undefined) throw new IdentityInUse(connectionId, other.connection_id);
 }

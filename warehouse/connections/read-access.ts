@@ -2,7 +2,7 @@ import { KeyRotated, UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { fingerprintSetting } from '../secrets/check-secret-key.ts';
 import type { SecretKey } from '../secrets/secret-key.ts';
-import { keyFingerprint, openToken } from '../secrets/sealed-token.ts';
+import { keyFingerprint, openToken, tokenMark } from '../secrets/sealed-token.ts';
 
 /** A connection of another API address must not be asked here: its token is for somebody else. */
 export class OtherWorld extends Error {
@@ -19,6 +19,8 @@ export class OtherWorld extends Error {
 
 export interface ConnectionAccess {
   token: string;
+  /** Tells the token from others. */
+  mark: string;
   expandPlatformData: boolean;
 }
 
@@ -46,8 +48,10 @@ export async function readAccess(
   if (connection.api_address !== input.apiAddress)
     throw new OtherWorld(input.connectionId, connection.api_address);
   if (connection.fingerprint !== keyFingerprint(bytes)) throw new KeyRotated();
+  const token = openToken(bytes, { connectionId: input.connectionId, sealed: connection.token_sealed });
   return {
-    token: openToken(bytes, { connectionId: input.connectionId, sealed: connection.token_sealed }),
+    token,
+    mark: tokenMark(bytes, token),
     expandPlatformData: connection.expand_platform_data,
   };
 }

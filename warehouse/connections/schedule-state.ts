@@ -57,12 +57,13 @@ export async function withScheduleState<Result>(
   });
 }
 
-/** Columns of a connection that is not paused. Its webhooks are applied again, too. */
+/** Columns of a connection that is not paused. Its webhooks are applied again, too, and its token is tried again. */
 export const notPaused = {
   paused_at: null,
   paused_why: null,
   paused_by: null,
   webhooks_after: null,
+  refused_token: null,
 } as const;
 
 async function readState(

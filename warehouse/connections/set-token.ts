@@ -18,7 +18,7 @@ export async function setToken(
     await checkSecretKey({ db: transaction }, key);
     const updated = await transaction
       .updateTable('sync.connections')
-      .set({ token_sealed: sealToken(key, input), webhooks_after: null })
+      .set({ token_sealed: sealToken(key, input), webhooks_after: null, refused_token: null })
       .where('connection_id', '=', connectionId)
       .returning('paused_by')
       .executeTakeFirst();

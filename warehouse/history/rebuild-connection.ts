@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Resource } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { addToRun } from '../runs/add-to-run.ts';
-import { beginRun } from '../runs/begin-run.ts';
+import { beginCommandRun } from '../runs/begin-command-run.ts';
 import { finishRun } from '../runs/finish-run.ts';
 import { rebuildBatch } from './rebuild-batch.ts';
 
@@ -31,13 +30,25 @@ export async function rebuildConnection(
     onBatch: (sofar: RebuiltResource) => void;
   },
 ): Promise<RebuiltResource[]> {
-  const { connectionId, resources, onBatch } = input;
-  const runId = randomUUID();
-  await beginRun(warehouse, {
-    ...{ runId, connectionId, kind: 'rebuild', reason: 'rebuild' },
-    // No workflow: the command does the work itself.
-    ...{ workflowId: '', temporalRunId: runId },
-  });
+  const { connectionId, resources } = input;
+  const run = { connectionId, kind: 'rebuild', reason: 'rebuild' } as const;
+  const { runId, beating } = await beginCommandRun(warehouse, run);
+  try {
+    const rebuilt = await rebuildResources(warehouse, { ...input, runId });
+    await beating.stop();
+    const outcomes = resources.map((resource) => ({ stream: streamOf(resource), state: 'done' as const }));
+    await finishRun(warehouse, { runId, outcomes, cancelled: false });
+    return rebuilt;
+  } finally {
+    await beating.stop();
+  }
+}
+
+async function rebuildResources(
+  warehouse: Warehouse,
+  input: Parameters<typeof rebuildConnection>[1] & { runId: string },
+): Promise<RebuiltResource[]> {
+  const { connectionId, resources, onBatch, runId } = input;
   const rebuilt: RebuiltResource[] = [];
   for (const resource of resources) {
     const sofar = { resource: resource.name, written: 0, restored: 0, removed: 0 };
@@ -60,8 +71,6 @@ export async function rebuildConnection(
     }
     rebuilt.push(sofar);
   }
-  const outcomes = resources.map((resource) => ({ stream: streamOf(resource), state: 'done' as const }));
-  await finishRun(warehouse, { runId, outcomes, cancelled: false });
   return rebuilt;
 }
 

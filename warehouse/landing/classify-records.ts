@@ -22,9 +22,15 @@ type Outcome = Exclude<keyof Classified, 'unsettled'>;
 /** Expects the resource of the connection to be locked, so that what it finds stays true until the commit. */
 export async function classifyRecords(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; records: readonly PreparedRecord[] },
+  input: {
+    connectionId: string;
+    resource: Resource;
+    records: readonly PreparedRecord[];
+    /** Ids of records that count as newer than anything held. */
+    overruling?: readonly string[];
+  },
 ): Promise<Classified> {
-  const { connectionId, resource, records } = input;
+  const { connectionId, resource, records, overruling = [] } = input;
   const found = await client.query<{ outcome: Outcome; unsettled: boolean }>({
     name: `classify ${resource.name}`,
     text: classifySql(resource),
@@ -33,6 +39,7 @@ export async function classifyRecords(
       records.map(({ id }) => id),
       records.map(({ version }) => version),
       records.map(({ hash }) => hash),
+      overruling,
     ],
   });
   const classified: Classified = {
@@ -69,8 +76,10 @@ function classifySql(resource: Resource): string {
           select from sync.quarantine
           where connection_id = $1 and resource = '${resource.name}' and status = 'open'
         ) as unsettled
-    from unnest($2::text[], $3::timestamptz[], $4::bytea[]) with ordinality
-      as arriving (id, version, hash, place)
+    from (
+      select id, case when id = any($5::text[]) then 'infinity' else version end as version, hash, place
+      from unnest($2::text[], $3::timestamptz[], $4::bytea[]) with ordinality as page (id, version, hash, place)
+    ) arriving
     left join lateral (
       select f.id, f.${resource.version} as version, f._content_hash as hash
       from finance.${resource.name} f

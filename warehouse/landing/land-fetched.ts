@@ -1,6 +1,7 @@
+import type { PoolClient } from 'pg';
+import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { pinIdentity, type ServiceIdentity } from '../connections/pin-identity.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
@@ -15,60 +16,68 @@ export interface FetchedLanding {
   readonly refused: string | undefined;
 }
 
+/** A record that did not come with a page. */
+export interface RecordToLand {
+  readonly connectionId: string;
+  readonly resource: Resource;
+  readonly runId: string;
+  /** The stream that it belongs to, where that is known; the resource's first, when absent. */
+  readonly stream?: string;
+  /** The record as JSON.parse has it, and as the API wrote it. */
+  readonly record: unknown;
+  readonly text: string;
+  /** It may be seconds ahead of its list, as what webhooks bring is: then no sync is held to see it. */
+  readonly aheadOfList?: boolean;
+}
+
 /**
- * Lands one record that did not come with a page: fetched by its id, or taken out of quarantine. The same rules hold for it:
- * newest wins, and what a tombstone beats stays deleted.
+ * Lands one record that was fetched by its id, or taken out of quarantine. The same rules hold for it: newest wins, and what a
+ * tombstone beats stays deleted. `token` is the mark of the access token that it was fetched with; null for what was kept here.
  *
- * Throws IdentityChanged, IdentityInUse; errors of the database pass through.
+ * Throws TokenNotProved; errors of the database pass through.
  */
 export async function landFetched(
   warehouse: Warehouse,
-  input: {
-    connectionId: string;
-    resource: Resource;
-    runId: string;
-    /** The stream that it belongs to, where that is known; the resource's first, when absent. */
-    stream?: string;
-    /** The record as JSON.parse has it, and as the API wrote it. */
-    record: unknown;
-    text: string;
-    identity: ServiceIdentity | null;
-    /** It may be seconds ahead of its list, as what webhooks bring is: then no sync is held to see it. */
-    aheadOfList?: boolean;
-  },
+  input: RecordToLand & { readonly token: string | null },
 ): Promise<FetchedLanding> {
-  const { connectionId, resource, runId, identity } = input;
+  const { connectionId, resource, runId, token } = input;
   return inTransaction(warehouse.pool, async (client) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
-    if (identity !== null) await pinIdentity(client, { connectionId, identity });
-    const text = await withPlatformData(client, input);
-    const page = await preparePage(resource, { parsed: [input.record], texts: [text] });
-    const where = { connectionId, resource, runId, landedAt };
-    const landed = await bisectRecords(client, page.records, async (records) => {
-      const { counts } = await landRecords(client, { ...where, records, compare: 'columns' });
-      return counts;
-    });
-    const refused = [...page.refused, ...landed.refused];
-    const [stream] = resource.streams;
-    if (refused.length > 0) {
-      await quarantineRecords(client, { ...where, stream: input.stream ?? stream?.name ?? '', refused });
-    } else if (
-      input.aheadOfList !== true &&
-      page.highest !== null &&
-      resource.streams.length === 1 &&
-      stream !== undefined
-    ) {
-      await noteAhead(client, { connectionId, stream: stream.name, highest: page.highest });
-    }
-    return { counts: landed.counts, refused: refused[0]?.reason };
+    if (token !== null) await requireProof(client, { connectionId, runId, token });
+    return landOne(client, { ...input, landedAt });
   });
 }
 
+/** The same within a transaction that holds the resource. `overruling`: its id, when it lands whatever newer version is held. */
+export async function landOne(
+  client: PoolClient,
+  input: RecordToLand & { readonly landedAt: string; readonly overruling?: readonly string[] },
+): Promise<FetchedLanding> {
+  const { connectionId, resource, runId, landedAt, overruling = [] } = input;
+  const text = await withPlatformData(client, input);
+  const page = await preparePage(resource, { parsed: [input.record], texts: [text] });
+  const where = { connectionId, resource, runId, landedAt };
+  const landed = await bisectRecords(client, page.records, async (records) => {
+    const { counts } = await landRecords(client, { ...where, records, compare: 'columns', overruling });
+    return counts;
+  });
+  const refused = [...page.refused, ...landed.refused];
+  const [stream] = resource.streams;
+  if (refused.length > 0) {
+    await quarantineRecords(client, { ...where, stream: input.stream ?? stream?.name ?? '', refused });
+  } else if (
+    input.aheadOfList !== true &&
+    page.highest !== null &&
+    resource.streams.length === 1 &&
+    stream !== undefined
+  ) {
+    await noteAhead(client, { connectionId, stream: stream.name, highest: page.highest, landedAt });
+  }
+  return { counts: landed.counts, refused: refused[0]?.reason };
+}
+
 /** A fetch never brings `platform_data`: what a list brought last is kept. */
-async function withPlatformData(
-  client: Parameters<typeof landRecords>[0],
-  input: { connectionId: string; resource: Resource; record: unknown; text: string },
-): Promise<string> {
+async function withPlatformData(client: PoolClient, input: RecordToLand): Promise<string> {
   const { connectionId, resource, record, text } = input;
   if (!isObject(record) || 'platform_data' in record || typeof record.id !== 'string') return text;
   if (!resource.columns.some(({ name }) => name === 'platform_data')) return text;

@@ -1,15 +1,15 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
-import { pinIdentity, type ServiceIdentity } from '../connections/pin-identity.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { completePass } from '../passes/complete-pass.ts';
-import { lockPass } from '../passes/lock-pass.ts';
+import { lockToLand } from '../passes/lock-pass.ts';
 import type { PassInHand } from '../passes/pass.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
 import { recordPage, type PageFacts } from '../passes/record-page.ts';
 import { settleAhead } from '../passes/settle-ahead.ts';
 import { noteUnannounced } from '../webhooks/note-unannounced.ts';
+import { closeShownTwice, findAhead, readShownTwice } from '../reconcile/find-ahead.ts';
 import { listRecords } from '../reconcile/list-records.ts';
 import { noteDiscrepancies } from '../reconcile/note-discrepancies.ts';
 import { bisectRecords, isRefusedData } from './bisect-records.ts';
@@ -21,9 +21,9 @@ export interface PageToLand {
   readonly pass: PassInHand;
   readonly resource: Resource;
   readonly page: PreparedPage;
-  /** Null when the response did not say for whom it answers. */
-  readonly identity: ServiceIdentity | null;
   readonly requests: number;
+  /** The service's time of the response; null when it does not tell. */
+  readonly servedAt: Date | null;
   /** Null after the last page: then the pass is completed by the same commit. */
   readonly nextCursor: string | null;
 }
@@ -32,7 +32,7 @@ export interface PageToLand {
  * Lands one page in one transaction: its records, its quarantine, the cursor and the counts, and with the last page the
  * watermark. Killed anywhere, either all of it happened or nothing.
  *
- * Throws LeaseLost, IdentityChanged, IdentityInUse; errors of the database pass through.
+ * Throws LeaseLost, TokenNotProved; errors of the database pass through.
  */
 export async function landPage(warehouse: Warehouse, input: PageToLand): Promise<PageFacts> {
   try {
@@ -57,27 +57,28 @@ const landAllAtOnce: Landing = async (_client, records, land) => ({
 });
 
 async function land(client: PoolClient, input: PageToLand, landing: Landing): Promise<PageFacts> {
-  const { pass, resource, page, identity, requests, nextCursor } = input;
-  const { landedAt } = await lockPass(client, pass, resource.name);
-  if (identity !== null) await pinIdentity(client, { connectionId: pass.connectionId, identity });
+  const { pass, resource, page, requests, servedAt, nextCursor } = input;
+  const { landedAt } = await lockToLand(client, pass, resource.name);
   const where = { connectionId: pass.connectionId, resource, runId: pass.runId, landedAt };
   const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
   const facts: string[] = [];
   const landed = await landing(client, page.records, async (records) => {
-    const { counts, findings } = await landRecords(client, { ...where, records, compare });
-    await noteFindings(client, input, findings);
+    const overruling = pass.kind === 'reconcile' ? await readShownTwice(client, { ...where, records }) : [];
+    const { counts, findings } = await landRecords(client, { ...where, records, compare, overruling });
+    await noteFindings(client, input, { findings, landedAt, overruling });
     facts.push(...findings.facts);
     return counts;
   });
   const refused = [...page.refused, ...landed.refused];
   const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, refused });
-  await noteListing(client, input, { facts, refused });
+  await noteListing(client, input, { facts, refused, landedAt });
   const counted: PageFacts = {
     ...landed.counts,
     read: page.read,
     quarantined,
     deleted: 0,
     requests,
+    servedAt,
     highest: page.highest,
     nextCursor,
   };
@@ -93,21 +94,27 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
 async function noteFindings(
   client: PoolClient,
   { pass, resource }: PageToLand,
-  findings: Findings,
+  found: { findings: Findings; landedAt: string; overruling: readonly string[] },
 ): Promise<void> {
+  const { findings, landedAt, overruling } = found;
   if (pass.kind === 'sync') {
     await noteUnannounced(client, { ...pass, resource, changed: [...findings.missing, ...findings.stale] });
   }
-  if (pass.kind === 'reconcile') await noteDiscrepancies(client, { pass, resource, findings });
+  if (pass.kind !== 'reconcile') return;
+  const where = { pass, resource, landedAt };
+  await closeShownTwice(client, { ...where, ids: overruling });
+  await noteDiscrepancies(client, { ...where, findings, apart: overruling });
+  await findAhead(client, { ...where, findings });
 }
 
 async function noteListing(
   client: PoolClient,
   { pass, page }: PageToLand,
-  { facts, refused }: { facts: readonly string[]; refused: readonly RefusedRecord[] },
+  listing: { facts: readonly string[]; refused: readonly RefusedRecord[]; landedAt: string },
 ): Promise<void> {
+  const { facts, refused, landedAt } = listing;
   if (pass.kind === 'sync') return;
-  if (page.highest !== null) await noteAhead(client, { ...pass, highest: page.highest });
+  if (page.highest !== null) await noteAhead(client, { ...pass, highest: page.highest, landedAt });
   if (pass.kind !== 'reconcile') return;
   const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
   await listRecords(client, { pass, facts, refusedIds });

@@ -26,6 +26,8 @@ export interface Findings {
   readonly damaged: readonly PreparedRecord[];
   /** Of every record, where columns were compared: see `inspectRecords`. */
   readonly facts: readonly string[];
+  /** What a newer version, or a tombstone, beat; and whether its columns differ from those held, where they were compared. */
+  readonly suppressed: readonly { readonly record: PreparedRecord; readonly differs: boolean }[];
 }
 
 export interface LandingInput {
@@ -39,6 +41,8 @@ export interface LandingInput {
    * now, at three times the cost.
    */
   compare: 'hashes' | 'columns';
+  /** Ids of records that land whatever newer version or tombstone is held: see `find-ahead.ts`. */
+  overruling?: readonly string[];
 }
 
 /** Brings records that passed their check into `finance` and `history`: newest wins, and nothing is written twice. */
@@ -77,7 +81,13 @@ export async function landRecords(
       unchanged: known.length - damaged.length,
       suppressed: suppressed.length,
     },
-    findings: { missing: inserted, stale: updated, damaged, facts: inspected.map(({ facts }) => facts) },
+    findings: {
+      missing: inserted,
+      stale: updated,
+      damaged,
+      facts: inspected.map(({ facts }) => facts),
+      suppressed: suppressed.map((record) => ({ record, differs: differing.has(record.id) })),
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { fieldIssuesOf, type FieldIssue } from '../../resources/field-issues.ts'
 import { microsecondsOf } from '../../resources/instant.ts';
 import { recordCheckOf } from '../../resources/record-check.ts';
 import type { Resource } from '../../resources/resource.ts';
+import { isWellFormed } from '../../resources/well-formed.ts';
 
 /** A page, ready to be landed: what can be decided without the database has been decided. */
 export interface PreparedPage {
@@ -27,6 +28,7 @@ export interface PreparedRecord {
 }
 
 export interface RefusedRecord {
+  /** Null when it has none that can be stored. */
   readonly recordId: string | null;
   readonly reason: string;
   readonly text: string;
@@ -98,5 +100,5 @@ function highestOf(records: readonly (PreparedRecord & { at: number })[]): Prepa
 
 function idOf(record: unknown): string | null {
   const id = typeof record === 'object' && record !== null && 'id' in record ? record.id : null;
-  return typeof id === 'string' && id !== '' ? id : null;
+  return typeof id === 'string' && id !== '' && isWellFormed(id) ? id : null;
 }

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
 import type { RefusedRecord } from './prepared-page.ts';
 
 /**
- * Keeps records that cannot land, one open entry each, with the reason and the text, and returns how many. What a person has
- * discarded, or a deletion has, is not brought back by the same text: the lookback reads it again and again.
+ * Keeps records that cannot land, one open entry each, with the reason and the text, and returns how many. A record without a
+ * usable id is one by its content. What a person has discarded is not brought back by the same content, nor what a deletion
+ * has by the same text: the lookback reads it again and again.
  */
 export async function quarantineRecords(
   client: PoolClient,
@@ -18,33 +18,18 @@ export async function quarantineRecords(
     refused: readonly RefusedRecord[];
   },
 ): Promise<number> {
-  // A record may stand in a page twice, and a statement may touch an entry only once: the last one counts.
-  const entries = new Map(input.refused.map((record) => [entryKey(record), record]));
-  if (entries.size === 0) return 0;
-  const records = [...entries.values()];
+  const { refused } = input;
+  if (refused.length === 0) return 0;
   const { rowCount } = await client.query({
     name: 'quarantine records',
-    text: `
-      insert into sync.quarantine
-        (connection_id, resource, stream, record_id, entry_key, reason, payload, run_id, first_seen_at, last_seen_at)
-      select $1, $2, $3, refused.record_id, refused.entry_key, refused.reason, refused.payload, $8, $9, $9
-      from unnest($4::text[], $5::text[], $6::text[], $7::text[]) as refused (record_id, entry_key, reason, payload)
-      where not exists (
-        select from sync.quarantine discarded
-        where discarded.connection_id = $1 and discarded.resource = $2 and discarded.entry_key = refused.entry_key
-          and discarded.status = 'discarded' and discarded.payload = refused.payload
-      )
-      on conflict (connection_id, resource, entry_key) where status = 'open' do update set
-        reason = excluded.reason, payload = excluded.payload, stream = excluded.stream,
-        run_id = excluded.run_id, last_seen_at = excluded.last_seen_at`,
+    text: quarantineSql,
     values: [
       input.connectionId,
       input.resource.name,
       input.stream,
-      records.map(({ recordId }) => recordId),
-      [...entries.keys()],
-      records.map(({ reason }) => reason),
-      records.map(({ text }) => text),
+      refused.map(({ recordId }) => recordId),
+      refused.map(({ reason }) => reason),
+      refused.map(({ text }) => text),
       input.runId,
       input.landedAt,
     ],
@@ -52,6 +37,32 @@ export async function quarantineRecords(
   return rowCount ?? 0;
 }
 
-function entryKey({ recordId, text }: RefusedRecord): string {
-  return recordId ?? createHash('sha256').update(text).digest('hex');
-}
+/**
+ * A record may stand in a page twice, and a statement may touch an entry only once: the last one counts. What was closed of
+ * records without id keeps nothing away unless a person did it: a list shows it again, so it is there again.
+ */
+const quarantineSql = `
+  with hashed as materialized (
+    select refused.*, sync.content_hash(payload) as content
+    from unnest($4::text[], $5::text[], $6::text[]) with ordinality as refused (record_id, reason, payload, place)
+  ), refused as materialized (
+    select distinct on (coalesce(record_id, content)) *, coalesce(record_id, content) as entry_key
+    from hashed
+    order by coalesce(record_id, content), place desc
+  )
+  insert into sync.quarantine
+    (connection_id, resource, stream, record_id, entry_key, reason, payload, run_id, first_seen_at, last_seen_at)
+  select $1, $2, $3, refused.record_id, refused.entry_key, refused.reason, refused.payload, $7, $8, $8
+  from refused
+  where not exists (
+    select from sync.quarantine discarded
+    where discarded.connection_id = $1 and discarded.resource = $2 and discarded.discarded_content = refused.content
+  ) and not exists (
+    select from sync.quarantine closed
+    where closed.connection_id = $1 and closed.resource = $2 and closed.entry_key = refused.entry_key
+      and closed.status = 'discarded' and closed.payload = refused.payload
+      and (closed.record_id is not null or closed.stream = 'events')
+  )
+  on conflict (connection_id, resource, entry_key) where status = 'open' do update set
+    reason = excluded.reason, payload = excluded.payload, stream = excluded.stream,
+    run_id = excluded.run_id, last_seen_at = excluded.last_seen_at`;

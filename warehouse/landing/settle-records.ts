@@ -1,5 +1,7 @@
 import type { PoolClient } from 'pg';
+import { microsecondsOf } from '../../resources/instant.ts';
 import type { Resource } from '../../resources/resource.ts';
+import { versionOfEntry } from '../quarantine/version-of-entry.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
@@ -17,19 +19,38 @@ export async function settleRecords(
   },
 ): Promise<void> {
   const { connectionId, resource, landedAt, written, known } = input;
-  const writtenIds = written.map(({ id }) => id);
+  const settled = await settledEntries(client, { connectionId, resource, good: [...written, ...known] });
   await client.query({
     name: 'settle records',
     text: settleSql,
-    values: [
-      connectionId,
-      resource.name,
-      writtenIds,
-      [...writtenIds, ...known.map(({ id }) => id)],
-      landedAt,
-    ],
+    values: [connectionId, resource.name, written.map(({ id }) => id), settled, landedAt],
   });
 }
+
+/** Numbers of the entries of versions that are not newer than the good one, and of those that do not say how new they are. */
+async function settledEntries(
+  client: PoolClient,
+  input: { connectionId: string; resource: Resource; good: readonly PreparedRecord[] },
+): Promise<string[]> {
+  const { connectionId, resource, good } = input;
+  const versions = new Map(good.map(({ id, version }) => [id, microsecondsOf(version) ?? -Infinity]));
+  const { rows } = await client.query<{ id: string; record_id: string; payload: string }>({
+    name: 'read entries to settle',
+    text: entriesSql,
+    values: [connectionId, resource.name, [...versions.keys()]],
+  });
+  return rows
+    .filter(({ record_id, payload }) => {
+      const bad = versionOfEntry(payload, resource);
+      return bad === undefined || bad <= (versions.get(record_id) ?? -Infinity);
+    })
+    .map(({ id }) => id);
+}
+
+const entriesSql = `
+  select id::text as id, record_id, payload
+  from sync.quarantine
+  where connection_id = $1 and resource = $2 and entry_key = any($3::text[]) and record_id is not null and status = 'open'`;
 
 const settleSql = `
   with tombstones as (
@@ -39,4 +60,4 @@ const settleSql = `
   )
   update sync.quarantine
   set status = 'landed', closed_at = $5, closed_why = 'a good version arrived'
-  where connection_id = $1 and resource = $2 and entry_key = any($4::text[]) and status = 'open'`;
+  where id = any($4::bigint[]) and status = 'open'`;

@@ -8,6 +8,10 @@ import * as lake from './2026-11-24-lake.ts';
 import * as marts from './2026-11-24-marts.ts';
 import * as martBuilds from './2026-11-25-mart-builds.ts';
 import * as erasures from './2026-11-26-erasures.ts';
+import * as beats from './2026-11-27-beats.ts';
+import * as discardedContent from './2026-11-27-discarded-content.ts';
+import * as keptData from './2026-11-27-kept-data.ts';
+import * as orderAndIdentity from './2026-11-27-order-and-identity.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -20,4 +24,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-24-marts': marts,
   '2026-11-25-mart-builds': martBuilds,
   '2026-11-26-erasures': erasures,
+  '2026-11-27-beats': beats,
+  '2026-11-27-discarded-content': discardedContent,
+  '2026-11-27-kept-data': keptData,
+  '2026-11-27-order-and-identity': orderAndIdentity,
 };

@@ -22,7 +22,8 @@ export async function completePass(client: PoolClient, pass: PassInHand, resourc
 }
 
 /**
- * The watermark becomes the highest version seen, in the service's clock, and only ever moves forward. A stream that left
+ * The watermark becomes the highest version seen, in the service's clock, but not past the service's time when the reading began:
+ * what a list shows late, or a record with a time of the future, would be passed by. It only ever moves forward. A stream that left
  * records in quarantine is `partial`, and so is one that has stalled: a record that was met otherwise before the pass began,
  * newer than the watermark still is, did not come.
  */
@@ -39,14 +40,16 @@ function completeSync({ name, version }: Listed): string {
     with closed as (
       delete from sync.passes
       where connection_id = $1 and stream = $2 and kind = 'sync'
-      returning highest_seen, started_at
+      returning highest_seen, started_at, served_from
     ), known as (
       select closed.*, ${stillAhead} as ahead, s.ahead_noted_at <= closed.started_at as in_time
       from closed, sync.streams s
       where s.connection_id = $1 and s.stream = $2
     ), moved as (
       update sync.streams set
-        watermark = greatest(watermark, known.highest_seen),
+        watermark = case when known.highest_seen is null then watermark
+          else greatest(watermark, least(known.highest_seen, known.served_from))
+        end,
         cursor = null,
         last_success_at = clock_timestamp(),
         capability = 'supported',

@@ -1,43 +1,97 @@
+import { sql, type Transaction } from 'kysely';
 import type { PoolClient } from 'pg';
-import { LeaseLost } from '../errors.ts';
+import { resourceNames } from '../../resources/index.ts';
+import { LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
+import { tickSql } from '../resource-clock.ts';
+import type { Database } from '../tables/database.ts';
 import type { PassInHand } from './pass.ts';
 
 /**
  * Locks the pass, and the connection's resource, until the transaction ends. Throws LeaseLost when another attempt has
- * taken the pass over, so an attempt that was given up but still runs can commit nothing.
+ * taken the pass over, so an attempt that was given up but still runs can commit nothing. Only with a `proved` token may what it
+ * read be landed.
  */
 export async function lockPass(
   client: PoolClient,
   pass: PassInHand,
   resource: string,
-): Promise<{ landedAt: string }> {
-  const { rows } = await client.query<{ landed_at: string }>({
+): Promise<{ landedAt: string; proved: boolean }> {
+  const { rows } = await client.query<{ landed_at: string; proved: boolean }>({
     name: 'lock pass',
     text: `
       with pass as materialized (
         select from sync.passes
         where connection_id = $1 and stream = $2 and kind = $3 and part = $4 and lease = $5
         for update
-      ), ${lockOf('$1', '$6', 'from pass')}
-      select clock_timestamp()::text as landed_at from resource`,
-    values: [pass.connectionId, pass.stream, pass.kind, pass.part, pass.lease, resource],
+      ), ${lockOf('$1', '$6', 'from pass')}, ticked as (${tickSql('$1', '$6', 'from resource')}
+      )
+      select landed_at, exists (
+        select from sync.runs r
+        join sync.connections c using (connection_id)
+        where r.run_id = $7 and r.proved_token = $8 and c.refused_token is distinct from $8
+      ) as proved
+      from ticked`,
+    values: [
+      ...[pass.connectionId, pass.stream, pass.kind, pass.part, pass.lease],
+      ...[resource, pass.runId, pass.token],
+    ],
   });
   const [locked] = rows;
   if (locked === undefined) throw new LeaseLost(pass);
-  return { landedAt: locked.landed_at };
+  return { landedAt: locked.landed_at, proved: locked.proved };
 }
 
-/** Locks the connection's resource alone, for what lands records outside of any pass. */
+/** The same for what lands a page: throws TokenNotProved too. */
+export async function lockToLand(
+  client: PoolClient,
+  pass: PassInHand,
+  resource: string,
+): Promise<{ landedAt: string }> {
+  const { landedAt, proved } = await lockPass(client, pass, resource);
+  if (!proved) throw new TokenNotProved(pass.connectionId);
+  return { landedAt };
+}
+
+/**
+ * Locks the connection's resource alone, for what lands records outside of any pass. Throws UnknownConnection when it was
+ * removed meanwhile: a record that was on its way would outlive it.
+ */
 export async function lockResource(
   client: PoolClient,
   { connectionId, resource }: { connectionId: string; resource: string },
 ): Promise<{ landedAt: string }> {
   const { rows } = await client.query<{ landed_at: string }>({
     name: 'lock resource',
-    text: `with ${lockOf('$1', '$2', '')} select clock_timestamp()::text as landed_at from resource`,
+    text: `with ${lockOf('$1', '$2', '')}, ticked as (${tickSql('$1', '$2', 'from resource')}
+      )
+      select landed_at from ticked`,
     values: [connectionId, resource],
   });
+  // A statement of its own: it sees what was committed while the one before waited for the lock.
+  const connection = await client.query({
+    name: 'connection exists',
+    text: 'select from sync.connections where connection_id = $1',
+    values: [connectionId],
+  });
+  if (connection.rowCount === 0) throw new UnknownConnection(connectionId);
   return { landedAt: rows[0]?.landed_at ?? '' };
+}
+
+/**
+ * Waits for everything that is landing records of a connection, and keeps more from landing. Passes first, as a page has it:
+ * in another order, both would wait for ever.
+ */
+export async function lockLandings(db: Transaction<Database>, connectionId: string): Promise<void> {
+  await db
+    .selectFrom('sync.passes')
+    .select('lease')
+    .where('connection_id', '=', connectionId)
+    .forUpdate()
+    .execute();
+  await sql`
+    select pg_advisory_xact_lock(${sql.raw(keyOf('named.connection_id', 'named.resource'))})
+    from (select ${connectionId}::text as connection_id, unnest(${resourceNames}::text[]) as resource) as named
+  `.execute(db);
 }
 
 /**
@@ -49,10 +103,14 @@ export async function lockResource(
 function lockOf(connectionId: string, resource: string, from: string): string {
   return `resource as materialized (
         select
-          pg_advisory_xact_lock(hashtextextended(${connectionId}::text || '/' || ${resource}::text, 0)),
+          pg_advisory_xact_lock(${keyOf(connectionId, resource)}),
           set_config('enable_seqscan', 'off', true),
           set_config('enable_hashjoin', 'off', true),
           set_config('enable_mergejoin', 'off', true)
         ${from}
       )`;
+}
+
+function keyOf(connectionId: string, resource: string): string {
+  return `hashtextextended(${connectionId}::text || '/' || ${resource}::text, 0)`;
 }

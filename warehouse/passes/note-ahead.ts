@@ -6,16 +6,21 @@ import type { PoolClient } from 'pg';
  */
 export async function noteAhead(
   client: PoolClient,
-  input: { connectionId: string; stream: string; highest: { id: string; version: string } },
+  input: {
+    connectionId: string;
+    stream: string;
+    highest: { readonly id: string; readonly version: string };
+    landedAt: string;
+  },
 ): Promise<void> {
-  const { connectionId, stream, highest } = input;
+  const { connectionId, stream, highest, landedAt } = input;
   await client.query({
     name: 'note ahead',
     text: `
       update sync.streams
-      set ahead_version = $3, ahead_record_id = $4, ahead_noted_at = clock_timestamp()
+      set ahead_version = $3, ahead_record_id = $4, ahead_noted_at = $5
       where connection_id = $1 and stream = $2
         and watermark < $3::timestamptz and coalesce(ahead_version < $3::timestamptz, true)`,
-    values: [connectionId, stream, highest.version, highest.id],
+    values: [connectionId, stream, highest.version, highest.id, landedAt],
   });
 }

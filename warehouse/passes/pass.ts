@@ -15,4 +15,6 @@ export interface PassInHand {
   readonly part: string;
   readonly runId: string;
   readonly lease: string;
+  /** Mark of the access token that it reads with: see `tokenMark`. */
+  readonly token: string;
 }

@@ -8,6 +8,8 @@ export interface PageFacts extends LandedCounts {
   deleted: number;
   /** Requests since the page before, failed ones included. */
   requests: number;
+  /** The service's time of the response; null when it does not tell. */
+  servedAt: Date | null;
   highest: { readonly id: string; readonly version: string } | null;
   nextCursor: string | null;
 }
@@ -22,6 +24,8 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
           cursor = $4,
           highest_seen = greatest(highest_seen, $5::timestamptz),
           pages = pages + 1,
+          served_from = coalesce(served_from, ${beganAt}),
+          served_until = coalesce($16::timestamptz, served_until),
           failing_since = null
         where connection_id = $1 and stream = $2 and kind = $3 and part = $14
       ), shown as (
@@ -54,6 +58,17 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
       page.quarantined,
       pass.part,
       page.deleted,
+      page.servedAt,
     ],
   });
 }
+
+/**
+ * The service's time when the reading began. Its `Date` has whole seconds; a version within that second proves a later time, for a
+ * version of the future would lie further off.
+ */
+const beganAt = `case
+            when $5::timestamptz >= $16::timestamptz and $5::timestamptz < $16::timestamptz + interval '1 second'
+            then $5::timestamptz
+            else $16::timestamptz
+          end`;

@@ -4,28 +4,38 @@ import { lockPass } from './lock-pass.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
 /**
- * For a cursor that the service no longer accepts: the pass starts again without one. Where pages come in the order of the
- * versions, a sync may start at the highest version seen minus the lookback; anything else starts at its old floor. Returns how often that has happened in this run.
+ * Lets a pass begin again, without a cursor: because the service no longer takes it, or because the pass stood still for longer
+ * than its list may lag. Where pages come in the order of the versions, a sync begins at the highest version seen minus the
+ * lookback (no version of the future counts); anything else begins at its old floor. Returns how often the service has refused a cursor in this run.
  */
 export async function restartPass(
   warehouse: Warehouse,
-  input: { pass: PassInHand; resource: Listed; lookbackMilliseconds: number },
+  input: {
+    pass: PassInHand;
+    resource: Listed;
+    lookbackMilliseconds: number;
+    why: 'cursor refused' | 'stood still';
+  },
 ): Promise<number> {
-  const { pass, resource, lookbackMilliseconds } = input;
+  const { pass, resource, lookbackMilliseconds, why } = input;
   const ordered = resource.version === 'last_synced_at';
   return inTransaction(warehouse.pool, async (client) => {
     await lockPass(client, pass, resource.name);
     const { rows } = await client.query<{ restarts: number }>(
       `update sync.passes set
          cursor = null,
-         restarts = restarts + 1,
-         floor = case when $4 and kind = 'sync'
-           then greatest(floor, highest_seen - $5 * interval '1 millisecond')
+         served_from = null,
+         restarts = restarts + $7,
+         floor = case when $4 and kind = 'sync' and highest_seen is not null
+           then greatest(floor, least(highest_seen, coalesce(served_until, highest_seen)) - $5 * interval '1 millisecond')
            else floor
          end
        where connection_id = $1 and stream = $2 and kind = $3 and part = $6
        returning restarts`,
-      [pass.connectionId, pass.stream, pass.kind, ordered, lookbackMilliseconds, pass.part],
+      [
+        ...[pass.connectionId, pass.stream, pass.kind, ordered, lookbackMilliseconds, pass.part],
+        why === 'cursor refused' ? 1 : 0,
+      ],
     );
     return rows[0]?.restarts ?? 0;
   });

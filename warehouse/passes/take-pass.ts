@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
+import { afterLastWrite, tick } from '../resource-clock.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
 /** Where a reading of a stream goes on, or why there is nothing to read. */
@@ -10,6 +11,10 @@ export type PassTaken =
       /** What the reading is limited to, in Unix milliseconds. */
       readonly floorMilliseconds: number | null;
       readonly ceilingMilliseconds: number | null;
+      /** The service's time at its latest page; null before the first. */
+      readonly servedUntilMilliseconds: number | null;
+      /** Of a sync: the watermark that its floor comes from. */
+      readonly watermarkMilliseconds: number | null;
     }
   /** This run has done with the stream already: an attempt before this one got that far. */
   | { readonly state: 'done' }
@@ -19,7 +24,8 @@ export type PassTaken =
 /**
  * Takes the lease of a stream's pass; whoever held it before can commit nothing any more.
  *
- * A sync goes on with the pass left open, or opens one with the floor at watermark minus lookback (none for the first). A
+ * A sync goes on with the pass left open, or opens one with the floor at watermark minus lookback (none for the first). A list
+ * without an order is complete only when one run has read all of it, so there a pass of another run begins again. A
  * reconcile goes on with the pass of its own run only: an older one has seen a source that is no more. The pass of a
  * backfill's window was made by its plan; when there is none, the window is done.
  */
@@ -44,7 +50,7 @@ export async function takePass(
       .where('part', '=', pass.part)
       .forUpdate()
       .execute();
-    const unsupported = await isUnsupported(db, pass);
+    const { unsupported, watermark } = await readStream(db, pass);
     const status = await openRunStream(db, pass);
     if (status !== 'running') return { state: status === 'unsupported' ? 'unsupported' : 'done' };
     if (unsupported) {
@@ -63,18 +69,24 @@ export async function takePass(
       cursor: open.cursor,
       floorMilliseconds: open.floor_ms,
       ceilingMilliseconds: open.ceiling_ms,
+      servedUntilMilliseconds: open.served_until_ms,
+      watermarkMilliseconds: pass.kind === 'sync' ? watermark : null,
     };
   });
 }
 
-async function isUnsupported(db: Warehouse['db'], pass: PassInHand): Promise<boolean> {
-  const { rows } = await sql<{ unsupported: boolean }>`
-    select capability = 'unsupported' and capability_checked_at > now() - interval '1 day' as unsupported
+async function readStream(
+  db: Warehouse['db'],
+  pass: PassInHand,
+): Promise<{ unsupported: boolean; watermark: number | null }> {
+  const { rows } = await sql<{ unsupported: boolean; watermark: number | null }>`
+    select capability = 'unsupported' and capability_checked_at > now() - interval '1 day' as unsupported,
+      ceil(extract(epoch from watermark) * 1000)::bigint as watermark
     from sync.streams
     where connection_id = ${pass.connectionId} and stream = ${pass.stream}
     for update
   `.execute(db);
-  return rows[0]?.unsupported === true;
+  return { unsupported: rows[0]?.unsupported === true, watermark: rows[0]?.watermark ?? null };
 }
 
 /** The run's row of the stream. */
@@ -125,31 +137,36 @@ interface OpenPass {
   cursor: string | null;
   floor_ms: number | null;
   ceiling_ms: number | null;
+  served_until_ms: number | null;
   completed: boolean;
 }
 
 type Opening = (
   db: Warehouse['db'],
-  input: { pass: PassInHand; lookbackMilliseconds: number },
+  input: { pass: PassInHand; resource: Listed; lookbackMilliseconds: number },
 ) => Promise<OpenPass | undefined>;
 
 const opening: Record<PassInHand['kind'], Opening> = {
-  async sync(db, { pass, lookbackMilliseconds }) {
+  async sync(db, { pass, resource, lookbackMilliseconds }) {
+    const isOrdered = resource.version === 'last_synced_at';
+    const goesOn = sql`(${isOrdered} or sync.passes.run_id = excluded.run_id)`;
     const { rows } = await sql<OpenPass>`
-      insert into sync.passes (connection_id, stream, kind, run_id, lease, floor)
+      insert into sync.passes (connection_id, stream, kind, run_id, lease, floor, started_at)
       select ${pass.connectionId}, ${pass.stream}, 'sync', ${pass.runId}, ${pass.lease},
-        watermark - ${lookbackMilliseconds} * interval '1 millisecond'
+        watermark - ${lookbackMilliseconds} * interval '1 millisecond', ${afterLastWrite(pass.connectionId, resource.name)}
       from sync.streams
       where connection_id = ${pass.connectionId} and stream = ${pass.stream}
       on conflict (connection_id, stream, kind, part) do update set
         restarts = case when sync.passes.run_id = excluded.run_id then sync.passes.restarts else 0 end,
+        cursor = case when ${goesOn} then sync.passes.cursor end,
+        served_from = case when ${goesOn} then sync.passes.served_from end,
         run_id = excluded.run_id,
         lease = excluded.lease
       returning ${place}
     `.execute(db);
     return rows[0];
   },
-  async reconcile(db, { pass }) {
+  async reconcile(db, { pass, resource }) {
     await sql`
       with old as (
         delete from sync.passes
@@ -164,9 +181,10 @@ const opening: Record<PassInHand['kind'], Opening> = {
             and run_id = ${pass.runId}
         )
     `.execute(db);
+    const began = await tick(db, { connectionId: pass.connectionId, resource: resource.name });
     const { rows } = await sql<OpenPass>`
-      insert into sync.passes (connection_id, stream, kind, run_id, lease)
-      values (${pass.connectionId}, ${pass.stream}, 'reconcile', ${pass.runId}, ${pass.lease})
+      insert into sync.passes (connection_id, stream, kind, run_id, lease, started_at)
+      values (${pass.connectionId}, ${pass.stream}, 'reconcile', ${pass.runId}, ${pass.lease}, ${began})
       on conflict (connection_id, stream, kind, part) do update set lease = excluded.lease
       returning ${place}
     `.execute(db);
@@ -191,4 +209,5 @@ const place = sql`
   cursor,
   floor(extract(epoch from floor) * 1000)::bigint as floor_ms,
   ceil(extract(epoch from ceiling) * 1000)::bigint as ceiling_ms,
+  floor(extract(epoch from served_until) * 1000)::bigint as served_until_ms,
   completed_at is not null as completed`;

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
 import type { Resource } from '../../resources/resource.ts';
+import { versionOfEntry } from './version-of-entry.ts';
 
 /**
  * Closes what waits in quarantine of records that were deleted. An event tells of the past: a version newer than it stays open, for
@@ -29,7 +30,10 @@ export async function closeBuried(
   const versions = new Map(deletions.map(({ id, version }) => [id, version]));
   const gone = rows.filter(({ record_id, payload }) => {
     if (source !== 'event') return true;
-    const [kept, deleted] = [versionOf(payload, resource), microsecondsOf(versions.get(record_id) ?? '')];
+    const [kept, deleted] = [
+      versionOfEntry(payload, resource),
+      microsecondsOf(versions.get(record_id) ?? ''),
+    ];
     return kept === undefined || deleted === undefined || kept <= deleted;
   });
   if (gone.length === 0) return;
@@ -41,11 +45,4 @@ export async function closeBuried(
       where id = any($1::bigint[]) and status = 'open'`,
     values: [gone.map(({ id }) => id), landedAt],
   });
-}
-
-/** Of a record that nobody could store: its version may be what is wrong with it. */
-function versionOf(payload: string, { version }: Resource): number | undefined {
-  const record = JSON.parse(payload) as Readonly<Record<string, unknown>> | null;
-  const text = record?.[version];
-  return typeof text === 'string' ? microsecondsOf(text) : undefined;
 }

@@ -12,33 +12,66 @@ export async function holdListing({ pool }: Warehouse, pass: PassInHand): Promis
   );
 }
 
-/** Ids of records whose absence is not confirmed yet, some at a time. */
+/** A record that a fetch decides about. */
+export interface Unconfirmed {
+  readonly id: string;
+  /** extra: the listing did not show it; ahead: it showed it under an older version than the one held. */
+  readonly kind: 'extra' | 'ahead';
+}
+
+/** Records that are not decided about yet, some at a time. */
 export async function readUnconfirmed(
   { pool }: Warehouse,
   { connectionId, resource, runId }: ResourceOfRun,
   limit: number,
-): Promise<string[]> {
-  const { rows } = await pool.query<{ record_id: string }>(
-    `select record_id from sync.discrepancies
+): Promise<Unconfirmed[]> {
+  const { rows } = await pool.query<Unconfirmed>(
+    `select record_id as id, kind from sync.discrepancies
      where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'
      order by record_id
      limit $4`,
     [connectionId, resource.name, runId, limit],
   );
-  return rows.map(({ record_id }) => record_id);
+  return rows;
 }
 
-/** The source has no such record: it is to be deleted. */
+/**
+ * The source has no such record: it is to be deleted, unless a tombstone had said so already. It was gone by `goneBy`, a time of
+ * the service; where the service does not tell its time, by the newest version that the listing showed.
+ */
 export async function confirmAbsent(
   { pool }: Warehouse,
   { connectionId, resource, runId }: ResourceOfRun,
-  recordId: string,
+  { recordId, goneBy }: { recordId: string; goneBy: string | null },
 ): Promise<void> {
   await pool.query(
-    `update sync.discrepancies set status = 'confirmed'
-     where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and status = 'checking'`,
-    [connectionId, resource.name, runId, recordId],
+    `update sync.discrepancies d set
+       status = case when known.buried then 'dismissed' else 'confirmed' end,
+       closed_at = case when known.buried then clock_timestamp() end,
+       closed_why = case when known.buried then 'the list lagged behind' end,
+       gone_by = coalesce($5::timestamptz, (
+         select max(highest_seen) from sync.passes
+         where connection_id = $1 and stream = any($6::text[]) and kind = 'reconcile' and run_id = $3
+       ))
+     from (
+       select $4::text as id, not exists (
+         select from finance.${resource.name} where connection_id = $1 and id = $4
+       ) and exists (
+         select from sync.tombstones where connection_id = $1 and resource = $2 and record_id = $4
+       ) as buried
+     ) known
+     where d.connection_id = $1 and d.resource = $2 and d.run_id = $3 and d.record_id = known.id
+       and d.status = 'checking'`,
+    [connectionId, resource.name, runId, recordId, goneBy, streamsOf(resource)],
   );
+}
+
+/**
+ * The end of the second in which the service answered: no version that it can have shown before is newer. In the form that
+ * Postgres reads; null when the service did not tell its time.
+ */
+export function endOfSecond(servedAt: Date | null): string | null {
+  return servedAt === null ? null : servedAt.toISOString().replace(/\.\d+Z$/, '.999999Z');
 }
 
 /** The source has it after all: its list had left it out. */
@@ -76,7 +109,10 @@ export async function confirmBySecondListing(
   await inTransaction(warehouse.pool, async (client) => {
     await client.query(
       `with complete as (
-         select from sync.passes
+         select coalesce(
+           date_trunc('second', max(served_until)) + interval '999999 microseconds', max(highest_seen)
+         ) as at
+         from sync.passes
          where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
            and listing = 2 and completed_at is not null
          having count(*) = cardinality($2::text[])
@@ -88,11 +124,12 @@ export async function confirmBySecondListing(
        update sync.discrepancies d set
          status = case when shown then 'dismissed' else 'confirmed' end,
          closed_at = case when shown then clock_timestamp() end,
-         closed_why = case when shown then 'the second listing showed it' end
+         closed_why = case when shown then 'the second listing showed it' end,
+         gone_by = case when not shown then complete.at end
        from (
          select c.id, exists (select from listed where listed.id = c.record_id) as shown
          from sync.discrepancies c
-         where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status = 'checking'
+         where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status = 'checking' and c.kind = 'extra'
        ) judged, complete
        where d.id = judged.id`,
       [connectionId, streamsOf(resource), runId, resource.name],

@@ -4,7 +4,8 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { closeGone } from '../quarantine/close-gone.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
-import { streamsOf } from './resource-of-run.ts';
+import { checkApproval, type DeletionQuestion } from './deletion-question.ts';
+import { readWaitingDeletions } from './read-waiting-deletions.ts';
 
 export interface Deleted {
   deleted: number;
@@ -31,38 +32,43 @@ export async function deleteAbsent(
        (select count(*) from finance.${resource.name} where connection_id = $1) as held,
        (select count(*) from sync.discrepancies
         where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'
-          and version is not null) as confirmed`,
+          and kind = 'extra' and version is not null) as confirmed`,
     [connectionId, resource.name, runId],
   );
   const { held = 0, confirmed = 0 } = rows[0] ?? {};
   const overLimit = confirmed > neverAskedAbout && confirmed > limit * held;
   const all = confirmed > 1 && confirmed >= held;
   if (overLimit || all) return { deleted: 0, waiting: confirmed, held };
-  return { deleted: await deleteConfirmed(warehouse, { ...input, foundBy: [runId] }), waiting: 0, held };
+  return { deleted: await deleteConfirmed(warehouse, { ...input, foundBy: runId }), waiting: 0, held };
 }
 
 /**
- * Deletes what a stopped reconcile has listed for approval, and nothing else: a later one may have been ended before it could
- * ask. Returns how many records left `finance`.
+ * Deletes what a person was shown of these resources and approved: what stopped reconciles had found. Returns how many records
+ * left `finance`. Done again, it goes on with what is left. Throws ApprovalOutdated, and deletes nothing, when anything else
+ * waits.
  */
 export async function deleteApproved(
   warehouse: Warehouse,
-  input: { connectionId: string; resource: Resource; runId: string },
+  input: { connectionId: string; resources: readonly Resource[]; runId: string; approved: DeletionQuestion },
 ): Promise<number> {
-  const { rows } = await warehouse.pool.query<{ run_id: string }>(
-    `select run_id from sync.run_streams
-     where connection_id = $1 and stream = any($2::text[]) and failure_type = 'ApprovalNeeded'`,
-    [input.connectionId, streamsOf(input.resource)],
-  );
-  return deleteConfirmed(warehouse, { ...input, foundBy: rows.map(({ run_id }) => run_id) });
+  const { connectionId, resources, runId, approved } = input;
+  const waiting = await readWaitingDeletions(warehouse, { connectionId });
+  checkApproval(waiting, { connectionId, resources: resources.map(({ name }) => name), approved });
+  let deleted = 0;
+  for (const resource of resources) {
+    const foundBy = waiting.find((one) => one.resource === resource.name)?.run_id;
+    if (foundBy !== undefined)
+      deleted += await deleteConfirmed(warehouse, { connectionId, resource, runId, foundBy });
+  }
+  return deleted;
 }
 
 interface ToDelete {
   connectionId: string;
   resource: Resource;
   runId: string;
-  /** Runs whose findings are to be deleted. */
-  foundBy: readonly string[];
+  /** The run whose findings are deleted, and no other's: they were shown, and can only have grown fewer since. */
+  foundBy: string;
 }
 
 async function deleteConfirmed(warehouse: Warehouse, input: ToDelete): Promise<number> {
@@ -81,21 +87,21 @@ async function deleteBatch(
   return inTransaction(warehouse.pool, async (client) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
     const { rows } = await client.query<{ id: string; version: string | null }>(
-      `select record_id as id, version::text as version
+      `select record_id as id, greatest(version, gone_by)::text as version
        from sync.discrepancies
-       where connection_id = $1 and resource = $2 and run_id = any($3::text[]) and status = 'confirmed'
+       where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed' and kind = 'extra'
        limit 1000
        for update`,
       [connectionId, resource.name, foundBy],
     );
     if (rows.length === 0) return undefined;
     const where = { connectionId, resource, runId, landedAt };
-    // One without a version never landed: it only waits in quarantine.
+    // One that never landed only waits in quarantine; when it was gone is known of it too, since there is a time of the service.
     const deletions = rows.flatMap(({ id, version }) =>
       version === null ? [] : [{ id, version, deletedAt: landedAt }],
     );
     const { deleted } = await applyTombstones(client, { ...where, source: 'reconcile', deletions });
-    await closeGone(client, { ...where, foundBy });
+    await closeGone(client, { ...where, foundBy: [foundBy] });
     await client.query(
       `update sync.discrepancies d set
          status = case when kept.id is null then 'repaired' else 'dismissed' end,

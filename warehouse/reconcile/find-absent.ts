@@ -1,11 +1,14 @@
 import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { tick } from '../resource-clock.ts';
 import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
 
 export interface Absent {
   /** Records that the listing did not show. */
   absent: number;
+  /** Records that it showed under an older version than the one held: see `find-ahead.ts`. */
+  ahead: number;
   /** Requests that listing them once more would cost. */
   pages: number;
 }
@@ -18,6 +21,8 @@ export async function findAbsent(
   warehouse: Warehouse,
   { connectionId, resource, runId }: ResourceOfRun,
 ): Promise<Absent> {
+  // By itself: whoever lands meanwhile does not wait for the comparison.
+  const foundAt = await tick(warehouse.db, { connectionId, resource: resource.name });
   return inTransaction(warehouse.pool, async (client) => {
     const values = [connectionId, streamsOf(resource), runId];
     const listing = await client.query<{ complete: boolean; pages: number }>(
@@ -27,15 +32,17 @@ export async function findAbsent(
       values,
     );
     const { complete = false, pages = 0 } = listing.rows[0] ?? {};
-    if (!complete) return { absent: 0, pages };
+    if (!complete) return { absent: 0, ahead: 0, pages };
     await client.query(dismissOld, [connectionId, resource.name, runId]);
-    await client.query(findSql(resource), [...values, resource.name]);
-    const found = await client.query<{ absent: number }>(
-      `select count(*) as absent from sync.discrepancies
+    await client.query(findSql(resource), [...values, resource.name, foundAt]);
+    const found = await client.query<{ absent: number; ahead: number }>(
+      `select count(*) filter (where kind <> 'ahead') as absent, count(*) filter (where kind = 'ahead') as ahead
+       from sync.discrepancies
        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'`,
       [connectionId, resource.name, runId],
     );
-    return { absent: found.rows[0]?.absent ?? 0, pages };
+    const [{ absent, ahead } = { absent: 0, ahead: 0 }] = found.rows;
+    return { absent, ahead, pages };
   });
 }
 
@@ -56,14 +63,14 @@ function findSql(resource: Resource): string {
       from sync.passes
       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile'
     )
-    insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id)
-    select $1, $4, f.id, 'extra', 'checking', f.${resource.version}, $3
+    insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id, found_at)
+    select $1, $4, f.id, 'extra', 'checking', f.${resource.version}, $3, $5::timestamptz
     from finance.${resource.name} f, began
     where f.connection_id = $1 and f._first_seen_at < began.at and f._changed_at < began.at
       and not exists (select from listed where listed.id = f.id)
     union all
     -- It never landed, so there is no version that is deleted.
-    select $1, $4, q.record_id, 'extra', 'checking', null, $3
+    select $1, $4, q.record_id, 'extra', 'checking', null, $3, $5
     from sync.quarantine q, began
     where q.connection_id = $1 and q.resource = $4 and q.status = 'open' and q.stream <> 'events' and q.last_seen_at < began.at
       and q.record_id is not null

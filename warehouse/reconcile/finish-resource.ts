@@ -2,11 +2,12 @@ import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { closeUnlisted } from '../quarantine/close-unlisted.ts';
 import { readTotals, type StreamTotals } from './read-totals.ts';
 import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
 
 /**
- * Proves that source and warehouse are equal, writes the proof into the run, and clears what the reconcile had noted.
+ * Proves whether source and warehouse are equal, writes the proof into the run, and clears what the reconcile had noted.
  * A resource that this run has finished already stays as it is.
  *
  * `waiting` records are gone at the source and await approval: then nothing is equal.
@@ -14,15 +15,16 @@ import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
 export async function finishResource(
   warehouse: Warehouse,
   input: ResourceOfRun & { waiting: number; held: number },
-): Promise<readonly StreamTotals[]> {
+): Promise<{ equal: boolean }> {
   const { connectionId, resource, runId, waiting, held } = input;
   return inTransaction(warehouse.pool, async (client) => {
     const began = await beginningOf(client, input);
     // An attempt before this one has finished the resource, and its listing is gone.
-    if (began === null) return readProof(client, input);
+    if (began === null) return { equal: (await readProof(client, input)).every(({ equal }) => equal) };
     const totals = await readTotals(client, input);
+    const ahead = await keepAhead(client, input);
     for (const { stream, ...proof } of totals) {
-      const failure = failureOf({ ...input, waiting, held, equal: proof.equal });
+      const failure = failureOf({ ...input, waiting, held, ahead, equal: proof.equal });
       await client.query(
         `update sync.run_streams set
            totals = $3,
@@ -34,8 +36,10 @@ export async function finishResource(
         [runId, stream, JSON.stringify(proof), failure?.type ?? null, failure?.sentence ?? null],
       );
     }
-    const proved = totals.every(({ equal }) => equal) && waiting === 0;
+    const equal = totals.every((total) => total.equal) && ahead === 0;
+    const proved = equal && waiting === 0;
     await settle(client, input, { began, proved });
+    await closeUnlisted(client, { ...input, began });
     await client.query(
       `delete from sync.listed_pages where connection_id = $1 and stream = any($2::text[])`,
       [connectionId, streamsOf(resource)],
@@ -45,8 +49,24 @@ export async function finishResource(
        where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3`,
       [connectionId, streamsOf(resource), runId],
     );
-    return totals;
+    return { equal };
   });
+}
+
+/**
+ * How many records the listing showed under an older version than the one held, and nobody has decided about: they wait for the
+ * next reconcile, which has this one's word for what it showed.
+ */
+async function keepAhead(
+  client: PoolClient,
+  { connectionId, resource, runId }: ResourceOfRun,
+): Promise<number> {
+  const { rowCount } = await client.query(
+    `update sync.discrepancies set shown_by = $3
+     where connection_id = $1 and resource = $2 and run_id = $3 and kind = 'ahead' and status = 'checking'`,
+    [connectionId, resource.name, runId],
+  );
+  return rowCount ?? 0;
 }
 
 /** When the listing began; null when the run has no listing of the resource, or no longer. */
@@ -83,13 +103,20 @@ function failureOf(input: {
   resource: Resource;
   waiting: number;
   held: number;
+  ahead: number;
   equal: boolean;
 }): { type: string; sentence: string } | undefined {
-  const { connectionId, resource, waiting, held, equal } = input;
+  const { connectionId, resource, waiting, held, ahead, equal } = input;
   if (waiting > 0) {
     return {
       type: 'ApprovalNeeded',
       sentence: `${waiting} of ${held} ${resource.name} are gone at the source, and none was deleted. If that is right, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
+    };
+  }
+  if (ahead > 0) {
+    return {
+      type: 'NotEqual',
+      sentence: `Of ${ahead} ${resource.name} the source lists other content, under an older version than the one held, and no fetch can decide between the two: the next reconcile takes what it shows again.`,
     };
   }
   if (!equal) {

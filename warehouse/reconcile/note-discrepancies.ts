@@ -9,19 +9,26 @@ import type { PassInHand } from '../passes/pass.ts';
  */
 export async function noteDiscrepancies(
   client: PoolClient,
-  input: { pass: PassInHand; resource: Resource; findings: Findings },
+  input: {
+    pass: PassInHand;
+    resource: Resource;
+    findings: Findings;
+    landedAt: string;
+    /** Ids whose discrepancy is known already. */
+    apart: readonly string[];
+  },
 ): Promise<void> {
-  const { pass, resource, findings } = input;
+  const { pass, resource, findings, landedAt, apart } = input;
   const found = (['missing', 'stale', 'damaged'] as const).flatMap((kind) =>
-    findings[kind].map(({ id, version }) => ({ kind, id, version })),
+    findings[kind].flatMap(({ id, version }) => (apart.includes(id) ? [] : [{ kind, id, version }])),
   );
   if (found.length === 0) return;
   await client.query({
     name: 'note discrepancies',
     text: `
       insert into sync.discrepancies
-        (connection_id, resource, record_id, kind, status, version, run_id, closed_at, closed_why)
-      select $1, $3, found.id, found.kind, 'repaired', found.version, $4, clock_timestamp(), 'landed by the reconcile'
+        (connection_id, resource, record_id, kind, status, version, run_id, found_at, closed_at, closed_why)
+      select $1, $3, found.id, found.kind, 'repaired', found.version, $4, $8, $8, 'landed by the reconcile'
       from unnest($5::text[], $6::timestamptz[], $7::text[]) as found (id, version, kind)
       where found.kind = 'damaged'
         or found.version <= (select watermark from sync.streams where connection_id = $1 and stream = $2)`,
@@ -33,6 +40,7 @@ export async function noteDiscrepancies(
       found.map(({ id }) => id),
       found.map(({ version }) => version),
       found.map(({ kind }) => kind),
+      landedAt,
     ],
   });
 }

@@ -14,8 +14,8 @@ export interface StreamTotals {
 }
 
 /**
- * What source and warehouse add up to, stream by stream. Records that another run has brought further since they were listed
- * are left out on both sides, and so are those that the listing left out although the source has them.
+ * What source and warehouse add up to, stream by stream. Left out on both sides is what another run has written since the listing
+ * began, and what the listing showed wrongly: a fetch said so, and its discrepancy was dismissed.
  */
 export async function readTotals(
   client: PoolClient,
@@ -71,7 +71,7 @@ function totalsSql(resource: Resource): string {
       order by record ->> 0, (record ->> 1)::timestamptz desc nulls last
     ), held as (
       select f.id, f.${resource.version} as version, ${currency === undefined ? 'null' : `f.${currency}`} as currency,
-        f._first_seen_at, f._changed_at
+        f._first_seen_at, f._changed_at, f._run_id
         ${numbered.map(({ measure, name }) => `, ${storedSum(measure)} as ${name}`).join('')}
       from finance.${resource.name} f
       ${resource.children.map((child) => joinSums(child.table, child.parentKey, measures)).join('\n      ')}
@@ -82,18 +82,17 @@ function totalsSql(resource: Resource): string {
         ${names.map((name) => `, seen.${name} as seen_${name}, held.${name} as held_${name}`).join('')}
       from seen full join held on held.id = seen.id
       cross join began
-      where not coalesce(held.version > seen.version, false)
-        and (seen.id is not null or (
-          held._first_seen_at < began.at and held._changed_at < began.at and not exists (
-            select from sync.discrepancies d
-            where d.connection_id = $1 and d.resource = '${resource.name}' and d.record_id = held.id
-              and d.run_id = $3 and d.status = 'dismissed'
-          )
-        ))
+      where not coalesce(held._changed_at >= began.at and held._run_id <> $3, false)
+        and (seen.id is not null or (held._first_seen_at < began.at and held._changed_at < began.at))
+        and not exists (
+          select from sync.discrepancies d
+          where d.connection_id = $1 and d.resource = '${resource.name}' and d.record_id = coalesce(held.id, seen.id)
+            and d.run_id = $3 and d.status = 'dismissed'
+        )
         and (held.id is not null or not exists (
           select from sync.tombstones t
           where t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = seen.id
-            and t.version > seen.version
+            and t.noted_at >= began.at
         ))
     ), sides as (
       select stream, 'source' as side, seen_currency as currency ${names.map((name) => `, seen_${name} as ${name}`).join('')}

@@ -8,9 +8,14 @@ export interface ExpiredRows {
   readonly keys: string;
   /** By table, what goes with each key. */
   readonly tables: Readonly<Record<string, string>>;
+  /** Instead of removing the rows: what is set, so that they are not selected again. */
+  readonly emptied?: string;
 }
 
-/** Of every connection the newest finished run of each kind stays, however old: it says how fresh the data is. */
+/**
+ * Of every connection the newest finished run of each kind stays, however old: it says how fresh the data is. So does a
+ * reconcile whose findings wait for approval.
+ */
 const runs: ExpiredRows = {
   keys: `
     select r.run_id as key
@@ -22,6 +27,10 @@ const runs: ExpiredRows = {
           and newer.target is not distinct from r.target
           and newer.finished_at is not null and newer.status <> 'running'
           and (newer.finished_at, newer.run_id) > (r.finished_at, r.run_id)
+      )
+      and not exists (
+        select from sync.discrepancies d
+        where d.connection_id = r.connection_id and d.run_id = r.run_id and d.closed_at is null
       )
     order by r.finished_at`,
   tables: { 'sync.runs': 'run_id', 'sync.run_streams': 'run_id' },
@@ -35,13 +44,24 @@ const quarantine: ExpiredRows = {
   keys: `
     select q.id as key
     from sync.quarantine q
-    where q.closed_at < $1::timestamptz and q.status <> 'open'
+    where q.closed_at < $1::timestamptz and q.status <> 'open' and q.discarded_content is null
       and (q.status = 'landed' or q.closed_at + (now() - $1::timestamptz) < (
         select s.watermark from sync.streams s
         where s.connection_id = q.connection_id and s.stream = q.stream
       ))
     order by q.closed_at`,
   tables: { 'sync.quarantine': 'id' },
+};
+
+/** That a person did not want it stays known: only the hash of its content does, and the record itself goes. */
+const discarded: ExpiredRows = {
+  keys: `
+    select q.id as key
+    from sync.quarantine q
+    where q.closed_at < $1::timestamptz and q.discarded_content is not null and q.payload <> ''
+    order by q.closed_at`,
+  tables: { 'sync.quarantine': 'id' },
+  emptied: `payload = ''`,
 };
 
 const discrepancies: ExpiredRows = {
@@ -71,7 +91,10 @@ const alerts: ExpiredRows = {
   tables: { 'sync.alerts': 'id' },
 };
 
-export const expired: readonly ExpiredRows[] = [runs, quarantine, discrepancies, webhooks, alerts];
+export const expired: readonly ExpiredRows[] = [
+  ...[runs, quarantine, discarded],
+  ...[discrepancies, webhooks, alerts],
+];
 
 /** How many rows there are, by table. */
 export async function countExpired(
@@ -98,12 +121,12 @@ export async function removeExpired(
   return result.rows[0] ?? {};
 }
 
-export function removeSql({ keys, tables }: ExpiredRows): string {
+export function removeSql({ keys, tables, emptied }: ExpiredRows): string {
   const entries = Object.entries(tables);
   const removals = entries.map(
     ([table, key], index) => `
     removed_${index} as (
-      delete from ${table} where ${key} = any(array(select key from expired)) returning 1
+      ${emptied === undefined ? `delete from ${table}` : `update ${table} set ${emptied}`} where ${key} = any(array(select key from expired)) returning 1
     )`,
   );
   const counts = entries.map(([table], index) => `(select count(*) from removed_${index}) as "${table}"`);

@@ -17,16 +17,20 @@ export interface RunOfAll {
 export async function beginRunOfAll({ db }: Warehouse, run: RunOfAll): Promise<void> {
   const { runId, kind, target, workflowId, temporalRunId, reason } = run;
   await db.transaction().execute(async (transaction) => {
-    const begun = await transaction
+    await transaction
       .insertInto('sync.runs')
       .values({
         ...{ run_id: runId, connection_id: null, kind, target, status: 'running' },
         ...{ workflow_id: workflowId, temporal_run_id: temporalRunId, reason },
+        // Later than every run before it, whatever the clock of the database does.
+        started_at: sql<Date>`greatest(clock_timestamp(), (
+          select max(started_at) + interval '1 microsecond' from sync.runs where connection_id is null
+        ))`,
+        ...(workflowId === '' ? { beat_at: sql<Date>`clock_timestamp()` } : {}),
       })
       // Not the status: an attempt that was given up long ago must not open a finished run again.
       .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ temporal_run_id: temporalRunId }))
-      .returning('started_at')
-      .executeTakeFirstOrThrow();
+      .execute();
     await transaction
       .updateTable('sync.runs')
       .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
@@ -34,7 +38,8 @@ export async function beginRunOfAll({ db }: Warehouse, run: RunOfAll): Promise<v
       .where('target', 'is not distinct from', target)
       .where('status', '=', 'running')
       .where('run_id', '<>', runId)
-      .where('started_at', '<=', begun.started_at)
+      // In SQL: a Date would cut its microseconds.
+      .where(sql<boolean>`started_at <= (select started_at from sync.runs where run_id = ${runId})`)
       .execute();
   });
 }

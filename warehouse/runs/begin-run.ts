@@ -26,7 +26,7 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .forUpdate()
       .executeTakeFirst();
     if (connection === undefined) throw new UnknownConnection(run.connectionId);
-    const begun = await transaction
+    await transaction
       .insertInto('sync.runs')
       .values({
         run_id: run.runId,
@@ -36,23 +36,29 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
         workflow_id: run.workflowId,
         temporal_run_id: run.temporalRunId,
         reason: run.reason,
+        // Later than every run before it, whatever the clock of the database does.
+        started_at: sql<Date>`greatest(clock_timestamp(), (
+          select max(started_at) + interval '1 microsecond' from sync.runs where connection_id = ${run.connectionId}
+        ))`,
+        ...(run.workflowId === '' ? { beat_at: sql<Date>`clock_timestamp()` } : {}),
       })
       .onConflict((conflict) =>
         // Not the status: an attempt that was given up long ago must not open a finished run again.
         conflict.column('run_id').doUpdateSet({ temporal_run_id: run.temporalRunId }),
       )
-      .returning('started_at')
-      .executeTakeFirstOrThrow();
+      .execute();
     const interrupted = await transaction
       .updateTable('sync.runs')
       .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
       .where('connection_id', '=', run.connectionId)
       .where('kind', '=', run.kind)
-      // Two backfills of different times may run at once.
+      // Two backfills of different times may run at once, and so may commands, which no workflow stands behind.
       .where('workflow_id', '=', run.workflowId)
+      .where('workflow_id', '<>', '')
       .where('status', '=', 'running')
       .where('run_id', '<>', run.runId)
-      .where('started_at', '<=', begun.started_at)
+      // In SQL: a Date would cut its microseconds.
+      .where(sql<boolean>`started_at <= (select started_at from sync.runs where run_id = ${run.runId})`)
       .returning('run_id')
       .execute();
     if (interrupted.length > 0) {

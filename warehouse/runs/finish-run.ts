@@ -123,7 +123,9 @@ function judge(outcomes: readonly StreamOutcome[], known: readonly CountedStream
         'The service lists none of the resources for this connection. Check DAYBOOK_API_URL and the platform.',
     };
   }
-  if (!statuses.some((status) => status === 'succeeded' || status === 'partial'))
+  // Whatever got through before: the run was stopped.
+  const stopped = outcomes.some(({ failureType }) => failureType === 'IdentityChanged');
+  if (stopped || !statuses.some((status) => status === 'succeeded' || status === 'partial'))
     return { status: 'failed', failure };
   const complete = statuses.every((status) => status === 'succeeded' || status === 'unsupported');
   return { status: complete ? 'succeeded' : 'partial', failure };

@@ -21,4 +21,5 @@ export interface ConnectionsTable {
   failures: Generated<number>;
   failed_run_id: string | null;
   webhooks_after: Time | null;
+  refused_token: string | null;
 }

@@ -1,6 +1,7 @@
 import type { ColumnType } from 'kysely';
 import type { AlertsTable } from './alerts.ts';
 import type { DiscrepanciesTable } from './discrepancies.ts';
+import type { KeptDataTable } from './kept-data.ts';
 import type { MartsTable } from './marts.ts';
 import type { QuarantineTable } from './quarantine.ts';
 import type { RunStreamsTable } from './run-streams.ts';
@@ -15,6 +16,7 @@ import type { WebhookInboxTable } from './webhook-inbox.ts';
 export interface Database {
   'sync.settings': { name: string; value: string };
   'sync.connections': ConnectionsTable;
+  'sync.kept_data': KeptDataTable;
   'sync.streams': StreamsTable;
   'sync.passes': PassesTable;
   'sync.runs': RunsTable;

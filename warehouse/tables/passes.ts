@@ -18,6 +18,8 @@ export interface PassesTable {
   started_at: DefaultTime;
   listing: Generated<number>;
   completed_at: Time | null;
+  served_from: Time | null;
+  served_until: Time | null;
 }
 
 export type PassKind = 'sync' | 'reconcile' | 'backfill';

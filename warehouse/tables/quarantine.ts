@@ -9,7 +9,7 @@ export interface QuarantineTable {
   record_id: string | null;
   entry_key: string;
   reason: string;
-  /** Text, not JSON: what Postgres refuses as JSON must be kept too. */
+  /** Text, not JSON: what Postgres refuses as JSON must be kept too. Empty once it was pruned. */
   payload: string;
   status: Generated<'open' | 'landed' | 'discarded'>;
   run_id: string;
@@ -17,4 +17,5 @@ export interface QuarantineTable {
   last_seen_at: Time;
   closed_at: Time | null;
   closed_why: string | null;
+  discarded_content: Generated<string | null>;
 }

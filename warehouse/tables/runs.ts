@@ -13,8 +13,10 @@ export interface RunsTable {
   failure: string | null;
   outcome: Generated<string | null>;
   target: Generated<MartsTarget | null>;
+  proved_token: string | null;
   started_at: DefaultTime;
   finished_at: Time | null;
+  beat_at: Generated<Date | null>;
 }
 
 export type RunKind =

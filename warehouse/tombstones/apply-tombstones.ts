@@ -124,13 +124,14 @@ const burySql = `
     delete from sync.field_issues
     where connection_id = $1 and resource = $2 and record_id = any($6::text[])
   )
-  insert into sync.tombstones (connection_id, resource, record_id, version, deleted_at, source, payload, run_id)
-  select $1, $2, id, version, deleted_at, $5, payload, $3 from buried
+  insert into sync.tombstones
+    (connection_id, resource, record_id, version, deleted_at, source, payload, run_id, noted_at)
+  select $1, $2, id, version, deleted_at, $5, payload, $3, $4::timestamptz from buried
   on conflict (connection_id, resource, record_id) do update set
     version = excluded.version, deleted_at = excluded.deleted_at,
     -- How the deletion was learned first; one of a record that lived again is another.
     source = case when excluded.record_id = any($9::text[]) then excluded.source else sync.tombstones.source end,
-    payload = excluded.payload, run_id = excluded.run_id`;
+    payload = excluded.payload, run_id = excluded.run_id, noted_at = excluded.noted_at`;
 
 /** A statement may touch a row only once. */
 function newestOfEach(deletions: readonly Deletion[]): Deletion[] {

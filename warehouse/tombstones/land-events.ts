@@ -1,14 +1,13 @@
-import type { PoolClient } from 'pg';
 import { eventsStream, resources } from '../../resources/index.ts';
-import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { quarantineRecords } from '../landing/quarantine-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { completePass } from '../passes/complete-pass.ts';
-import { lockPass, lockResource } from '../passes/lock-pass.ts';
+import { lockResource, lockToLand } from '../passes/lock-pass.ts';
 import type { Listed, PassInHand } from '../passes/pass.ts';
 import { recordPage, type PageFacts } from '../passes/record-page.ts';
 import { settleAhead } from '../passes/settle-ahead.ts';
+import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { applyTombstones } from './apply-tombstones.ts';
 import type { PreparedEvents } from './prepared-events.ts';
 
@@ -19,20 +18,28 @@ export const eventsListed: Listed = { name: eventsStream, version: null };
  * Lands a page of deletion events in one transaction with its cursor. An event that does not say which record is gone waits
  * in quarantine, and its resource is marked for a reconcile, which will find out.
  *
- * Throws LeaseLost; errors of the database pass through.
+ * Throws LeaseLost, TokenNotProved; errors of the database pass through.
  */
 export async function landEvents(
   warehouse: Warehouse,
-  input: { pass: PassInHand; page: PreparedEvents; requests: number; nextCursor: string | null },
+  input: {
+    pass: PassInHand;
+    page: PreparedEvents;
+    requests: number;
+    /** The service's time of the response; null when it does not tell. */
+    servedAt: Date | null;
+    nextCursor: string | null;
+  },
 ): Promise<PageFacts> {
-  const { pass, page, requests, nextCursor } = input;
+  const { pass, page, requests, servedAt, nextCursor } = input;
   return inTransaction(warehouse.pool, async (client) => {
-    await lockPass(client, pass, eventsListed.name);
+    await lockToLand(client, pass, eventsListed.name);
     const facts: PageFacts = {
       read: page.read,
       ...{ inserted: 0, updated: 0, deleted: 0, suppressed: 0, quarantined: 0 },
       unchanged: 0,
       requests,
+      servedAt,
       highest: page.highest,
       nextCursor,
     };
@@ -56,16 +63,4 @@ export async function landEvents(
     if (nextCursor === null) await completePass(client, pass, eventsListed);
     return facts;
   });
-}
-
-/** Cleared by a completed reconcile. */
-async function wantReconcile(
-  client: PoolClient,
-  { connectionId, resource }: { connectionId: string; resource: Resource },
-): Promise<void> {
-  await client.query(
-    `update sync.streams set reconcile_wanted_at = coalesce(reconcile_wanted_at, clock_timestamp())
-     where connection_id = $1 and resource = $2`,
-    [connectionId, resource.name],
-  );
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { resources } from '../../resources/index.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
 import type { Resource } from '../../resources/resource.ts';
+import { isWellFormed } from '../../resources/well-formed.ts';
 import type { RefusedRecord } from '../landing/prepared-page.ts';
 import type { Deletion } from './apply-tombstones.ts';
 
@@ -29,7 +30,7 @@ export function prepareEvents(page: {
     const known = resources.find(({ eventName }) => eventName !== null && eventName === resource);
     if (known === undefined || (type !== undefined && type !== 'object_deleted')) return;
     const id = data?.id;
-    if (id === undefined || id === '' || !isTime(at)) {
+    if (id === undefined || id === '' || !isWellFormed(id) || !isTime(at)) {
       const reason = isTime(at)
         ? 'a deletion that does not say of which record'
         : 'a deletion that does not say when';

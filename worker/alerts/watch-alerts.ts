@@ -8,6 +8,7 @@ import { settleDelivery } from '../../warehouse/alerts/settle-delivery.ts';
 import { takeTurn } from '../../warehouse/alerts/take-turn.ts';
 import { readMartsStatus } from '../../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { interruptSilentRuns } from '../../warehouse/runs/interrupt-silent-runs.ts';
 import { readSnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { setLastSuccesses, setOpenAlerts } from '../metrics.ts';
 import { readSyncSchedules } from '../schedules/read-sync-schedules.ts';
@@ -60,8 +61,10 @@ async function judge(
   const { warehouse } = places;
   try {
     // A process that comes a little early need not wait for a whole round.
-    if (await takeTurn(warehouse, { everyMilliseconds: everyMilliseconds * 0.8 }))
+    if (await takeTurn(warehouse, { everyMilliseconds: everyMilliseconds * 0.8 })) {
+      await interruptSilentRuns(warehouse);
       await judgeAlerts(warehouse, { pausedElsewhere: await pausedElsewhere(places) });
+    }
     setOpenAlerts(await countOpenAlerts(warehouse));
     setLastSuccesses(await lastSuccesses(warehouse));
     database.answered();

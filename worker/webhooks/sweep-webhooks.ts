@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { dueConnections } from '../../warehouse/webhooks/due-connections.ts';
+import { forgetWrongHolds } from '../../warehouse/webhooks/forget-wrong-holds.ts';
 import { oncePerOutage } from './once-per-outage.ts';
 import { startApplying } from './start-applying.ts';
 
@@ -21,6 +22,7 @@ export async function sweepWebhooks(
   const attempt = oncePerOutage(logger, 'Webhooks that wait could not be looked for: it is tried again.');
   while (!stopping.aborted) {
     await attempt(async () => {
+      await forgetWrongHolds(warehouse);
       const connections = await dueConnections(warehouse, apiAddress);
       await temporal.withDeadline(Date.now() + patienceMilliseconds, async () => {
         for (const connection of connections) {

@@ -5,6 +5,7 @@ import { UsageError } from '../../errors.ts';
 import { followSchedules } from '../../follow-schedules.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
+import { companyOf } from './company-of.ts';
 import { everyOption, millisecondsOf, type Every } from './every-option.ts';
 import { readToken, withTokenOptions, type TokenOptions } from './token-options.ts';
 
@@ -35,19 +36,26 @@ export function addCommand(): Command {
       const { schedule, expandPlatformData } = options;
       const syncEvery = schedule ? millisecondsOf(options.every) : null;
       const reconcileEvery = schedule ? millisecondsOf(options.reconcileEvery) : null;
-      await withWarehouse(
+      const { kept } = await withWarehouse(
         async (warehouse, settings) => {
           const { secretKey, api } = settings;
-          await addConnection(warehouse, await secretKey(), {
+          const added = await addConnection(warehouse, await secretKey(), {
             ...{ connectionId: name, apiAddress: api.address, token, expandPlatformData },
             ...{ syncEvery, reconcileEvery },
           });
-          if (syncEvery === null && reconcileEvery === null) return;
-          await followSchedules({ warehouse, settings }, { connectionId: name });
+          if (syncEvery !== null || reconcileEvery !== null) {
+            await followSchedules({ warehouse, settings }, { connectionId: name });
+          }
+          return added;
         },
         ['database', 'api'],
       );
       print(`Added ${name}: ${scheduleInWords({ syncEvery, reconcileEvery })}.`);
+      if (kept !== undefined) {
+        print(
+          `It has the records that were kept of ${companyOf(kept)}; a token of another company is refused.`,
+        );
+      }
       print(`Copy its records now with: npx daybook sync ${name}`);
     });
 }

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
-import { listConnections } from '../../../warehouse/connections/list-connections.ts';
+import { readKeptData } from '../../../warehouse/connections/kept-data.ts';
+import { listConnections, type ConnectionListed } from '../../../warehouse/connections/list-connections.ts';
 import { formatDuration } from '../../../worker/config/duration.ts';
 import { print, printJson, printTable } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
+import { keptLines } from './kept-lines.ts';
 
 export function listCommand(): Command {
   return new Command('list')
@@ -10,24 +12,29 @@ export function listCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook connection list')
     .action(async ({ json }: { json?: true }) => {
-      const connections = await withWarehouse((warehouse) => listConnections(warehouse));
+      const { connections, kept } = await withWarehouse(async (warehouse) => ({
+        connections: await listConnections(warehouse),
+        kept: await readKeptData(warehouse),
+      }));
       if (json === true) {
         printJson(connections);
         return;
       }
-      if (connections.length === 0) {
-        print('There are no connections yet. Add one with: npx daybook connection add NAME --token-stdin');
-        return;
-      }
-      printTable(
-        ['connection', 'platform', 'organisation', 'API', 'synced', 'reconciled', 'paused', 'added'],
-        connections.map((one) => [
-          ...[one.connection_id, one.platform, one.org_id, one.api_address],
-          ...[often(one.every_seconds), often(one.reconcile_every_seconds)],
-          ...[one.paused?.why ?? '', one.created_at],
-        ]),
-      );
+      if (connections.length > 0) show(connections);
+      else print('There are no connections yet. Add one with: npx daybook connection add NAME --token-stdin');
+      for (const line of keptLines(kept)) print(line);
     });
+}
+
+function show(connections: readonly ConnectionListed[]): void {
+  printTable(
+    ['connection', 'platform', 'organisation', 'API', 'synced', 'reconciled', 'paused', 'added'],
+    connections.map((one) => [
+      ...[one.connection_id, one.platform, one.org_id, one.api_address],
+      ...[often(one.every_seconds), often(one.reconcile_every_seconds)],
+      ...[one.paused?.why ?? '', one.created_at],
+    ]),
+  );
 }
 
 function often(seconds: number | null): string {

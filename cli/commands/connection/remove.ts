@@ -1,24 +1,37 @@
 import { Command } from 'commander';
-import { removeConnection } from '../../../warehouse/connections/remove-connection.ts';
+import { removeConnection, type Removal } from '../../../warehouse/connections/remove-connection.ts';
 import { followSchedules } from '../../follow-schedules.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
+import { companyOf } from './company-of.ts';
 
 export function removeCommand(): Command {
   return new Command('remove')
-    .description('Remove a connection, its schedules, its state, its records and their history.')
+    .description(
+      'Remove a connection, its schedules, its state, its records and their history; or the records that one left before.',
+    )
     .argument('<name>')
-    .option('--keep-data', 'keep records and history', false)
+    .option('--keep-data', 'keep records, history and deletions; only their company can have the name again')
     .addHelpText('after', '\nExample:\n  $ npx daybook connection remove acme-us --keep-data')
-    .action(async (name: string, { keepData }: { keepData: boolean }) => {
-      await withWarehouse(async (warehouse, settings) => {
-        await removeConnection(warehouse, { connectionId: name, keepData });
+    .action(async (name: string, { keepData = false }: { keepData?: boolean }) => {
+      const removal = await withWarehouse(async (warehouse, settings) => {
+        const done = await removeConnection(warehouse, { connectionId: name, keepData });
         await followSchedules({ warehouse, settings }, { connectionId: name });
+        return done;
       });
-      print(
-        keepData
-          ? `Removed ${name}; its records and history stay.`
-          : `Removed ${name} and all of its records.`,
-      );
+      for (const line of linesOf(name, { keepData, ...removal })) print(line);
     });
+}
+
+function linesOf(name: string, { keepData, removed, kept }: Removal & { keepData: boolean }): string[] {
+  if (removed === 'kept data') return [`Deleted the records that were kept of ${name}.`];
+  if (kept === undefined)
+    return [
+      keepData ? `Removed ${name}; it had no records to keep.` : `Removed ${name} and all of its records.`,
+    ];
+  const done = removed === 'nothing' ? `${name} was removed before` : `Removed ${name}`;
+  return [
+    `${done}; its records, their history and deletions stay. They belong to ${companyOf(kept)}: no other can be added as ${name}.`,
+    `Delete them with: npx daybook connection remove ${name}`,
+  ];
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { closeEntries } from '../../../warehouse/quarantine/close-entries.ts';
+import { discardEntries } from '../../../warehouse/quarantine/discard-entries.ts';
 import { readQuarantineEntries } from '../../../warehouse/quarantine/read-quarantine.ts';
 import { UsageError } from '../../errors.ts';
 import { print, printJson } from '../../printer.ts';
@@ -9,7 +9,9 @@ import { idsArgument, namedEntries } from './named-entries.ts';
 
 export function discardCommand(): Command {
   return new Command('discard')
-    .description('Close entries whose records are not wanted. A record that comes again bad opens a new one.')
+    .description(
+      'Close entries whose records are not wanted. A record that comes again with other content opens a new one.',
+    )
     .argument('<ids...>', 'numbers of entries', idsArgument)
     .requiredOption('--why <text>', 'the reason, kept with the entry')
     .option('--json', 'print JSON')
@@ -18,7 +20,7 @@ export function discardCommand(): Command {
       if (why.trim() === '') throw new UsageError('--why needs a reason.');
       const entries = await withWarehouse(async (warehouse) => {
         await namedEntries(warehouse, ids);
-        await closeEntries(warehouse, { ids, status: 'discarded', why });
+        await discardEntries(warehouse, { ids, why });
         return readQuarantineEntries(warehouse, ids);
       });
       if (json === true) printJson(entries);

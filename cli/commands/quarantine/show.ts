@@ -20,6 +20,6 @@ export function showCommand(): Command {
         return;
       }
       print(`${entry.resource} ${entry.record_id ?? '(no id)'} of ${entry.connection_id}: ${entry.reason}`);
-      print(entry.payload);
+      print(entry.payload === '' ? '(pruned: its content is no longer kept)' : entry.payload);
     });
 }

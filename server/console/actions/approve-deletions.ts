@@ -1,19 +1,26 @@
+import { checkApproval, questionOf } from '../../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { ActionRefused, type Action } from '../action.ts';
+import { shownDeletions } from './shown-deletions.ts';
 import { startOnRequest } from './start-on-request.ts';
 
-/** As `daybook reconcile --approve-deletes` does, for the resources of which something waits. */
-export const approveDeletions: Action = async (parts, { params: { connection = '' } }) => {
+/** As `daybook reconcile --approve-deletes` does, for what the page has shown. Refused when something else waits by now. */
+export const approveDeletions: Action = async (parts, { params: { connection = '' }, form }) => {
   const waiting = await readWaitingDeletions(parts.warehouse, { connectionId: connection });
   if (waiting.length === 0)
     throw new ActionRefused(`No deletions of ${connection} wait for approval any more.`);
+  const approved = shownDeletions(form);
+  const shown = waiting.filter(({ resource }) => approved[resource] !== undefined);
+  const asked = shown.length > 0 ? shown : waiting;
+  const resources = asked.map(({ resource }) => resource);
+  checkApproval(asked, { connectionId: connection, resources, approved });
   return startOnRequest(parts, {
     workflow: 'reconcileConnection',
     workflowId: `reconcile/${connection}`,
     input: {
       connection,
-      resources: waiting.map(({ resource }) => resource),
-      approveDeletes: true,
+      resources,
+      approved: questionOf(asked),
       reason: 'deletions approved in the console',
     },
   });

@@ -1,4 +1,4 @@
-import { closeEntries } from '../../../warehouse/quarantine/close-entries.ts';
+import { discardEntries as discardInWarehouse } from '../../../warehouse/quarantine/discard-entries.ts';
 import { ActionRefused, type Action } from '../action.ts';
 import { paths } from '../paths.ts';
 import { chosenEntries } from './chosen-entries.ts';
@@ -8,7 +8,7 @@ export const discardEntries: Action = async ({ warehouse }, { form }) => {
   const entries = await chosenEntries(warehouse, form);
   const why = form.get('why')?.trim() ?? '';
   if (why === '') throw new ActionRefused('Say why the records are not wanted: it is kept with the entries.');
-  await closeEntries(warehouse, { ids: entries.map(({ id }) => id), status: 'discarded', why });
+  await discardInWarehouse(warehouse, { ids: entries.map(({ id }) => id), why });
   const count = entries.length;
   return { notice: `${count} ${count === 1 ? 'entry' : 'entries'} discarded.`, next: paths.quarantine() };
 };

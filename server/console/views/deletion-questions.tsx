@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import type { WaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
+import { shownText } from '../actions/shown-deletions.ts';
 import { paths } from '../paths.ts';
 import { Icon } from './icon.tsx';
 import { PostButton } from './post-button.tsx';
@@ -46,7 +47,11 @@ function Question({
             {records} records leave <code>finance</code>. They stay in <code>history</code> and in{' '}
             <code>finance.deleted_records</code>.
           </p>
-          <PostButton action={`${paths.connection(connection)}/approve-deletions`} kind="danger">
+          <PostButton
+            action={`${paths.connection(connection)}/approve-deletions`}
+            kind="danger"
+            fields={waiting.map((one) => ['shown', shownText(one)])}
+          >
             Delete {records} records
           </PostButton>
         </details>

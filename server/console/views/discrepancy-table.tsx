@@ -66,4 +66,5 @@ const meanings: Readonly<Record<Discrepancy['kind'], string>> = {
   stale: 'older here',
   damaged: 'damaged here',
   extra: 'gone at the source',
+  ahead: 'listed in an older version',
 };

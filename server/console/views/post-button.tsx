@@ -4,14 +4,20 @@ import type { ComponentChildren, VNode } from 'preact';
 export function PostButton({
   action,
   kind = 'plain',
+  fields = [],
   children,
 }: {
   action: string;
   kind?: 'plain' | 'main' | 'danger';
+  /** Sent with it: names and values. */
+  fields?: readonly (readonly [string, string])[];
   children: ComponentChildren;
 }): VNode {
   return (
     <form method="post" action={action} id={`post-${action}`}>
+      {fields.map(([name, value]) => (
+        <input key={value} type="hidden" name={name} value={value} />
+      ))}
       <button type="submit" class={`button button-${kind}`}>
         {children}
       </button>

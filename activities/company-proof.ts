@@ -1,0 +1,73 @@
+import { resources } from '../resources/index.ts';
+import type { ApiClient } from '../source/api-client.ts';
+import { NotSupported } from '../source/errors.ts';
+import type { ConnectionAccess } from '../warehouse/connections/read-access.ts';
+import type { ServiceIdentity } from '../warehouse/connections/pin-identity.ts';
+import { proveToken, type TokenOfRun } from '../warehouse/connections/prove-token.ts';
+import { CompanyUnnamed } from '../warehouse/errors.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+
+/** Proof that an access token opens the company of its connection: required before anything that was read with it is used. */
+export interface CompanyProof {
+  readonly of: TokenOfRun;
+  /**
+   * `identity`: what the response in hand names. Where it names nobody (events never do, subscriptions may not: API document
+   * 4.5, 4.6) and nothing has named the company in this run yet, a list that does is asked for a single record.
+   *
+   * Throws IdentityChanged, IdentityInUse, CompanyUnnamed, and the errors of that list.
+   */
+  require(identity: ServiceIdentity | null): Promise<void>;
+}
+
+/** For one chunk: what was proved once is not looked up again. */
+export function createCompanyProof(
+  { warehouse }: { readonly warehouse: Warehouse },
+  asking: {
+    readonly connectionId: string;
+    readonly runId: string;
+    readonly access: ConnectionAccess;
+    readonly api: ApiClient;
+    readonly signal?: AbortSignal;
+  },
+): CompanyProof {
+  const { connectionId, runId, access } = asking;
+  const of = { connectionId, runId, token: access.mark };
+  let proved: ServiceIdentity | 'before' | undefined;
+  return {
+    of,
+    async require(identity) {
+      if (proved !== undefined && (identity === null || isSame(identity, proved))) return;
+      if (identity === null && (await proveToken(warehouse, { ...of, identity }))) {
+        proved = 'before';
+        return;
+      }
+      const named = identity ?? (await askForCompany(asking));
+      await proveToken(warehouse, { ...of, identity: named });
+      proved = named;
+    },
+  };
+}
+
+/** Any list names the company but that of subscriptions; a platform may lack some of them. */
+async function askForCompany({
+  connectionId,
+  access,
+  api,
+  signal,
+}: Parameters<typeof createCompanyProof>[1]): Promise<ServiceIdentity> {
+  for (const { listPath: path, name: plural } of resources) {
+    try {
+      const request = { accessToken: access.token, path, plural, query: { limit: '1' }, signal };
+      const { connection } = await api.list(request);
+      if (connection !== null) return connection;
+    } catch (error) {
+      if (!(error instanceof NotSupported)) throw error;
+    }
+  }
+  throw new CompanyUnnamed(connectionId);
+}
+
+function isSame(named: ServiceIdentity, proved: ServiceIdentity | 'before'): boolean {
+  if (proved === 'before') return false;
+  return named.id === proved.id && named.orgId === proved.orgId && named.platform === proved.platform;
+}

@@ -1,0 +1,49 @@
+import { RecordGone, RequestRefused } from '../source/errors.ts';
+
+/** What a fetch that brought no record says of it. `unproved`: nothing, for it may be that none can be fetched. */
+export type Absence = 'absent' | 'unproved';
+
+export type ProveAbsence = (gone: RecordGone, id: string) => Promise<Absence>;
+
+/**
+ * Makes what decides whether a record that a fetch did not find is absent. A 410 says so; a 404 says it of the endpoint just as
+ * well (API document 7), so it counts only where `fetch` brings another record that is known to live, under the same token.
+ * That is found out once. Passes on what `fetch` throws.
+ */
+export function createAbsenceProof(others: {
+  /** Rejects when the service does not answer with the record. */
+  fetch: (id: string) => Promise<unknown>;
+  /** Ids of some records that are known to live. */
+  readAlive: () => Promise<readonly string[]>;
+}): ProveAbsence {
+  let canFetch: Promise<boolean> | undefined;
+  return async ({ status }, id) => {
+    if (status === 410) return 'absent';
+    canFetch ??= isAnyFetched(others, id);
+    try {
+      return (await canFetch) ? 'absent' : 'unproved';
+    } catch (error) {
+      canFetch = undefined;
+      throw error;
+    }
+  };
+}
+
+/** One of them may have been deleted a moment ago, but hardly all. */
+const othersAsked = 3;
+
+async function isAnyFetched(
+  { fetch, readAlive }: Parameters<typeof createAbsenceProof>[0],
+  except: string,
+): Promise<boolean> {
+  const alive = (await readAlive()).filter((id) => id !== except);
+  for (const id of alive.slice(0, othersAsked)) {
+    try {
+      await fetch(id);
+      return true;
+    } catch (error) {
+      if (!(error instanceof RecordGone || error instanceof RequestRefused)) throw error;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,16 @@
+import type { DeletionQuestion } from '../../../warehouse/reconcile/deletion-question.ts';
+import type { WaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
+
+/** What a page shows of a resource, as its form repeats it: so an old page cannot approve what it never showed. */
+export function shownText({ resource, records, run_id }: WaitingDeletions): string {
+  return `${resource} ${records} ${run_id}`;
+}
+
+export function shownDeletions(form: URLSearchParams): DeletionQuestion {
+  return Object.fromEntries(
+    form.getAll('shown').map((shown) => {
+      const [resource = '', records = '', run = ''] = shown.split(' ');
+      return [resource, { records: Number(records), run }];
+    }),
+  );
+}

@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { confirmAbsent, endOfSecond } from '../../warehouse/reconcile/confirm-absent.ts';
+import { deleteAbsent } from '../../warehouse/reconcile/delete-absent.ts';
+import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
+import { finishResource } from '../../warehouse/reconcile/finish-resource.ts';
+import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
+import { bill, subscription } from '../support/finance-records.ts';
+import { deletionOf, landEvents } from '../support/land-events.ts';
+import { landListing, openListing, type Listing } from '../support/land-listing.ts';
+import { land, landRecords, testToken } from '../support/land.ts';
+import { row, rows, type Row } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse } = await createTestDatabase();
+
+const wrong = bill('b', { memo: '"of the future"', last_synced_at: '"2027-01-01T00:00:00Z"' });
+const right = bill('b', { memo: '"corrected"', last_synced_at: '"2026-01-01T00:00:00Z"' });
+
+describe('a record that the complete listing shows with other content, under an older version than the one held', () => {
+  test('is not equal, and is repaired when a fetch says the same', async () => {
+    const connectionId = await held(wrong);
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0, ahead: 1 });
+    expect(await memoOf(connectionId)).toBe('of the future');
+    await fetched(listing, right);
+    expect(await memoOf(connectionId)).toBe('corrected');
+    expect(await settle(listing)).toEqual({ equal: true });
+    expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'repaired' }]);
+  });
+
+  test('leaves the run unequal as long as nothing has decided about it', async () => {
+    const connectionId = await held(wrong);
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
+    await findAbsent(warehouse, listing);
+    expect(await settle(listing)).toEqual({ equal: false });
+    expect(
+      await row(warehouse, 'select status, failure_type from sync.run_streams where run_id = $1', [
+        listing.runId,
+      ]),
+    ).toEqual({ status: 'partial', failure_type: 'NotEqual' });
+  });
+
+  test('changes nothing when the list merely lags: the fetch shows the newer', async () => {
+    const connectionId = await held(wrong);
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
+    await findAbsent(warehouse, listing);
+    await fetched(listing, wrong);
+    expect(await memoOf(connectionId)).toBe('of the future');
+    expect(await settle(listing)).toEqual({ equal: true });
+    expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'dismissed' }]);
+  });
+
+  test('is none when another run has written it since the listing began', async () => {
+    const connectionId = await held(right);
+    const listing = await openAndOvertake(connectionId);
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0, ahead: 0 });
+    expect(await settle(listing)).toEqual({ equal: true });
+    expect(await discrepanciesOf(connectionId)).toEqual([]);
+  });
+
+  test('stays when another run has written a newer version while it was fetched', async () => {
+    const connectionId = await held(wrong);
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
+    await findAbsent(warehouse, listing);
+    const newer = bill('b', { memo: '"newer"', last_synced_at: '"2027-02-01T00:00:00Z"' });
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[newer]] });
+    await fetched(listing, right);
+    expect(await memoOf(connectionId)).toBe('newer');
+  });
+});
+
+describe('where nothing can be fetched, two reconciles in a row that show the same', () => {
+  const ahead = subscription('s', { status: '"active"', updated_at: '"2027-01-01T00:00:00Z"' });
+  const shown = subscription('s', { status: '"canceled"', updated_at: '"2026-01-01T00:00:00Z"' });
+  const other = subscription('s', { status: '"paused"', updated_at: '"2026-01-02T00:00:00Z"' });
+
+  test('repair the record, and one does not', async () => {
+    const connectionId = await heldSubscription(ahead);
+    expect(await reconcileSubscriptions(connectionId, shown)).toEqual({ equal: false });
+    expect(await statusOf(connectionId)).toBe('active');
+    expect(await reconcileSubscriptions(connectionId, shown)).toEqual({ equal: true });
+    expect(await statusOf(connectionId)).toBe('canceled');
+    expect(await reconcileSubscriptions(connectionId, shown)).toEqual({ equal: true });
+    expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'repaired' }]);
+  });
+
+  test('must be two that show the same', async () => {
+    const connectionId = await heldSubscription(ahead);
+    expect(await reconcileSubscriptions(connectionId, shown)).toEqual({ equal: false });
+    expect(await reconcileSubscriptions(connectionId, other)).toEqual({ equal: false });
+    expect(await statusOf(connectionId)).toBe('active');
+    expect(await reconcileSubscriptions(connectionId, other)).toEqual({ equal: true });
+    expect(await statusOf(connectionId)).toBe('paused');
+  });
+
+  test('let a deleted one live again that was made again with the same updated_at', async () => {
+    const connectionId = await heldSubscription(shown);
+    const listing = await landListing(warehouse, {
+      connectionId,
+      stream: 'subscriptions',
+      records: [other2],
+    });
+    await findAbsent(warehouse, listing);
+    await confirmAbsent(warehouse, listing, { recordId: 's', goneBy: null });
+    await settle(listing);
+    expect(await statusOf(connectionId)).toBeUndefined();
+    expect(await reconcileSubscriptions(connectionId, shown, other2)).toEqual({ equal: false });
+    expect(await reconcileSubscriptions(connectionId, shown, other2)).toEqual({ equal: true });
+    expect(await statusOf(connectionId)).toBe('canceled');
+    expect(
+      await rows(warehouse, 'select from finance.deleted_records where connection_id = $1', [connectionId]),
+    ).toEqual([]);
+  });
+});
+
+const other2 = subscription('t');
+
+describe('a record that lives again with an older stamp than its tombstone', () => {
+  test('is found by the next reconcile, and a fetch brings it back', async () => {
+    const connectionId = await held(right);
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2026-03-01T00:00:00Z')] });
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ ahead: 1 });
+    await fetched(listing, right);
+    expect(await memoOf(connectionId)).toBe('corrected');
+    expect(await settle(listing)).toEqual({ equal: true });
+    expect(
+      await rows(warehouse, 'select from sync.tombstones where connection_id = $1', [connectionId]),
+    ).toEqual([]);
+  });
+
+  test('stays deleted when the fetch says that it is gone: the list lagged', async () => {
+    const connectionId = await held(right);
+    await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2026-03-01T00:00:00Z')] });
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
+    await findAbsent(warehouse, listing);
+    await confirmAbsent(warehouse, listing, { recordId: 'b', goneBy: '2026-03-02T00:00:00Z' });
+    expect(await settle(listing)).toEqual({ equal: true });
+    expect(await memoOf(connectionId)).toBeUndefined();
+    expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'dismissed' }]);
+  });
+});
+
+test('a tombstone’s version is not older than any the service can have shown before the deletion was confirmed', async () => {
+  const connectionId = await held(bill('a'), bill('b'));
+  const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('a')] });
+  await findAbsent(warehouse, listing);
+  const goneBy = endOfSecond(new Date('2026-05-01T12:00:00Z'));
+  await confirmAbsent(warehouse, listing, { recordId: 'b', goneBy });
+  expect(await settle(listing)).toEqual({ equal: true });
+  const inFlight = bill('b', { last_synced_at: '"2026-05-01T12:00:00.5Z"' });
+  const [late] = await land(warehouse, { connectionId, stream: 'bills', pages: [[inFlight]] });
+  expect(late).toMatchObject({ inserted: 0, suppressed: 1 });
+  const made = bill('b', { last_synced_at: '"2026-05-01T12:00:01Z"' });
+  const [again] = await land(warehouse, { connectionId, stream: 'bills', pages: [[made]] });
+  expect(again).toMatchObject({ inserted: 1 });
+});
+
+async function held(...bills: string[]): Promise<string> {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [bills] });
+  return connectionId;
+}
+
+async function heldSubscription(record: string): Promise<string> {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'subscriptions', pages: [[record, other2]] });
+  return connectionId;
+}
+
+/** A listing of two pages; after the first a sync brings a newer version of what it showed. */
+async function openAndOvertake(connectionId: string): Promise<Listing> {
+  const listing = await openListing(warehouse, { connectionId, stream: 'bills' });
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[wrong]] });
+  await landRecords(warehouse, { pass: listing.pass, records: [right] });
+  return listing;
+}
+
+/** What the service answers to the fetch of the record. */
+function fetched(listing: Listing, text: string): Promise<void> {
+  const record: unknown = JSON.parse(text);
+  return landAhead(warehouse, { ...listing, id: 'b', token: testToken, record, text });
+}
+
+async function reconcileSubscriptions(
+  connectionId: string,
+  ...records: string[]
+): Promise<{ equal: boolean }> {
+  const all = records.includes(other2) ? records : [...records, other2];
+  const listing = await landListing(warehouse, { connectionId, stream: 'subscriptions', records: all });
+  await findAbsent(warehouse, listing);
+  return settle(listing);
+}
+
+async function settle(listing: Listing): Promise<{ equal: boolean }> {
+  const { waiting, held: all } = await deleteAbsent(warehouse, { ...listing, limit: 1 });
+  return finishResource(warehouse, { ...listing, waiting, held: all });
+}
+
+async function memoOf(connectionId: string): Promise<unknown> {
+  const found = await rows(
+    warehouse,
+    `select memo from finance.bills where connection_id = $1 and id = 'b'`,
+    [connectionId],
+  );
+  return found[0]?.memo;
+}
+
+async function statusOf(connectionId: string): Promise<unknown> {
+  const found = await rows(
+    warehouse,
+    `select status from finance.subscriptions where connection_id = $1 and id = 's'`,
+    [connectionId],
+  );
+  return found[0]?.status;
+}
+
+function discrepanciesOf(connectionId: string): Promise<Row[]> {
+  return rows(warehouse, 'select kind, status from sync.discrepancies where connection_id = $1 order by id', [
+    connectionId,
+  ]);
+}

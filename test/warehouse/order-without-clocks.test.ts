@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { rebuildConnection } from '../../warehouse/history/rebuild-connection.ts';
+import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
+import { resources } from '../../resources/index.ts';
+import { bill } from '../support/finance-records.ts';
+import { landListing } from '../support/land-listing.ts';
+import { land } from '../support/land.ts';
+import { row, rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse } = await createTestDatabase();
+
+test('the order of a record’s versions never depends on the clock of the database: A, B, A ends as A', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  const version = (memo: string, day: number): string =>
+    bill('b', { memo: `"${memo}"`, last_synced_at: `"2024-02-0${day}T00:00:00Z"` });
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[version('A', 1)]] });
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[version('B', 2)]] });
+  await wasTwoHoursAhead(connectionId);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[version('A', 3)]] });
+  expect(await memosOf(connectionId)).toEqual(['A', 'B', 'A']);
+  expect(await heldMemo(connectionId)).toBe('A');
+  await rebuildConnection(warehouse, {
+    connectionId,
+    resources: resources.filter(({ name }) => name === 'bills'),
+    onBatch: () => undefined,
+  });
+  expect(await heldMemo(connectionId)).toBe('A');
+});
+
+test('a reconcile finds what is gone although the clock of the database was ahead when it was landed', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('a'), bill('b')]] });
+  await wasTwoHoursAhead(connectionId);
+  const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('a')] });
+  expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1 });
+});
+
+test('a run begins after the one before it, although the clock of the database was ahead then', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[]], runId: `${connectionId}-first` });
+  await warehouse.pool.query(
+    `update sync.runs set started_at = started_at + interval '2 hours', status = 'running'
+     where connection_id = $1`,
+    [connectionId],
+  );
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[]], runId: `${connectionId}-second` });
+  expect(
+    await rows(
+      warehouse,
+      'select run_id, status from sync.runs where connection_id = $1 order by started_at',
+      [connectionId],
+    ),
+  ).toEqual([
+    { run_id: `${connectionId}-first`, status: 'interrupted' },
+    { run_id: `${connectionId}-second`, status: 'running' },
+  ]);
+});
+
+/** As if all that was written so far had been written by a clock that was corrected since. */
+async function wasTwoHoursAhead(connectionId: string): Promise<void> {
+  const later = "+ interval '2 hours'";
+  for (const statement of [
+    `update history.record_versions set recorded_at = recorded_at ${later} where connection_id = $1`,
+    `update finance.bills set _first_seen_at = _first_seen_at ${later}, _changed_at = _changed_at ${later} where connection_id = $1`,
+    `update sync.resource_clocks set landed_at = landed_at ${later} where connection_id = $1`,
+  ])
+    await warehouse.pool.query(statement, [connectionId]);
+}
+
+async function memosOf(connectionId: string): Promise<unknown[]> {
+  const versions = await rows(
+    warehouse,
+    `select payload ->> 'memo' as memo from history.record_versions where connection_id = $1 order by recorded_at`,
+    [connectionId],
+  );
+  return versions.map(({ memo }) => memo);
+}
+
+async function heldMemo(connectionId: string): Promise<unknown> {
+  return (await row(warehouse, 'select memo from finance.bills where connection_id = $1', [connectionId]))
+    .memo;
+}

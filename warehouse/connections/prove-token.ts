@@ -1,0 +1,64 @@
+import type { PoolClient } from 'pg';
+import { IdentityChanged, TokenNotProved } from '../errors.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { pinIdentity, type ServiceIdentity } from './pin-identity.ts';
+import { refuseToken } from './refuse-token.ts';
+
+/** An access token, as a run uses it. */
+export interface TokenOfRun {
+  readonly connectionId: string;
+  readonly runId: string;
+  /** See `tokenMark`. */
+  readonly token: string;
+}
+
+/**
+ * Notes for a run that the service has named the pinned company to its token, and pins the first one there is. Nothing lands and
+ * nothing is deleted in a run before that. With the identity null, as of a response that names none: whether it was noted before.
+ *
+ * Throws IdentityChanged, after which the token is refused and the connection paused, and IdentityInUse.
+ */
+export async function proveToken(
+  warehouse: Warehouse,
+  of: TokenOfRun & { readonly identity: ServiceIdentity | null },
+): Promise<boolean> {
+  const { connectionId, runId, token, identity } = of;
+  const known = await warehouse.pool.query<{ refused: boolean; proved: boolean }>({
+    name: 'read proof of token',
+    text: `
+      select c.refused_token is not distinct from $3 as refused, r.proved_token is not distinct from $3 as proved
+      from sync.connections c
+      left join sync.runs r on r.run_id = $2
+      where c.connection_id = $1`,
+    values: [connectionId, runId, token],
+  });
+  const { refused = false, proved = false } = known.rows[0] ?? {};
+  if (refused) throw new IdentityChanged(connectionId);
+  if (identity === null) return proved;
+  try {
+    await inTransaction(warehouse.pool, (client) => pinIdentity(client, { connectionId, identity }));
+  } catch (error) {
+    if (error instanceof IdentityChanged) await refuseToken(warehouse, { connectionId, token });
+    throw error;
+  }
+  if (!proved)
+    await warehouse.pool.query('update sync.runs set proved_token = $2 where run_id = $1', [runId, token]);
+  return true;
+}
+
+/** Throws TokenNotProved unless the company was named in this run: for the transaction that writes. */
+export async function requireProof(
+  client: PoolClient,
+  { connectionId, runId, token }: TokenOfRun,
+): Promise<void> {
+  const { rowCount } = await client.query({
+    name: 'require proof of token',
+    text: `
+      select from sync.runs r
+      join sync.connections c using (connection_id)
+      where r.run_id = $1 and connection_id = $2 and r.proved_token = $3 and c.refused_token is distinct from $3`,
+    values: [runId, connectionId, token],
+  });
+  if (rowCount === 0) throw new TokenNotProved(connectionId);
+}

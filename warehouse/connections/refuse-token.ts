@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+
+/**
+ * Notes that a token opens another company, whatever kind of run has met it: nothing is asked with it any more, and the schedules
+ * pause until another one is set. A pause that a person made stays.
+ */
+export async function refuseToken(
+  { db }: Pick<Warehouse, 'db'>,
+  { connectionId, token }: { connectionId: string; token: string },
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable('sync.connections')
+      .set({ refused_token: token })
+      .where('connection_id', '=', connectionId)
+      .execute();
+    await transaction
+      .updateTable('sync.connections')
+      .set({
+        paused_at: sql<Date>`clock_timestamp()`,
+        paused_why: otherCompany(connectionId),
+        paused_by: 'daybook',
+        pause_reached_schedules: false,
+      })
+      .where('connection_id', '=', connectionId)
+      .where('paused_at', 'is', null)
+      .execute();
+  });
+}
+
+/** Why it pauses, and what to do. */
+export function otherCompany(name: string): string {
+  return `The access token of ${name} opens another company than before: set the right token with "daybook connection set-token ${name}"; it resumes by itself then.`;
+}

@@ -1,0 +1,26 @@
+import { inTransaction } from '../in-transaction.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { lockPass } from './lock-pass.ts';
+import type { Listed, PassInHand } from './pass.ts';
+
+/**
+ * Lets a stream whose watermark lies in the future of the service be read as if for the first time: the clock that it came from
+ * was wrong, so nobody knows up to where the stream is complete.
+ */
+export async function forgetWatermark(
+  warehouse: Warehouse,
+  { pass, resource }: { pass: PassInHand; resource: Listed },
+): Promise<void> {
+  await inTransaction(warehouse.pool, async (client) => {
+    await lockPass(client, pass, resource.name);
+    await client.query(
+      `update sync.passes set cursor = null, floor = null, highest_seen = null, served_from = null
+       where connection_id = $1 and stream = $2 and kind = 'sync'`,
+      [pass.connectionId, pass.stream],
+    );
+    await client.query(
+      `update sync.streams set watermark = null, cursor = null where connection_id = $1 and stream = $2`,
+      [pass.connectionId, pass.stream],
+    );
+  });
+}

@@ -1,0 +1,115 @@
+import type { PoolClient } from 'pg';
+import type { Resource } from '../../resources/resource.ts';
+import type { Findings } from '../landing/land-records.ts';
+import type { PreparedRecord } from '../landing/prepared-page.ts';
+import type { PassInHand } from '../passes/pass.ts';
+
+/**
+ * Notes records that a reconcile's listing shows with other content under an older version than the one held, or alive although
+ * a tombstone is not older. Either the list lags, or what is held came from a clock that was wrong and was corrected. A fetch
+ * tells them apart; where there is none, two reconciles in a row that show the same do. What was written since the listing began is
+ * none of them: the listing could not know it.
+ */
+export async function findAhead(
+  client: PoolClient,
+  input: { pass: PassInHand; resource: Resource; landedAt: string; findings: Pick<Findings, 'suppressed'> },
+): Promise<void> {
+  const { pass, resource, landedAt, findings } = input;
+  const { suppressed } = findings;
+  if (suppressed.length === 0) return;
+  await client.query({
+    name: `find ahead of ${resource.name}`,
+    text: findSql(resource),
+    values: [
+      ...[pass.connectionId, resource.name, pass.runId, pass.stream, landedAt],
+      suppressed.map(({ record }) => record.id),
+      suppressed.map(({ record }) => record.version),
+      suppressed.map(({ record }) => record.hash),
+      suppressed.map(({ differs }) => differs),
+    ],
+  });
+}
+
+function findSql(resource: Resource): string {
+  return `
+    insert into sync.discrepancies as open
+      (connection_id, resource, record_id, kind, status, version, run_id, found_at, shown_version, shown_hash)
+    select $1, $2, shown.id, 'ahead', 'checking', coalesce(held.version, tombstone.version), $3, $5,
+      shown.version, shown.hash
+    from unnest($6::text[], $7::timestamptz[], $8::bytea[], $9::boolean[]) as shown (id, version, hash, differs)
+    cross join (
+      select started_at as at from sync.passes
+      where connection_id = $1 and stream = $4 and kind = 'reconcile' and run_id = $3 and listing = 1
+    ) began
+    left join lateral (
+      select f.${resource.version} as version, f._changed_at as written_at
+      from finance.${resource.name} f
+      where f.connection_id = $1 and f.id = shown.id
+      offset 0
+    ) held on true
+    left join lateral (
+      select t.version, t.noted_at
+      from sync.tombstones t
+      where t.connection_id = $1 and t.resource = $2 and t.record_id = shown.id
+      offset 0
+    ) tombstone on true
+    where case when held.version is null
+      then tombstone.noted_at < began.at
+      else shown.differs and held.written_at < began.at
+    end
+    on conflict (connection_id, resource, record_id) where closed_at is null do update set
+      kind = 'ahead', status = 'checking', version = excluded.version, run_id = excluded.run_id,
+      found_at = excluded.found_at, shown_version = excluded.shown_version, shown_hash = excluded.shown_hash,
+      shown_by = case when open.shown_hash = excluded.shown_hash and open.version = excluded.version
+        then open.shown_by
+      end`;
+}
+
+/** Ids of the records that a complete reconcile before this one showed just so, while the same was held: now they land. */
+export async function readShownTwice(
+  client: PoolClient,
+  input: {
+    connectionId: string;
+    resource: Resource;
+    runId: string;
+    records: readonly PreparedRecord[];
+  },
+): Promise<string[]> {
+  const { connectionId, resource, runId, records } = input;
+  const { rows } = await client.query<{ id: string }>({
+    name: `read shown twice of ${resource.name}`,
+    text: `
+      select shown.id
+      from unnest($4::text[], $5::bytea[]) as shown (id, hash)
+      join sync.discrepancies d
+        on d.connection_id = $1 and d.resource = $2 and d.record_id = shown.id and d.closed_at is null
+      left join finance.${resource.name} held on held.connection_id = $1 and held.id = shown.id
+      left join sync.tombstones t on t.connection_id = $1 and t.resource = $2 and t.record_id = shown.id
+      where d.kind = 'ahead' and d.shown_hash = shown.hash and d.shown_by is not null and d.run_id <> $3
+        and coalesce(held.${resource.version}, t.version) = d.version`,
+    values: [
+      ...[connectionId, resource.name, runId],
+      records.map(({ id }) => id),
+      records.map(({ hash }) => hash),
+    ],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Closes the discrepancies of what landed because two reconciles in a row showed it. */
+export async function closeShownTwice(
+  client: PoolClient,
+  input: { pass: PassInHand; resource: Resource; landedAt: string; ids: readonly string[] },
+): Promise<void> {
+  const { pass, resource, landedAt, ids } = input;
+  if (ids.length === 0) return;
+  await client.query({
+    name: 'close shown twice',
+    text: `
+      update sync.discrepancies
+      set status = 'repaired', run_id = $4, closed_at = $5, closed_why = 'two reconciles in a row showed it so'
+      where connection_id = $1 and resource = $2 and record_id = any($3::text[]) and kind = 'ahead'
+        and closed_at is null`,
+    values: [pass.connectionId, resource.name, ids, pass.runId, landedAt],
+  });
+}

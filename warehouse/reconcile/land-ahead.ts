@@ -1,0 +1,88 @@
+import type { PoolClient } from 'pg';
+import { microsecondsOf } from '../../resources/instant.ts';
+import { requireProof } from '../connections/prove-token.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { landOne } from '../landing/land-fetched.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { lockResource } from '../passes/lock-pass.ts';
+import type { ResourceOfRun } from './resource-of-run.ts';
+
+/**
+ * Decides about a record that a listing showed under an older version than the one held, now that it was fetched. A fetch does not
+ * lag: when it too has an older version, what is held is wrong and gives way to it; when not, the list lagged and the record lands
+ * as any other. What was held must be what was found: another run may have written it since.
+ *
+ * Throws TokenNotProved; errors of the database pass through.
+ */
+export async function landAhead(
+  warehouse: Warehouse,
+  input: ResourceOfRun & {
+    readonly id: string;
+    readonly token: string;
+    /** The record as JSON.parse has it, and as the API wrote it. */
+    readonly record: unknown;
+    readonly text: string;
+  },
+): Promise<void> {
+  const { connectionId, resource, runId } = input;
+  await inTransaction(warehouse.pool, async (client) => {
+    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
+    await requireProof(client, input);
+    const held = await readHeld(client, input);
+    const isAhead = held !== undefined && beats(held, versionOf(input));
+    const { refused } = await landOne(client, {
+      ...{ connectionId, resource, runId, landedAt, record: input.record, text: input.text },
+      overruling: isAhead ? [input.id] : [],
+    });
+    const [status, why] =
+      isAhead && refused === undefined
+        ? ['repaired', 'the source has it so, under an older version']
+        : [
+            'dismissed',
+            isAhead ? 'the record cannot be stored as the source has it' : 'the list lagged behind',
+          ];
+    await client.query(
+      `update sync.discrepancies set status = $5, closed_at = $6, closed_why = $7
+       where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and closed_at is null`,
+      [connectionId, resource.name, runId, input.id, status, landedAt, why],
+    );
+  });
+}
+
+/** The version that was found to be ahead, if that is still what is held. */
+async function readHeld(
+  client: PoolClient,
+  { connectionId, resource, runId, id }: ResourceOfRun & { readonly id: string },
+): Promise<Held | undefined> {
+  const { rows } = await client.query<Held>(
+    `select d.version::text as version, f.id is null as deleted
+     from sync.discrepancies d
+     left join finance.${resource.name} f on f.connection_id = $1 and f.id = d.record_id
+     left join sync.tombstones t on t.connection_id = $1 and t.resource = $2 and t.record_id = d.record_id
+     where d.connection_id = $1 and d.resource = $2 and d.run_id = $3 and d.record_id = $4 and d.kind = 'ahead'
+       and d.closed_at is null and coalesce(f.${resource.version}, t.version) = d.version`,
+    [connectionId, resource.name, runId, id],
+  );
+  return rows[0];
+}
+
+interface Held {
+  readonly version: string;
+  /** It is a tombstone's. */
+  readonly deleted: boolean;
+}
+
+function versionOf({ resource, record }: { resource: ResourceOfRun['resource']; record: unknown }): string {
+  const version =
+    typeof record === 'object' && record !== null
+      ? (record as Readonly<Record<string, unknown>>)[resource.version]
+      : undefined;
+  return typeof version === 'string' ? version : '';
+}
+
+/** Whether the version would not land by itself: a tie goes to the tombstone. */
+function beats(held: Held, version: string): boolean {
+  const [fetched, known] = [microsecondsOf(version), microsecondsOf(held.version)];
+  if (fetched === undefined || known === undefined) return false;
+  return held.deleted ? fetched <= known : fetched < known;
+}

@@ -1,0 +1,20 @@
+import type { Warehouse } from '../open-warehouse.ts';
+import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+
+/** Ids of some records that the listing of the connection's open reconcile showed. */
+export async function listedIds(
+  { pool }: Pick<Warehouse, 'pool'>,
+  { connectionId, resource }: ResourceOfRun,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select jsonb_array_elements(page.records) ->> 0 as id
+     from (
+       select records from sync.listed_pages
+       where connection_id = $1 and stream = any($2::text[]) and listing = 1 and records <> '[]'
+       limit 1
+     ) page
+     limit 10`,
+    [connectionId, streamsOf(resource)],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,18 @@
+import type { Warehouse } from '../open-warehouse.ts';
+
+/**
+ * Forgets what holds webhooks back for longer than is ever asked for: an hour for a connection, 5 minutes for an entry. It was
+ * written while the clock of Postgres was ahead, and would hold them back for as long as that clock was wrong.
+ */
+export async function forgetWrongHolds({ pool }: Pick<Warehouse, 'pool'>): Promise<void> {
+  await pool.query({
+    name: 'forget wrong holds',
+    text: `
+      with connections as (
+        update sync.connections set webhooks_after = null
+        where webhooks_after > clock_timestamp() + interval '1 hour'
+      )
+      update sync.webhook_inbox set try_after = null
+      where status = 'waiting' and try_after > clock_timestamp() + interval '5 minutes'`,
+  });
+}

@@ -1,0 +1,89 @@
+import {
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  patched,
+  sleep,
+  startChild,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { DeletionQuestion } from '../activities/plan-reconcile.ts';
+import { approvalId, awaitApproval } from './await-approval.ts';
+
+/** The question that a connection's reconciles ask a person, in the hands of one of them. */
+export interface QuestionInHand {
+  /** A resource was reconciled to its end: so many of its records wait for approval, found by this run. */
+  settled(resource: string, waiting: number): void;
+  /** Whether there is anything else to ask now than before the run. */
+  hasChanged(): boolean;
+  /** Asks what is to be asked now, in place of what was asked before. */
+  ask(): Promise<void>;
+}
+
+/**
+ * What was asked about resources that this run does not settle stays asked. As long as nothing was asked, this sends Temporal
+ * what 0.5.0 sent, so its workers and these can take a reconcile over from each other.
+ */
+export async function takeQuestion(input: {
+  connection: string;
+  runId: string;
+  asked: DeletionQuestion;
+}): Promise<QuestionInHand> {
+  const { connection, runId } = input;
+  const stays = Object.keys(input.asked).length > 0 && patched('question-stays');
+  if (!stays) await withdraw(connection);
+  const asked = stays ? input.asked : {};
+  const settled = new Map<string, number>();
+  return {
+    settled(resource, waiting) {
+      settled.set(resource, waiting);
+    },
+    hasChanged: () =>
+      [...settled].some(([resource, waiting]) => waiting > 0 || asked[resource] !== undefined),
+    async ask() {
+      const others = Object.entries(asked).filter(([resource]) => !settled.has(resource));
+      const own = [...settled].filter(([, waiting]) => waiting > 0);
+      const question: DeletionQuestion = Object.fromEntries([
+        ...others,
+        ...own.map(([resource, records]) => [resource, { records, run: runId }] as const),
+      ]);
+      if (stays) await withdraw(connection);
+      if (Object.keys(question).length > 0) await start(connection, question, stays ? closingTries : 0);
+    },
+  };
+}
+
+/** A question that was withdrawn closes within a second; one that has been approved only when its reconcile starts, and that asks anew. */
+const closingTries = 10;
+
+async function withdraw(connection: string): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(approvalId(connection)).cancel();
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    // Nothing was asked.
+  }
+}
+
+async function start(connection: string, question: DeletionQuestion, triesLeft: number): Promise<void> {
+  const findings = Object.entries(question);
+  try {
+    await startChild(awaitApproval, {
+      workflowId: approvalId(connection),
+      args: [
+        {
+          connection,
+          waiting: Object.fromEntries(findings.map(([resource, { records }]) => [resource, records])),
+          foundBy: Object.fromEntries(findings.map(([resource, { run = '' }]) => [resource, run])),
+        },
+      ],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `May these be deleted from ${connection}?`,
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (triesLeft === 0) return;
+    await sleep('1s', { summary: 'The question before closes: wait for its end' });
+    await start(connection, question, triesLeft - 1);
+  }
+}
