@@ -1,4 +1,4 @@
-/** Requests kept failing for longer, or more often, than a run may wait. The next run goes on from the last committed page. */
+/** Requests kept failing for longer, or more often, than a run may wait. The next run starts the pass again, and as patient. */
 export class GaveUp extends Error {
   override readonly name = 'GaveUp';
   readonly handling = 'stop';
@@ -6,7 +6,7 @@ export class GaveUp extends Error {
   /** `howLong` completes "kept failing …". */
   constructor(stream: string, howLong: string, cause: Error) {
     super(
-      `Reading ${stream} kept failing ${howLong} and was given up in this run; the next one goes on from the last page. ` +
+      `Reading ${stream} kept failing ${howLong} and was given up in this run; the next one starts it again from its watermark. ` +
         `The last failure: ${sayable(cause)}`,
       { cause },
     );

@@ -1,11 +1,11 @@
 import { activityInfo } from '@temporalio/activity';
-import { CursorRefused, NotSupported } from '../source/errors.ts';
+import { CursorRefused, isAnswer, NotSupported, RequestRefused } from '../source/errors.ts';
 import { readPages } from '../source/read-pages.ts';
 import type { ListPage } from '../source/responses.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import { forgetWatermark } from '../warehouse/passes/forget-watermark.ts';
-import { markUnsupported } from '../warehouse/passes/mark-unsupported.ts';
 import { countRequests } from '../warehouse/passes/note-failing.ts';
+import { noteMissing, noteNotMissing } from '../warehouse/passes/note-missing.ts';
 import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
 import type { PageFacts } from '../warehouse/passes/record-page.ts';
 import { restartPass } from '../warehouse/passes/restart-pass.ts';
@@ -20,6 +20,7 @@ import type { Dependencies } from './dependencies.ts';
 import { GaveUp } from './gave-up.ts';
 import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
+import { ListMissing } from './list-missing.ts';
 import { patientlyFailed } from './patiently-failed.ts';
 import { runOf } from './run-of.ts';
 import { waitOf, type Wait } from './wait.ts';
@@ -189,11 +190,12 @@ async function settleFailure(
   { warehouse, lookbackMilliseconds, giveUpAfterMilliseconds }: Dependencies,
   failed: { pass: PassInHand; resource: Listed; requests: number; error: unknown },
 ): Promise<ChunkOutcome> {
-  const { pass, resource, requests, error } = failed;
-  if (error instanceof NotSupported) {
-    await markUnsupported(warehouse, pass);
-    return { state: 'unsupported' };
-  }
+  const { pass, resource, requests } = failed;
+  if (failed.error instanceof NotSupported) {
+    const absence = await noteMissing(warehouse, { pass, requests });
+    if (absence === 'unsupported') return { state: 'unsupported' };
+  } else if (isAnswer(failed.error)) await noteNotMissing(warehouse, pass);
+  const error = failed.error instanceof NotSupported ? new ListMissing(failed.error) : failed.error;
   if (error instanceof CursorRefused) {
     const why = 'cursor refused';
     const restarts = await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why });
@@ -207,7 +209,11 @@ async function settleFailure(
     return { state: 'wait', wait };
   }
   if (handlingOf(error) !== 'retry') await countRequests(warehouse, { pass, requests });
-  throw await patientlyFailed({ warehouse, giveUpAfterMilliseconds }, { pass, requests, error });
+  const failure = await patientlyFailed({ warehouse, giveUpAfterMilliseconds }, { pass, requests, error });
+  // What this run could not get over must not be what the next one begins with: its cursor may be dead.
+  if (failure instanceof GaveUp || failure instanceof RequestRefused)
+    await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'given up' });
+  throw failure;
 }
 
 function passInHand(

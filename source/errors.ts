@@ -199,6 +199,11 @@ export class CursorRefused extends SourceError {
   }
 }
 
+/** Whether the service answered: a network that broke says nothing about what was asked for. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof SourceError && error.status !== null;
+}
+
 function detailsOf({ status, errorCode, requestId }: Failure): string {
   const details = [
     ...(status === null ? [] : [String(status)]),

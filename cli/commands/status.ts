@@ -135,6 +135,7 @@ const inWords: Record<StreamStatus['state'], string> = {
   reading: 'being read',
   begun: 'begun: the next sync goes on',
   failing: 'failing, tried again',
+  missing: 'missing: its list answers 404, the next sync asks again',
   stalled: 'stalled: run "daybook reconcile"',
   unsupported: 'not offered for this platform',
   complete: 'complete',

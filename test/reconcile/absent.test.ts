@@ -262,8 +262,8 @@ describe('nothing is inferred deleted from', () => {
       fault: { kind: 'status', status: 404 },
     });
     const { run } = await reconcile(installation, connection);
-    expect(run.status).toBe('succeeded');
-    expect(statusesOf(run).items).toBe('unsupported');
+    expect(run.status).toBe('partial');
+    expect(statusesOf(run).items).toBe('failed');
     await expectKept(connection, 'items', before);
     expect((await proofsOf(installation, run)).items).toBeNull();
   });

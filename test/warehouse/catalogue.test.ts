@@ -123,7 +123,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     ...{ connection_id: true, stream: true, resource: true, capability: true, capability_checked_at: true },
     ...{ watermark: true, cursor: true, last_success_at: true, last_reconcile_at: true },
     ...{ reconcile_wanted_at: true, ahead_version: true, ahead_record_id: true, ahead_noted_at: true },
-    stalled_at: true,
+    ...{ stalled_at: true, listed_at: true, missing_since: true, missing_at: true },
   },
   'sync.passes': {
     ...{ connection_id: true, stream: true, kind: true, run_id: true, lease: true, floor: true },

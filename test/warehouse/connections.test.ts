@@ -6,8 +6,8 @@ import { listConnections } from '../../warehouse/connections/list-connections.ts
 import { readStatus } from '../../warehouse/connections/read-status.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { UnknownConnection } from '../../warehouse/errors.ts';
-import { markUnsupported } from '../../warehouse/passes/mark-unsupported.ts';
 import { noteFailing } from '../../warehouse/passes/note-failing.ts';
+import { noteMissing } from '../../warehouse/passes/note-missing.ts';
 import { listQuarantine, readQuarantineEntry } from '../../warehouse/quarantine/read-quarantine.ts';
 import * as records from '../support/finance-records.ts';
 import { land, openPass } from '../support/land.ts';
@@ -68,7 +68,7 @@ test('the status of a connection tells the state of each stream', async () => {
   const refunds = await openPass(warehouse, { connectionId, stream: 'refunds', runId });
   await noteFailing(warehouse, { pass: refunds.pass, requests: 1 });
   const items = await openPass(warehouse, { connectionId, stream: 'items', runId });
-  await markUnsupported(warehouse, items.pass);
+  await noteMissing(warehouse, { pass: items.pass, requests: 1 });
 
   const [status] = await readStatus(warehouse, connectionId);
   expect(status).toMatchObject({

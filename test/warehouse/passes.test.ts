@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { markUnsupported } from '../../warehouse/passes/mark-unsupported.ts';
 import { countRequests, noteFailing } from '../../warehouse/passes/note-failing.ts';
+import { noteMissing } from '../../warehouse/passes/note-missing.ts';
 import { finishRun } from '../../warehouse/runs/finish-run.ts';
 import { bill } from '../support/finance-records.ts';
 import { land, landRecords, openPass } from '../support/land.ts';
@@ -149,7 +149,7 @@ describe('a list that the service does not have for the platform', () => {
   test('is remembered for a day, never taken for an empty one', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    await markUnsupported(warehouse, pass);
+    expect(await noteMissing(warehouse, { pass, requests: 1 })).toBe('unsupported');
     expect(await runStreamOf(pass.runId)).toMatchObject({ status: 'unsupported', requests: 1 });
     expect(await watermarkOf(connectionId)).toBeNull();
 
@@ -163,7 +163,7 @@ describe('a list that the service does not have for the platform', () => {
   test('is asked for again after a day, and supported from then on', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    await markUnsupported(warehouse, pass);
+    expect(await noteMissing(warehouse, { pass, requests: 1 })).toBe('unsupported');
     await warehouse.pool.query(
       `update sync.streams set capability_checked_at = now() - interval '1 day 1 second' where connection_id = $1`,
       [connectionId],

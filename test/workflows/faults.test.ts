@@ -66,7 +66,7 @@ test('a stream that keeps failing is given up, the others finish, and the next r
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a list that the platform does not offer for a while is unsupported, never empty', async () => {
+test('a list that answers 404 for a while has failed and is never empty', async () => {
   const connection = await installation.connect();
   await sync(installation, connection);
   await admin.addFault({
@@ -74,6 +74,6 @@ test('a list that the platform does not offer for a while is unsupported, never 
     fault: { kind: 'status', status: 404, code: 'NOT_FOUND' },
   });
   const { run } = await sync(installation, connection);
-  expect(statusesOf(run)).toMatchObject({ items: 'unsupported', bills: 'succeeded' });
+  expect(statusesOf(run)).toMatchObject({ items: 'failed', bills: 'succeeded' });
   expect((await installation.compare(connection)).differences).toEqual([]);
 });

@@ -11,7 +11,7 @@ export const newestRuns = sql`
       when 'partial' then (
         select string_agg(distinct s.failure, ' ' order by s.failure)
         from sync.run_streams s
-        where s.run_id = r.run_id and s.failure_type not in ('Stalled', 'ApprovalNeeded')
+        where s.run_id = r.run_id and s.failure_type not in ('Stalled', 'ApprovalNeeded', 'NotListed')
           and not (s.failure_type = 'NotEqual' and s.quarantined > 0)
       )
     end as failure

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { resources } from '../../resources/index.ts';
 import { stale } from '../connections/stale.ts';
+import { holdsRecords } from '../reconcile/holds-records.ts';
 import type { AlertKind } from '../tables/alerts.ts';
 import { newestRuns } from './newest-runs.ts';
 import { newestRunsOfAll } from './newest-runs-of-all.ts';
@@ -18,7 +19,8 @@ const streamsOfResources = sql.raw(
 export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
   /**
    * A sync that failed counts until another one got through, or a person resumed the connection. A connection that paused
-   * itself says why in an alert of its own; so do a stream that stalled, deletions to be approved, and the quarantine.
+   * itself says why in an alert of its own; so do a stream that stalled, a list that is gone, deletions to be approved, and
+   * the quarantine.
    */
   failed: sql`
     select 'failed' as kind, connection_id,
@@ -75,6 +77,20 @@ export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
       format('"daybook reconcile %s" brings them. If it comes back, report it to the finance API.', connection_id)
     from sync.streams
     where stalled_at is not null
+    group by connection_id`,
+
+  /** What is held is not kept up to date any more. Deletions come by a list of their own, which holds no records. */
+  unsupported: sql`
+    select 'unsupported', connection_id,
+      format('%s: the service answers 404 for %s although it listed %s before, so what is held of %s is not brought up to date any more.',
+        connection_id,
+        string_agg(format('%s (since %s)', stream, ${moment('coalesce(missing_since, capability_checked_at)')}), ', '
+          order by stream),
+        case when count(*) > 1 then 'them' else 'it' end, case when count(*) > 1 then 'them' else 'it' end),
+      format('Check DAYBOOK_API_URL, and ask the finance API why it is gone. It is asked for once a day; when it answers again, '
+        'the next sync goes on and "daybook reconcile %s" proves that nothing is missing.', connection_id)
+    from sync.streams s
+    where capability = 'unsupported' and (${holdsRecords} or resource = 'events' and listed_at is not null)
     group by connection_id`,
 
   approval: sql`

@@ -36,9 +36,10 @@ export interface StreamStatus {
   resource: string | null;
   /**
    * never: not once complete; reading: a run reads it; failing: one does, and its requests fail; begun: a run ended before it
-   * was complete, and the next one goes on; stalled: its list hides a newer record that was met otherwise; unsupported; complete.
+   * was complete, and the next one goes on; missing: its list answers 404, although it returned pages before, and each run asks again;
+   * stalled: its list hides a newer record that was met otherwise; unsupported; complete.
    */
-  state: 'never' | 'reading' | 'begun' | 'failing' | 'stalled' | 'unsupported' | 'complete';
+  state: 'never' | 'reading' | 'begun' | 'failing' | 'missing' | 'stalled' | 'unsupported' | 'complete';
   watermark: Date | null;
   last_success_at: Date | null;
   /** Seconds since the last success. */
@@ -62,7 +63,7 @@ export async function readStatus(warehouse: Warehouse, connectionId?: string): P
   if (connectionId !== undefined && connections.length === 0) throw new UnknownConnection(connectionId);
   const { rows: streams } = await sql<StreamRow>`
     select s.connection_id, s.stream, s.capability, s.watermark, s.last_success_at, s.last_reconcile_at,
-      s.stalled_at is not null as stalled,
+      s.stalled_at is not null as stalled, s.missing_since is not null as missing,
       extract(epoch from now() - s.last_success_at)::bigint as freshness_seconds,
       p.connection_id is not null as begun, p.failing_since is not null as failing,
       r.run_id is not null as reading
@@ -108,6 +109,7 @@ interface StreamRow {
   freshness_seconds: number | null;
   last_reconcile_at: Date | null;
   stalled: boolean;
+  missing: boolean;
   begun: boolean;
   reading: boolean;
   failing: boolean;
@@ -137,6 +139,7 @@ function stateOf(row: StreamRow | undefined): StreamStatus['state'] {
   if (row === undefined) return 'never';
   if (row.capability === 'unsupported') return 'unsupported';
   if (row.reading) return row.failing ? 'failing' : 'reading';
+  if (row.missing) return 'missing';
   if (row.begun) return 'begun';
   if (row.last_success_at === null) return 'never';
   return row.stalled ? 'stalled' : 'complete';

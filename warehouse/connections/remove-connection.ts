@@ -1,6 +1,7 @@
 import { sql, type Selectable, type Transaction } from 'kysely';
 import { resources } from '../../resources/index.ts';
 import { UnknownConnection } from '../errors.ts';
+import { keepStreamMonths } from '../history/keep-stream-months.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockLandings } from '../passes/lock-pass.ts';
 import type { ConnectionsTable } from '../tables/connections.ts';
@@ -29,6 +30,7 @@ export async function removeConnection(
   return db.transaction().execute(async (transaction) => {
     await lockName(transaction, connectionId);
     await lockLandings(transaction, connectionId);
+    if (keepData) await keepStreamMonths({ db: transaction }, connectionId);
     const connection = await deleteConnection(transaction, connectionId);
     const [left] = await readKeptData({ db: transaction }, connectionId);
     if (connection === undefined && left === undefined) throw new UnknownConnection(connectionId);
@@ -73,6 +75,7 @@ const dataTables = [
     .flatMap(({ name, children }) => [name, ...children.map(({ table }) => table)])
     .map((table) => `finance.${table}`),
   'history.record_versions',
+  'history.kept_stream_months',
   'sync.tombstones',
   'sync.field_issues',
   'sync.quarantine',

@@ -4,6 +4,7 @@ import type { Resource, Stream } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { BackfillPlan } from './backfill-plan.ts';
 import { isOfPlan } from './backfill-windows.ts';
+import { knownUnsupported } from './known-unsupported.ts';
 
 export interface BackfillEstimate {
   /** Windows of the same plan are left from a run that did not get to its end: only those are read. */
@@ -51,8 +52,7 @@ async function unsupportedOf(
     .select('stream')
     .where('connection_id', '=', connectionId)
     .where('stream', 'in', plan.streams)
-    .where('capability', '=', 'unsupported')
-    .where('capability_checked_at', '>', sql<Date>`now() - interval '1 day'`)
+    .where(knownUnsupported)
     .execute();
   return rows.map(({ stream }) => stream);
 }

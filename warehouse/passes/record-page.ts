@@ -14,7 +14,10 @@ export interface PageFacts extends LandedCounts {
   nextCursor: string | null;
 }
 
-/** Moves the pass to its next page, and counts the page in the run: one commit with the records. */
+/**
+ * Moves the pass to its next page, and counts the page in the run: one commit with the records. A list that returned a page,
+ * for whatever reading, is supported from then on.
+ */
 export async function recordPage(client: PoolClient, pass: PassInHand, page: PageFacts): Promise<void> {
   await client.query({
     name: 'record page',
@@ -29,7 +32,15 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
           failing_since = null
         where connection_id = $1 and stream = $2 and kind = $3 and part = $14
       ), shown as (
-        update sync.streams set cursor = $4 where connection_id = $1 and stream = $2 and $3 = 'sync'
+        update sync.streams set
+          cursor = case when $3 = 'sync' then $4 else cursor end,
+          capability = 'supported',
+          capability_checked_at = case when capability = 'supported' then capability_checked_at else clock_timestamp() end,
+          listed_at = coalesce(listed_at, clock_timestamp()),
+          missing_since = null,
+          missing_at = null
+        where connection_id = $1 and stream = $2
+          and ($3 = 'sync' or capability <> 'supported' or listed_at is null or missing_since is not null)
       )
       update sync.run_streams set
         pages = pages + 1,

@@ -4,9 +4,10 @@ import { lockPass } from './lock-pass.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
 /**
- * Lets a pass begin again, without a cursor: because the service no longer takes it, or because the pass stood still for longer
- * than its list may lag. Where pages come in the order of the versions, a sync begins at the highest version seen minus the
- * lookback (no version of the future counts); anything else begins at its old floor. Returns how often the service has refused a cursor in this run.
+ * Lets a pass begin again, without a cursor: because the service no longer takes it, because a run gave up on it, or because the
+ * pass stood still for longer than its list may lag. Where pages come in the order of the versions, a sync begins at the highest
+ * version seen minus the lookback (no version of the future counts); anything else begins at its old floor. Returns how often the
+ * service has refused a cursor in this run.
  */
 export async function restartPass(
   warehouse: Warehouse,
@@ -14,7 +15,7 @@ export async function restartPass(
     pass: PassInHand;
     resource: Listed;
     lookbackMilliseconds: number;
-    why: 'cursor refused' | 'stood still';
+    why: 'cursor refused' | 'given up' | 'stood still';
   },
 ): Promise<number> {
   const { pass, resource, lookbackMilliseconds, why } = input;
@@ -22,9 +23,13 @@ export async function restartPass(
   return inTransaction(warehouse.pool, async (client) => {
     await lockPass(client, pass, resource.name);
     const { rows } = await client.query<{ restarts: number }>(
-      `update sync.passes set
+      `with shown as (
+         update sync.streams set cursor = null where connection_id = $1 and stream = $2 and $3 = 'sync'
+       )
+       update sync.passes set
          cursor = null,
          served_from = null,
+         failing_since = null,
          restarts = restarts + $7,
          floor = case when $4 and kind = 'sync' and highest_seen is not null
            then greatest(floor, least(highest_seen, coalesce(served_until, highest_seen)) - $5 * interval '1 millisecond')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
+import { knownUnsupported } from './known-unsupported.ts';
 import { afterLastWrite, tick } from '../resource-clock.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
@@ -80,7 +81,7 @@ async function readStream(
   pass: PassInHand,
 ): Promise<{ unsupported: boolean; watermark: number | null }> {
   const { rows } = await sql<{ unsupported: boolean; watermark: number | null }>`
-    select capability = 'unsupported' and capability_checked_at > now() - interval '1 day' as unsupported,
+    select ${knownUnsupported} as unsupported,
       ceil(extract(epoch from watermark) * 1000)::bigint as watermark
     from sync.streams
     where connection_id = ${pass.connectionId} and stream = ${pass.stream}
@@ -160,6 +161,7 @@ const opening: Record<PassInHand['kind'], Opening> = {
         restarts = case when sync.passes.run_id = excluded.run_id then sync.passes.restarts else 0 end,
         cursor = case when ${goesOn} then sync.passes.cursor end,
         served_from = case when ${goesOn} then sync.passes.served_from end,
+        failing_since = case when sync.passes.run_id = excluded.run_id then sync.passes.failing_since end,
         run_id = excluded.run_id,
         lease = excluded.lease
       returning ${place}
@@ -194,6 +196,7 @@ const opening: Record<PassInHand['kind'], Opening> = {
     const { rows } = await sql<OpenPass>`
       update sync.passes set
         restarts = case when run_id = ${pass.runId} then restarts else 0 end,
+        failing_since = case when run_id = ${pass.runId} then failing_since end,
         run_id = ${pass.runId},
         lease = ${pass.lease}
       where connection_id = ${pass.connectionId} and stream = ${pass.stream} and kind = 'backfill'

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { keepStreamMonths } from '../history/keep-stream-months.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { countExpired, expired, removeExpired } from './expired-rows.ts';
@@ -25,6 +26,7 @@ export async function pruneWarehouse(
 ): Promise<Pruned> {
   const { keep, dryRun, signal } = input;
   const cutoffs = await cutoffsOf(warehouse, keep);
+  if (!dryRun) await keepStreamMonths(warehouse);
   const pruned: Pruned = {};
   for (const rows of expired) {
     if (dryRun) add(pruned, await countExpired(warehouse.pool, { rows, cutoff: cutoffs.runs }));

@@ -1,7 +1,8 @@
 import { sql, type Transaction } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
+import { unlistedStreams } from '../reconcile/unlisted-streams.ts';
 import type { Database } from '../tables/database.ts';
-import type { RunStatus } from '../tables/runs.ts';
+import type { RunKind, RunStatus } from '../tables/runs.ts';
 
 /** What the workflow knows of a stream at the end of a run. */
 export interface StreamOutcome {
@@ -19,15 +20,22 @@ export interface FinishedRun {
 /**
  * Closes the run with what is true of it: `succeeded` only when every stream is complete and left nothing in quarantine,
  * `failed` when no stream got through, `partial` in between. A run in which no list at all is supported has read nothing, so
- * it failed.
+ * it failed, and a reconcile has failed on what it could not list although the warehouse holds records of it.
  */
 export async function finishRun(
   { db }: Warehouse,
-  input: { runId: string; outcomes: readonly StreamOutcome[]; cancelled: boolean },
+  input: {
+    runId: string;
+    /** A sync, when absent. */
+    kind?: RunKind;
+    outcomes: readonly StreamOutcome[];
+    cancelled: boolean;
+  },
 ): Promise<FinishedRun> {
-  const { runId, outcomes, cancelled } = input;
+  const { runId, kind = 'sync', cancelled } = input;
   return db.transaction().execute(async (transaction) => {
     const now = sql<Date>`clock_timestamp()`;
+    const outcomes = kind === 'reconcile' ? await withUnlisted(transaction, input) : input.outcomes;
     for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
       await transaction
         .updateTable('sync.run_streams')
@@ -71,6 +79,7 @@ export async function finishRun(
       .select(['stream', 'status', 'failure_type', 'failure'])
       .where('run_id', '=', runId)
       .execute();
+    await forgetUnsupported(transaction, runId);
     const unread = done.filter((stream) => !counted.some((row) => row.stream === stream));
     const known = [...counted, ...(await readBefore(transaction, { runId, streams: unread }))];
     const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judge(outcomes, known);
@@ -81,6 +90,38 @@ export async function finishRun(
       .execute();
     return finished;
   });
+}
+
+/** A list that is not offered is nothing to a sync, but a proof that leaves out what the warehouse holds is none. */
+async function withUnlisted(
+  transaction: Transaction<Database>,
+  { runId, outcomes }: { runId: string; outcomes: readonly StreamOutcome[] },
+): Promise<readonly StreamOutcome[]> {
+  const streams = outcomes.filter(({ state }) => state === 'unsupported').map(({ stream }) => stream);
+  const unlisted = await unlistedStreams(transaction, { runId, streams });
+  return outcomes.map((outcome) => {
+    const { stream } = outcome;
+    if (!unlisted.includes(stream)) return outcome;
+    const failure =
+      `The service does not list ${stream} of this connection (404), although the warehouse holds records of that resource, ` +
+      'so nothing was compared. Ask the finance API why the list is gone; it is asked for again once a day.';
+    return { stream, state: 'failed', failureType: 'NotListed', failure };
+  });
+}
+
+/**
+ * That a platform lacks one list is known when another one answers. Where none did, as behind a gateway that lost its routes,
+ * nothing was learned, and the next run asks again.
+ */
+async function forgetUnsupported(transaction: Transaction<Database>, runId: string): Promise<void> {
+  await sql`
+    update sync.streams s set capability = 'unknown', capability_checked_at = null
+    from sync.run_streams asked
+    where asked.run_id = ${runId} and asked.status = 'unsupported'
+      and s.connection_id = asked.connection_id and s.stream = asked.stream
+      and s.capability = 'unsupported' and s.listed_at is null
+      and not exists (select from sync.run_streams answered where answered.run_id = ${runId} and answered.pages > 0)
+  `.execute(transaction);
 }
 
 /** A reset run has rows only for the streams it read itself. How the others ended stands with the run that read them. */

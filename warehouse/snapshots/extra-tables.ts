@@ -50,6 +50,12 @@ export const extraTables: readonly SnapshotTable[] = [
     },
     changesBy: 'none',
   }),
+  table('stream_months', {
+    from: 'history.stream_months',
+    key: ['connection_id', 'stream', 'month'],
+    columns: { connection_id: 'id', stream: 'text', month: 'date', outcome: 'text' },
+    changesBy: 'content',
+  }),
   table('quarantine_counts', {
     from: `(
       select connection_id, resource, count(*) as open_entries

@@ -16,4 +16,13 @@ export interface AlertsTable {
 }
 
 export type AlertKind =
-  'failed' | 'paused' | 'stale' | 'stalled' | 'approval' | 'quarantine' | 'webhooks' | 'export' | 'marts';
+  | 'failed'
+  | 'paused'
+  | 'stale'
+  | 'stalled'
+  | 'unsupported'
+  | 'approval'
+  | 'quarantine'
+  | 'webhooks'
+  | 'export'
+  | 'marts';

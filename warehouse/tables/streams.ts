@@ -7,6 +7,9 @@ export interface StreamsTable {
   resource: string;
   capability: Generated<'unknown' | 'supported' | 'unsupported'>;
   capability_checked_at: Time | null;
+  listed_at: Time | null;
+  missing_since: Time | null;
+  missing_at: Time | null;
   watermark: Time | null;
   cursor: string | null;
   last_success_at: Time | null;

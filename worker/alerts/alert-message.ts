@@ -35,6 +35,7 @@ const over: Record<ToldKind, string> = {
   paused: 'it was resumed, or a person keeps it paused.',
   stale: 'it is complete again, or not to be.',
   stalled: 'no stream has stalled.',
+  unsupported: 'every list of what is held answers, or is asked for again.',
   approval: 'nothing waits for approval.',
   quarantine: 'no record of the last 24 hours is in quarantine.',
   webhooks: 'no webhook waits too long.',

@@ -1,15 +1,14 @@
--- The months subscriptions are told for, from the first observation on. A month is observed when a sync or reconcile got through
--- in it, or a version was recorded in it; months older than the runs that are kept are taken as observed.
+-- The months subscriptions are told for, from the first version on. A month is observed when a sync or reconcile that ended in it had
+-- read subscriptions completely, whatever became of other streams; months before the first that is known of are taken as observed.
 with versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
 ),
 
-runs as (
-    select * from {{ ref('stg_finance__runs') }}
-    where kind in ('sync', 'reconcile')
+stream_months as (
+    select * from {{ ref('stg_finance__stream_months') }}
 ),
 
-first_observations as (
+first_versions as (
     select
         connection_id,
         {{ daybook.month_of(daybook.day_of('min(recorded_at)')) }} as first_month
@@ -21,51 +20,48 @@ series as (
     select cast(day as date) as month
     from
         {{ daybook.date_series(
-            '(select min(first_month) from first_observations)', daybook.month_of(daybook.as_of_date()), '1 month'
+            '(select min(first_month) from first_versions)', daybook.month_of(daybook.as_of_date()), '1 month'
         ) }} as months
 ),
 
-recorded_months as (
-    select distinct
-        connection_id,
-        {{ daybook.month_of(daybook.day_of('recorded_at')) }} as month
-    from versions
-),
-
-passed_months as (
-    select distinct
-        connection_id,
-        {{ daybook.month_of(daybook.day_of('finished_at')) }} as month
-    from runs
-    where status in ('succeeded', 'partial') and finished_at is not null
-),
-
-oldest_runs as (
+complete_months as (
     select
         connection_id,
-        {{ daybook.month_of(daybook.day_of('min(started_at)')) }} as oldest_month
-    from runs
+        month
+    from stream_months
+    where stream = 'subscriptions' and outcome = 'complete'
+),
+
+known_since as (
+    select
+        connection_id,
+        min(month) as first_known_month
+    from stream_months
     group by connection_id
+),
+
+told as (
+    select
+        first_versions.connection_id,
+        series.month,
+        least({{ daybook.month_end('series.month') }}, {{ daybook.as_of_date() }}) as state_date,
+        complete_months.month is not null
+        or coalesce(series.month < known_since.first_known_month, true) as is_observed
+    from first_versions
+    inner join series on first_versions.first_month <= series.month
+    left join complete_months
+        on first_versions.connection_id = complete_months.connection_id and series.month = complete_months.month
+    left join known_since on first_versions.connection_id = known_since.connection_id
 ),
 
 observed as (
     select
-        first_observations.connection_id,
-        series.month,
-        least({{ daybook.month_end('series.month') }}, {{ daybook.as_of_date() }}) as state_date,
-        series.month = first_observations.first_month as is_baseline,
-        recorded_months.month is not null
-        or passed_months.month is not null
-        or coalesce(series.month < oldest_runs.oldest_month, true) as is_observed
-    from first_observations
-    inner join series on first_observations.first_month <= series.month
-    left join recorded_months
-        on
-            first_observations.connection_id = recorded_months.connection_id
-            and series.month = recorded_months.month
-    left join passed_months
-        on first_observations.connection_id = passed_months.connection_id and series.month = passed_months.month
-    left join oldest_runs on first_observations.connection_id = oldest_runs.connection_id
+        connection_id,
+        month,
+        state_date,
+        coalesce(month = min(case when is_observed then month end) over (partition by connection_id), false) as is_baseline,
+        is_observed
+    from told
 )
 
 select * from observed

@@ -17,6 +17,8 @@ export function connectionStates(
   if (failures > 0 || troubles.length > 0) states.push({ tone: 'bad', icon: 'cross', words: 'failing' });
   if (stale) states.push({ tone: 'bad', icon: 'clock', words: 'stale' });
   if (waiting) states.push({ tone: 'warn', icon: 'warning', words: 'asks for approval' });
+  if (streams.some(({ state }) => state === 'missing'))
+    states.push({ tone: 'bad', icon: 'warning', words: 'list missing' });
   if (streams.some(({ state }) => state === 'stalled'))
     states.push({ tone: 'warn', icon: 'warning', words: 'stalled' });
   if (streams.some(({ state }) => state === 'begun'))
@@ -47,6 +49,7 @@ export const streamStates: Readonly<Record<StreamStatus['state'], State>> = {
   reading: { tone: 'active', icon: 'turning', words: 'being read' },
   begun: { tone: 'warn', icon: 'warning', words: 'begun: the next sync goes on' },
   failing: { tone: 'bad', icon: 'warning', words: 'failing, tried again' },
+  missing: { tone: 'bad', icon: 'warning', words: 'missing: answers 404' },
   stalled: { tone: 'warn', icon: 'warning', words: 'stalled' },
   unsupported: { tone: 'quiet', icon: 'none', words: 'not offered' },
   complete: { tone: 'good', icon: 'check', words: 'complete' },

@@ -1,0 +1,115 @@
+import { sql, type Transaction } from 'kysely';
+import { LeaseLost } from '../errors.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { Database } from '../tables/database.ts';
+import type { PassInHand } from './pass.ts';
+
+/** `missing`: the list returned pages before, so that it is not there is a failure. */
+export type ListAbsence = 'unsupported' | 'missing';
+
+/**
+ * Notes that a list answered 404, and says what that means. One that never returned a page is not offered for the platform:
+ * nothing was read, so nothing follows from it. One that did is missing, and unsupported only after 7 days of nothing else
+ * while other lists of the connection answer. Days in which nobody asked are none of them. Throws LeaseLost.
+ */
+export async function noteMissing(
+  { db }: Warehouse,
+  { pass, requests }: { pass: PassInHand; requests: number },
+): Promise<ListAbsence> {
+  return db.transaction().execute(async (transaction) => {
+    // The pass before the stream, as everywhere: two orders would make a deadlock.
+    const held = await transaction
+      .selectFrom('sync.passes')
+      .select('lease')
+      .where('connection_id', '=', pass.connectionId)
+      .where('stream', '=', pass.stream)
+      .where('kind', '=', pass.kind)
+      .where('part', '=', pass.part)
+      .where('lease', '=', pass.lease)
+      .forUpdate()
+      .executeTakeFirst();
+    if (held === undefined) throw new LeaseLost(pass);
+    const absence = await judgeStream(transaction, pass);
+    if (absence === 'unsupported') await endStream(transaction, { pass, requests });
+    return absence;
+  });
+}
+
+/** The service answered something else than 404, which ends a series of them; a list that was given up as gone is back. */
+export async function noteNotMissing({ db }: Warehouse, pass: PassInHand): Promise<void> {
+  await db
+    .updateTable('sync.streams')
+    .set({ capability: 'supported', missing_since: null, missing_at: null })
+    .where('connection_id', '=', pass.connectionId)
+    .where('stream', '=', pass.stream)
+    .where('missing_since', 'is not', null)
+    .execute();
+}
+
+async function judgeStream(db: Transaction<Database>, pass: PassInHand): Promise<ListAbsence> {
+  const { rows } = await sql<{ absence: ListAbsence }>`
+    with asked as (
+      update sync.streams s set
+        missing_since = case
+          when listed_at is null then null
+          when capability <> 'unsupported' and missing_at < clock_timestamp() - interval '2 days' then clock_timestamp()
+          else coalesce(missing_since, clock_timestamp())
+        end,
+        missing_at = case when listed_at is not null then clock_timestamp() end
+      where connection_id = ${pass.connectionId} and stream = ${pass.stream}
+      returning connection_id, stream,
+        listed_at is null
+          or missing_since <= clock_timestamp() - interval '7 days'
+            and (capability = 'unsupported' or ${othersAnswer}) as is_unsupported
+    )
+    select case when is_unsupported then 'unsupported' else 'missing' end as absence from asked
+  `.execute(db);
+  const absence = rows[0]?.absence ?? 'missing';
+  await db
+    .updateTable('sync.streams')
+    .set({
+      capability: absence === 'unsupported' ? 'unsupported' : 'supported',
+      capability_checked_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('connection_id', '=', pass.connectionId)
+    .where('stream', '=', pass.stream)
+    .execute();
+  return absence;
+}
+
+/** Whether another list of the connection returned a page in a run of the last day. Events are a list of no company. */
+const othersAnswer = sql`exists (
+  select from sync.runs r
+  join sync.run_streams other using (run_id)
+  where r.connection_id = s.connection_id and r.started_at > clock_timestamp() - interval '1 day'
+    and other.stream not in (s.stream, 'events') and other.pages > 0
+)`;
+
+async function endStream(
+  db: Transaction<Database>,
+  { pass, requests }: { pass: PassInHand; requests: number },
+): Promise<void> {
+  await db
+    .deleteFrom('sync.passes')
+    .where('connection_id', '=', pass.connectionId)
+    .where('stream', '=', pass.stream)
+    .where('kind', '=', pass.kind)
+    .where('part', '=', pass.part)
+    .execute();
+  await db
+    .updateTable('sync.streams')
+    .set({ cursor: null })
+    .where('connection_id', '=', pass.connectionId)
+    .where('stream', '=', pass.stream)
+    .execute();
+  await db
+    .updateTable('sync.run_streams')
+    .set((eb) => ({
+      status: 'unsupported',
+      requests: eb('requests', '+', requests),
+      finished_at: sql<Date>`clock_timestamp()`,
+    }))
+    .where('run_id', '=', pass.runId)
+    .where('stream', '=', pass.stream)
+    .execute();
+}
