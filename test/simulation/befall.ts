@@ -1,7 +1,7 @@
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
-import { closeEntries } from '../../warehouse/quarantine/close-entries.ts';
+import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
 import { resources } from '../../resources/index.ts';
 import { rebuildConnection } from '../../warehouse/history/rebuild-connection.ts';
 import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
@@ -121,8 +121,9 @@ async function discard({ stage, connection, source }: Company): Promise<void> {
     [connection],
   );
   if (rows.length === 0) return;
-  await closeEntries(stage.warehouse, {
-    ...{ ids: rows.map(({ id }) => id), status: 'discarded', why: 'simulation' },
+  await discardEntries(stage.warehouse, {
+    ids: rows.map(({ id }) => id),
+    why: 'simulation',
   });
   const payloads = new Set(rows.map(({ payload }) => contentWithoutVersion(payload)));
   for (const resource of source.listed)
