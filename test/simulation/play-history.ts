@@ -111,10 +111,11 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
 }
 
 /** Streams that stand at a time that is still to come, so that they must be read from their beginning. */
-async function streamsAhead({ stage, connection, source }: Company): Promise<ReadonlySet<string>> {
+async function streamsAhead({ stage, connection, source, history }: Company): Promise<ReadonlySet<string>> {
   const { rows } = await stage.watcher.query<{ stream: string }>(
     `select stream from sync.streams where connection_id = $1 and watermark > to_timestamp($2::float8 / 1000)`,
-    [connection, source.now() + 1_000],
+    // Servers of one service may differ by a little.
+    [connection, source.now() + Math.min(history.lookbackSeconds * 1000, 60_000) + 3_000],
   );
   return new Set(rows.map(({ stream }) => stream));
 }
