@@ -16,7 +16,11 @@ import type { Service } from './service.ts';
 
 /** The finance API: sections 4.2 to 4.7. What is not served answers 404, as section 7 has it. */
 export function createApiServer(service: Service): FastifyInstance {
-  const app = fastify({ forceCloseConnections: true });
+  const app = fastify({
+    forceCloseConnections: true,
+    // Section 4: an `:id` is any text.
+    routerOptions: { maxParamLength: 100_000 },
+  });
   const serve = createServe(
     service,
     createRateLimit(() => service.settings),
@@ -28,7 +32,7 @@ export function createApiServer(service: Service): FastifyInstance {
   app.removeContentTypeParser('application/json');
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-service-request-id', randomUUID());
-    // Its own time, whatever clock the machine has.
+    // The service's own time, which is what every time in its answers is too.
     reply.header('date', new Date(service.world.clock.now()).toUTCString());
     done();
   });

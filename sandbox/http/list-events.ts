@@ -22,7 +22,7 @@ export function listEvents(request: DataRequest): string {
   const min = parameters.integer('last_synced_at_min') ?? -Infinity;
   const named = parameters.text('resources')?.split(',');
   const cursor = parameters.text('cursor');
-  const from = cursor === null ? null : decodeCursor(cursor);
+  const from = cursor === null ? null : decodeCursor(cursor, settings);
 
   const matching = connection.events
     .filter(({ at, resource }) => at >= min && (named === undefined || named.includes(resource)))

@@ -20,7 +20,9 @@ import type { Sort } from './sort.ts';
 export function listRecords(request: DataRequest, resource: ResourceName): string {
   const { connection, parameters, settings, version } = request;
   if (!connection.platform.lists.includes(resource)) throw unsupported(resource);
-  const collection = connection.collections[resource];
+  const { listBehindMs, subscriptionsNameConnection } = settings;
+  const present = connection.collections[resource];
+  const collection = listBehindMs === 0 ? present : present.asOf(Date.now() - listBehindMs);
   const plain = resource === 'subscriptions';
   const sort: Sort = plain ? { field: 'updated_at', descending: true } : readSort(parameters);
   const expanded = !plain && parameters.oneOf('expand', ['platform_data']) !== null;
@@ -33,7 +35,7 @@ export function listRecords(request: DataRequest, resource: ResourceName): strin
       pageLimit(parameters, settings, settings.defaultLimit),
       request.atMostRecords ?? Infinity,
     ),
-    from: cursor === null ? null : decodeCursor(cursor),
+    from: cursor === null ? null : decodeCursor(cursor, settings),
   });
   const texts = records.map((record) => {
     const text = inVersion(version, resource, collection.text(record));
@@ -41,10 +43,8 @@ export function listRecords(request: DataRequest, resource: ResourceName): strin
   });
   const [first] = records;
   const following = request.repeatsCursor && first !== undefined ? placeOf(first, sort.field) : next;
-  return (
-    `{"connection":${renderConnection(connection)},"${resource}":[${texts.join(',')}]` +
-    `${renderNextCursor(following, settings)}}`
-  );
+  const named = !plain || subscriptionsNameConnection ? `"connection":${renderConnection(connection)},` : '';
+  return `{${named}"${resource}":[${texts.join(',')}]${renderNextCursor(following, settings)}}`;
 }
 
 /** Section 7: what the platform of the connection cannot do is 404. */

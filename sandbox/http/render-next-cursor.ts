@@ -4,6 +4,6 @@ import type { Settings } from './settings.ts';
 
 /** The `next_cursor` member of a list, with its comma; the document knows several ways to say that there is none. */
 export function renderNextCursor(next: Place | null, settings: Settings): string {
-  if (next !== null) return `,"next_cursor":"${encodeCursor(next)}"`;
+  if (next !== null) return `,"next_cursor":"${encodeCursor(next, settings)}"`;
   return { null: ',"next_cursor":null', absent: '', empty: ',"next_cursor":""' }[settings.lastCursor];
 }

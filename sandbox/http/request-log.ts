@@ -40,6 +40,8 @@ export interface LoggedRequest {
   readonly version: string | null;
   /** Kind of the fault that was played, if any. */
   fault: string | null;
+  /** `Retry-After` of the fault that was played, as it was sent. */
+  readonly retryAfter?: string;
   /** Null until answered, and for ever when the connection was broken before. */
   status: number | null;
 }

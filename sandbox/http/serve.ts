@@ -66,6 +66,9 @@ function logAndTakeFault(
     connection: target.connection,
     version: textOf(request.headers['x-service-version']),
     fault: fault?.kind ?? null,
+    ...(fault !== null && 'retryAfter' in fault && fault.retryAfter !== undefined
+      ? { retryAfter: fault.retryAfter }
+      : {}),
     status: null,
   });
   reply.raw.once('close', () => {

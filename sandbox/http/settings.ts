@@ -18,6 +18,13 @@ export const settingsSchema = z.strictObject({
   cursor: z.enum(['value', 'row']).default('value'),
   /** Lists do not show yet what was synced within this time; fetches and events do. */
   listLagMs: z.number().min(0).default(0),
+  /** Lists show every record as it was so long ago, deleted ones included; fetches and events show it as it is. */
+  listBehindMs: z.number().min(0).default(0),
+  /** Whether the list of subscriptions says for whom it answers: its `connection` is optional (4.5). */
+  subscriptionsNameConnection: z.boolean().default(true),
+  /** What cursors are marked with; one with another mark answers `foreignCursorStatus`, as after a restart of the service. */
+  cursorMark: z.string().default(''),
+  foreignCursorStatus: z.int().default(500),
   /** The waits inside a write (the platform's time, the 30 s of `prefer_sync`, retries after 452) pass so many times faster. */
   timeFactor: z.number().positive().default(1),
   /** Whether a create without what no platform can do without (a vendor, lines, a name) answers 400. */

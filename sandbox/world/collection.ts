@@ -16,6 +16,8 @@ export class Collection {
   readonly #changed = new Map<string, StoredRecord>();
   /** Indexes of the first sync whose records are changed or deleted. */
   readonly #replaced = new Set<number>();
+  /** What the latest changes replaced, the oldest first: enough to show the collection as it was a while ago. */
+  #undo: Undo[] = [];
   /** Deleted records as they were, to be brought back. */
   readonly #deleted = new Map<string, StoredRecord>();
   /** The changed records in order; made anew when asked for after a change. */
@@ -51,14 +53,42 @@ export class Collection {
 
   /** Adds a record or puts it in the place of the one with its ID. */
   put(record: Omit<StoredRecord, 'index'>): void {
-    const index = this.#indexOf(record.id);
-    if (index !== null) this.#replaced.add(index);
-    this.#changed.set(record.id, { ...record, index });
+    this.#remember(record.id);
+    this.#set({ ...record, index: this.#indexOf(record.id) });
     this.#deleted.delete(record.id);
-    this.#sorted.clear();
   }
 
   delete(record: StoredRecord): void {
+    this.#remember(record.id);
+    this.#remove(record);
+  }
+
+  /** The collection as it was at that time of the local clock, Unix ms, by the latest 5,000 changes: older ones are there in any case. */
+  asOf(time: number): Collection {
+    const past = new Collection(this.source);
+    for (const [id, record] of this.#changed) past.#changed.set(id, record);
+    for (const index of this.#replaced) past.#replaced.add(index);
+    for (const { at, id, before } of this.#undo.toReversed()) {
+      if (at <= time) continue;
+      const now = past.get(id);
+      if (before !== null) past.#set(before);
+      else if (now !== null) past.#remove(now);
+    }
+    return past;
+  }
+
+  #remember(id: string): void {
+    this.#undo.push({ at: Date.now(), id, before: this.get(id) });
+    if (this.#undo.length > 2 * undoKept) this.#undo = this.#undo.slice(-undoKept);
+  }
+
+  #set(record: StoredRecord): void {
+    if (record.index !== null) this.#replaced.add(record.index);
+    this.#changed.set(record.id, record);
+    this.#sorted.clear();
+  }
+
+  #remove(record: StoredRecord): void {
     if (record.index !== null) this.#replaced.add(record.index);
     this.#changed.delete(record.id);
     this.#deleted.set(record.id, record);
@@ -117,6 +147,15 @@ export class Collection {
     const index = this.source.ids.indexOf(id);
     return index !== null && index < this.source.size ? index : null;
   }
+}
+
+const undoKept = 5_000;
+
+interface Undo {
+  readonly at: number;
+  readonly id: string;
+  /** Null: it was not there. */
+  readonly before: StoredRecord | null;
 }
 
 function platformIdOf(text: string): unknown {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { changes, fates, type Change } from './history.ts';
+import { changes, fates, incidents, type Change } from './history.ts';
 
 /** What a change is chosen from; anything, where it is not said. */
-export type Wish = { readonly [Name in keyof Change]?: readonly Change[Name][] };
+export type Wish = { readonly [Name in keyof Change]?: readonly NonNullable<Change[Name]>[] };
 
 export function arbitraryChange(wish: Wish = {}): fc.Arbitrary<Change> {
   return fc.record({
@@ -11,6 +11,8 @@ export function arbitraryChange(wish: Wish = {}): fc.Arbitrary<Change> {
     count: oneOf(wish.count) ?? anyCount,
     milliseconds: oneOf(wish.milliseconds) ?? anyTime,
     webhook: oneOf(wish.webhook) ?? fc.constantFrom(...fates),
+    company: oneOf(wish.company) ?? anyCompany,
+    minutes: oneOf(wish.minutes) ?? anyMinutes,
   });
 }
 
@@ -24,6 +26,7 @@ const anyChange = fc.oneof(
     weight: 2,
   },
   { arbitrary: fc.constantFrom<Change['what'][]>('create late', 'delete unnoticed'), weight: 1 },
+  { arbitrary: fc.constantFrom<Change['what'][]>(...incidents), weight: 1 },
   { arbitrary: fc.constantFrom(...changes), weight: 2 },
 );
 
@@ -31,5 +34,10 @@ const anyCount = fc.oneof(
   { arbitrary: fc.integer({ min: 1, max: 4 }), weight: 20 },
   { arbitrary: fc.constant(70), weight: 1 },
 );
+
+/** Most of what happens happens to the first. */
+const anyCompany = fc.constantFrom(0, 0, 0, 1, 2);
+
+const anyMinutes = fc.constantFrom(0, 0, 0.5, 5, 120, -120, 1_500);
 
 const anyTime = fc.constantFrom(0, 0, 0, 1, 20, 3_000, 15_000, 700_000, 7_200_000);

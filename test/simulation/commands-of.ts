@@ -9,10 +9,10 @@ import type { TrueRecord } from './true-record.ts';
 export function commandsOf(
   { what, which }: Change,
   record: TrueRecord,
-  { connection, now }: { connection: string; now: number },
+  { connection, now, version }: { connection: string; now: number; version: number },
 ): CommandInput[] {
-  const { resource, id } = record;
-  const target = { connection, resource, id };
+  const { resource, id, sourceId } = record;
+  const target = { connection, resource, id: sourceId };
   const chance = chanceOf(`${which}/${id}/${record.version}/${now}`);
   const edit = (more: Record<string, string> = {}): CommandInput => ({
     ...{ kind: 'change', ...target, patch: withMembers(patchOf(resource, chance), more) },
@@ -21,10 +21,19 @@ export function commandsOf(
   switch (what) {
     case 'create':
     case 'create late':
-    case 'create with old times': {
-      const text = newRecord(resource, { id, time: record.version, chance });
+    case 'create with old times':
+    case 'create in the future':
+    case 'create with an odd id':
+    case 'turn back': {
+      const text = newRecord(resource, { id: sourceId, time: version, chance });
       record.isRefund = text.includes('"refund"');
-      return [{ kind: 'add', connection, resource, record: text, keepLastSyncedAt: what !== 'create' }];
+      const keepLastSyncedAt = !['create', 'create with an odd id'].includes(what);
+      return [{ kind: 'add', connection, resource, record: text, keepLastSyncedAt }];
+    }
+    case 'create without an id': {
+      const text = newRecord(resource, { id: sourceId, time: version, chance });
+      const unnamed = text.replace(/"id":"[^"]*",/, '');
+      return [{ kind: 'add', connection, resource, record: unnamed }];
     }
     case 'edit':
     case 'correct at the same time':
@@ -33,20 +42,45 @@ export function commandsOf(
       return [edit(timed ? { updated_at: 'null' } : {})];
     case 'edit with an old time':
       return [edit(timed ? { updated_at: '"2023-01-31T23:59:59.999Z"' } : {})];
+    case 'edit in the future':
+      return [edit(timed ? {} : { updated_at: JSON.stringify(new Date(version).toISOString()) })];
+    case 'write A':
+    case 'write B':
+      return [{ kind: 'change', ...target, patch: `{"${notes[resource]}":${JSON.stringify(what)}}` }];
+    case 'write odd texts': {
+      const odd = JSON.stringify(oddTexts[which % oddTexts.length]);
+      return [{ kind: 'change', ...target, patch: `{"${notes[resource]}":${odd}}` }];
+    }
     case 'flip the type':
       return [edit({ expense_type: record.isRefund ? '"expense"' : '"refund"' })];
     case 'spoil':
       return [{ kind: 'change', ...target, patch: `{"${notes[resource]}":42}` }];
     case 'touch':
-      return [{ kind: 'touch', connection, resource, ids: [id] }];
+      return [{ kind: 'touch', connection, resource, ids: [sourceId] }];
     case 'delete':
     case 'delete unnoticed':
-      return [{ kind: 'delete', ...target, event: what === 'delete' }];
+      return [{ kind: 'delete', ...target, event: what === 'delete' && !record.nameless }];
+    case 'recreate as it was':
+      return [{ kind: 'recreate', ...target }];
     case 'recreate':
       // A subscription shows no `last_synced_at`: that it lives again is seen by its `updated_at` alone.
       return [{ kind: 'recreate', ...target }, ...(timed ? [] : [edit()])];
+    default:
+      throw new Error(`${what} is not done to records.`);
   }
 }
+
+const oddTexts = [
+  'a\0b',
+  '',
+  ' ',
+  '\u{1F600}\u202E',
+  'null',
+  '\\u0000',
+  '"}],"bills":[',
+  '\r\n\t',
+  'é'.repeat(5_000),
+];
 
 /** A member that every edit writes. */
 const notes: Record<ResourceName, string> = {

@@ -5,7 +5,9 @@ import type { Dependencies } from '../../activities/dependencies.ts';
 import type { StreamOutcome } from '../../activities/finish-run.ts';
 import type { DeletionQuestion, ReconcilePlan } from '../../activities/plan-reconcile.ts';
 import type { StreamRead } from '../../activities/read-chunk.ts';
+import type { Wait } from '../../activities/wait.ts';
 import { failureOf } from '../../worker/failures.ts';
+import { askedMilliseconds } from '../../workflows/asked-milliseconds.ts';
 import { inLanes } from '../../workflows/in-lanes.ts';
 import { incomplete } from '../../workflows/incomplete.ts';
 
@@ -31,11 +33,11 @@ export class Driver {
     await run.call('finishRun', { ...run.of, outcomes: [...lists, ...events], cancelled: false });
   }
 
-  /** `approved` is what a person was shown and said yes to; nothing, when absent. */
-  async reconcile(runId: string, resources: readonly string[], approved?: DeletionQuestion): Promise<void> {
-    const run = this.#begin('reconcile', runId, approved === undefined ? undefined : 'approved');
+  async reconcile(runId: string, resources: readonly string[], approval?: Approval): Promise<void> {
+    const run = this.#begin('reconcile', runId, approval === undefined ? undefined : 'approved');
     const plan = await run.call('planReconcile', { ...run.of, resources });
-    const refusal = await deleteNamed(run, { plan, approved });
+    const refusal = await deleteNamed(run, { plan, approved: approval?.approved });
+    await approval?.judge();
     if (refusal !== undefined) {
       await run.call('finishRun', { ...run.of, kind: 'reconcile', outcomes: [refusal], cancelled: false });
       return;
@@ -70,20 +72,29 @@ export class Driver {
         runId: run.of.runId,
         connection: run.of.connection,
       });
-      if (wait !== undefined) await this.#options.pass(Math.max(wait.notBefore - Date.now(), 1_000));
+      if (wait !== undefined) await this.#wait(Math.max(askedMilliseconds(wait) ?? 0, 1_000));
       if (state === 'done') return;
     }
+  }
+
+  #wait(milliseconds: number): Promise<void> {
+    this.#options.onWait?.(milliseconds);
+    return this.#options.pass(milliseconds);
   }
 
   #begin(kind: string, runId: string, reason = 'simulation'): PlayedRun {
     const { connection } = this.#options;
     const workflow = { workflowId: `${kind}/${connection}`, runId };
     let calls = 0;
-    return createRun({ runId, connection, reason }, this.#options.pass, (name, input) => {
-      calls += 1;
-      this.#options.onCall?.(name, input);
-      return this.#attempt({ workflow, activityId: String(calls), name, input });
-    });
+    return createRun(
+      { runId, connection, reason },
+      (milliseconds) => this.#wait(milliseconds),
+      (name, input) => {
+        calls += 1;
+        this.#options.onCall?.(name, input);
+        return this.#attempt({ workflow, activityId: String(calls), name, input });
+      },
+    );
   }
 
   /** Tries until it succeeds or fails for good, as the retry policy has it. */
@@ -117,7 +128,9 @@ export class Driver {
     const key = `${workflow.workflowId} ${activityId.padStart(4, '0')} ${attempt}`;
     const activities = createActivities(worker.dependencies(key));
     const info = { workflowExecution: workflow, activityId, attempt, taskQueue: 'daybook' };
-    return asyncLocalStorage.run(contextOf(info as Info), () => (activities[name] as Play)(input));
+    const perform = (): Promise<unknown> =>
+      asyncLocalStorage.run(contextOf(info as Info), () => (activities[name] as Play)(input));
+    return worker.wrongBy === undefined ? perform() : worker.wrongBy(perform);
   }
 }
 
@@ -126,10 +139,20 @@ export interface DriverOptions {
   /** Whoever is to run an activity now. */
   readonly worker: (activityId: string) => PlayedWorker;
   readonly pass: (milliseconds: number) => Promise<void>;
+  /** Told how long a run waits because the service asked for it, in milliseconds. */
+  readonly onWait?: (milliseconds: number) => void;
   /** Whether the run was terminated. */
   readonly ended: () => boolean;
   readonly onCall?: (name: string, input: unknown) => void;
   readonly onFailure: (failure: ApplicationFailure, error: unknown) => void;
+}
+
+/** Somebody approves what they were shown. */
+export interface Approval {
+  /** What they were shown. */
+  readonly approved: DeletionQuestion;
+  /** Called when the approved has been done and nothing else. */
+  judge(): Promise<void>;
 }
 
 /** A worker process as Temporal sees it, and what an activity finds in it. */
@@ -137,6 +160,8 @@ export interface PlayedWorker {
   /** Resolves when Temporal no longer counts on it. */
   readonly lost: Promise<void>;
   isDead(): boolean;
+  /** Does the work by the clock of this process. */
+  wrongBy?<Result>(work: () => Result): Result;
   /** For one attempt, by the name it is known by. */
   dependencies(key: string): Dependencies;
 }
@@ -167,7 +192,7 @@ interface PlayedRun {
   read(stream: string, kind?: 'reconcile'): Promise<StreamOutcome>;
   readOn(stream: string, readChunk: () => Promise<StreamRead>): Promise<StreamOutcome>;
   /** Waits as the service told. */
-  wait(notBefore: number | null): Promise<void>;
+  wait(wait: Wait): Promise<void>;
 }
 
 function createRun(
@@ -191,13 +216,13 @@ function createRun(
         for (;;) {
           const { state, wait } = await readChunk();
           if (state === 'done' || state === 'unsupported') return { stream, state };
-          if (wait !== undefined) await run.wait(wait.notBefore);
+          if (wait !== undefined) await run.wait(wait);
         }
       } catch (error) {
         return failed(stream, error);
       }
     },
-    wait: (notBefore) => pass(notBefore === null ? 5_000 : Math.max(notBefore - Date.now(), 1_000)),
+    wait: (wait) => pass(Math.max(askedMilliseconds(wait) ?? 5_000, 1_000)),
   };
   return run;
 }
@@ -254,7 +279,7 @@ async function confirmByFetch(
 ): Promise<'confirmed' | 'unfetchable'> {
   for (;;) {
     const { state, wait, unfetchable } = await run.call('confirmByFetch', of);
-    if (wait !== undefined) await run.wait(wait.notBefore);
+    if (wait !== undefined) await run.wait(wait);
     if (state === 'done') return unfetchable === true ? 'unfetchable' : 'confirmed';
   }
 }

@@ -1,23 +1,32 @@
 import fc from 'fast-check';
 import { arbitraryChange, type Wish } from './arbitrary-change.ts';
-import type { Episode, RunKind, Standstill } from './history.ts';
+import type { Change, Episode, PlannedFault, RunKind, Standstill } from './history.ts';
 
 /** Nobody is told of it. */
-export const untold: Wish = { webhook: ['lost'] };
+export const untold: Wish = { webhook: ['lost'], company: [0] };
+
+/** Of what happens around the records. */
+export function incident(what: Change['what'], minutes = 0): Wish {
+  return { ...untold, what: [what], count: [1], milliseconds: [20], minutes: [minutes] };
+}
 
 /** One run, a sync unless it is said, in which nothing happens but what is wished for. */
 export function episodeOf(wish: {
   before?: readonly Wish[];
   runs?: RunKind[];
   standstill?: StandstillWish;
+  faults?: readonly PlannedFault[];
+  beside?: NonNullable<Episode['beside']>;
+  kills?: Episode['kills'];
 }): fc.Arbitrary<Episode> {
-  const { before = [], runs = ['sync'], standstill } = wish;
+  const { before = [], runs = ['sync'], standstill, faults = [], beside = [], kills = [] } = wish;
   return fc.record({
     before: fc.tuple(...before.map(arbitraryChange)),
-    faults: fc.constant([]),
+    faults: fc.constant([...faults]),
     runs: fc.constant(runs),
+    beside: fc.constant(beside),
     meanwhile: fc.constant([]),
-    kills: fc.constant([]),
+    kills: fc.constant(kills),
     standstill:
       standstill === undefined
         ? fc.constant(null)

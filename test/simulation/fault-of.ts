@@ -1,16 +1,31 @@
 import type { FaultRuleInput } from '../../sandbox/faults/fault-rule.ts';
+import type { Company } from './company.ts';
 import type { FaultKind, PlannedFault } from './history.ts';
+import type { Surroundings } from './surroundings.ts';
 
-export function faultOf({ kind, after, times, path }: PlannedFault, connection: string): FaultRuleInput {
-  return { match: { connection, path }, after, times, fault: faults[kind] };
+/** The rule for the first company's requests. */
+export function faultOf(
+  { kind, after, times, path }: PlannedFault,
+  { first, surroundings }: { first: Company; surroundings: Surroundings },
+): FaultRuleInput {
+  if (kind.startsWith('429 ') && kind !== '429 at once') surroundings.longestAsked = silenceSeconds * 1000;
+  const until = new Date(first.source.now() + silenceSeconds * 1000).toUTCString();
+  const fault: FaultRuleInput['fault'] =
+    kind === '429 until a date' ? { kind: 'status', status: 429, retryAfter: until } : faults[kind];
+  // A company whose connection has another one's token is asked for by that one's name.
+  const match = first.token === 'own' ? { connection: first.connection, path } : { path };
+  return { match, after, times, fault };
 }
 
-const faults: Record<FaultKind, FaultRuleInput['fault']> = {
+const silenceSeconds = 400;
+
+const faults: Record<Exclude<FaultKind, '429 until a date'>, FaultRuleInput['fault']> = {
   '500': { kind: 'status', status: 500 },
   '503': { kind: 'status', status: 503 },
   '550': { kind: 'status', status: 550 },
   '429': { kind: 'status', status: 429 },
   '429 at once': { kind: 'status', status: 429, retryAfter: '1' },
+  '429 for minutes': { kind: 'status', status: 429, retryAfter: String(silenceSeconds) },
   '404': { kind: 'status', status: 404 },
   '401': { kind: 'status', status: 401 },
   html: { kind: 'html' },

@@ -1,6 +1,9 @@
 import type { ResourceName } from '../../sandbox/world/resources.ts';
 
-/** What happens to one company: first how things are, then episode after episode. Plain data, so that it can shrink. */
+/**
+ * What happens to a company, or to several at once: first how things are, then episode after episode. Plain data, so that it can
+ * shrink. What is optional was not played by the histories that were kept first.
+ */
 export interface History {
   readonly platform: (typeof platforms)[number];
   readonly resources: readonly ResourceName[];
@@ -16,6 +19,12 @@ export interface History {
   readonly missingRecordStatus: 404 | 410;
   /** Whether the snapshot of its end is read too. */
   readonly snapshot: boolean;
+  /** Connections of one installation, 1 to 3; changes and runs are the first one's unless they say otherwise. */
+  readonly companies?: number;
+  /** The list of subscriptions does not say for whom it answers. */
+  readonly anonymous?: boolean;
+  /** At the end `finance` is made again out of history too. */
+  readonly rebuild?: boolean;
   readonly episodes: readonly Episode[];
 }
 
@@ -24,6 +33,8 @@ export interface Episode {
   readonly faults: readonly PlannedFault[];
   /** They run at the same time. */
   readonly runs: readonly RunKind[];
+  /** Runs of other companies, at the same time. */
+  readonly beside?: readonly { readonly company: number; readonly run: RunKind }[];
   readonly meanwhile: readonly { readonly step: number; readonly change: Change }[];
   readonly kills: readonly Kill[];
   readonly standstill: Standstill | null;
@@ -33,9 +44,9 @@ export interface Episode {
 
 export type RunKind = (typeof runKinds)[number];
 
-/** Something done at the source. */
+/** Something done at the source, or to what is around it: see `incidents`. */
 export interface Change {
-  readonly what: (typeof changes)[number];
+  readonly what: (typeof changes)[number] | (typeof incidents)[number];
   /** Chooses the resource and the records among those there are. */
   readonly which: number;
   /** Records it is done to, all in one millisecond. */
@@ -43,6 +54,10 @@ export interface Change {
   /** Time that passes first. */
   readonly milliseconds: number;
   readonly webhook: (typeof fates)[number];
+  /** Of the companies that there are; the first, when absent. */
+  readonly company?: number;
+  /** By how much a clock is wrong from now on, or how old lists are; 0, when absent. */
+  readonly minutes?: number;
 }
 
 export interface PlannedFault {
@@ -50,7 +65,7 @@ export interface PlannedFault {
   /** Matching requests that are let through first. */
   readonly after: number;
   readonly times: number;
-  readonly path: '/' | '/accounting' | '/events';
+  readonly path: '/' | '/accounting' | '/accounting/bills' | '/events' | '/subscriptions';
 }
 
 export type FaultKind = (typeof faultKinds)[number];
@@ -82,6 +97,8 @@ export const runKinds = [
   'webhooks',
   'approved reconcile',
   'terminated sync',
+  // Approves what was shown when somebody last looked, however long ago.
+  'stale approval',
 ] as const;
 export const changes = [
   'create',
@@ -97,10 +114,24 @@ export const changes = [
   'flip the type',
   'correct at the same time',
   'spoil',
+  // One of two texts each: content that was there before comes back.
+  ...(['write A', 'write B'] as const),
+  // Of a subscription; other records have nothing that says when they changed but the service's own time.
+  ...(['recreate as it was', 'edit in the future'] as const),
+  // The clock that wrote its version was corrected: other content under an older version.
+  'turn back',
+  ...(['create in the future', 'create with an odd id', 'create without an id', 'write odd texts'] as const),
+] as const;
+/** What happens around the records. Those of the installation happen between runs only. */
+export const incidents = [
+  ...(['service clock', 'database clock', 'worker clock', 'old lists', 'cursors break'] as const),
+  ...(['foreign token', 'own token', 'add again', 'add again with a foreign token'] as const),
+  ...(['look at the question', 'discard', 'rebuild'] as const),
 ] as const;
 /** What becomes of the webhook of a change: episodes until it arrives, and how often. */
 export const fates = ['lost', 'at once', 'twice', 'next episode', 'two episodes later'] as const;
 export const faultKinds = [
   ...(['500', '503', '550', '429', '429 at once', '404', '401', 'html', 'empty', 'truncated'] as const),
+  ...(['429 for minutes', '429 until a date'] as const),
   ...(['cut', 'reset', 'not ready', 'repeated cursor', 'short page', 'empty page'] as const),
 ] as const;

@@ -1,6 +1,9 @@
 import { inBursts } from './in-bursts.ts';
+import { resources as served } from '../../sandbox/world/resources.ts';
+import { befall } from './befall.ts';
+import type { Company } from './company.ts';
 import type { Change, Episode, Kill, RunKind } from './history.ts';
-import { playRun, type Company } from './play-run.ts';
+import { playRun } from './play-run.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { standStill } from './stand-still.ts';
 import { Turns, type Party } from './turns.ts';
@@ -12,22 +15,31 @@ export type Course = Pick<Episode, 'kills' | 'meanwhile' | 'standstill' | 'sched
 /** Nothing does. */
 export const quietCourse: Course = { kills: [], meanwhile: [], standstill: null, schedule: 1 };
 
-/** Plays runs of a company at the same time, one step at a time, to their ends. */
+/** A company, and who watches it. */
+export interface Play {
+  readonly company: Company;
+  readonly watch: Watch;
+}
+
+/** Plays runs at the same time, one step at a time, to their ends. The first one is the one that stands still. */
 export async function inTurns(
-  { company, watch }: { company: Company; watch: Watch },
+  plays: readonly Play[],
   course: Course,
-  kinds: readonly [RunKind, ...RunKind[]],
+  runs: readonly [PlannedRun, ...PlannedRun[]],
 ): Promise<void> {
-  const { stage, source, post, played } = company;
+  const [first, ...others] = runs;
+  const companies = plays.map(({ company }) => company);
+  const { company } = first;
+  const { stage, played } = company;
   const meanwhile = [...course.meanwhile].sort((left, right) => left.step - right.step);
   const kills = [...course.kills].sort((left, right) => left.step - right.step);
-  const [first, ...others] = kinds;
   const bursts = inBursts(course.schedule);
   const standstill =
-    course.standstill === null ? undefined : standStill(course.standstill, workflowOf(first), bursts);
+    course.standstill === null
+      ? undefined
+      : standStill(course.standstill, `${workflowOf(first.kind)}/${company.connection}`, bursts);
   const change = async (one: Change): Promise<void> => {
-    played.changes += 1;
-    await source.apply(one);
+    await befall(companies, one, { betweenRuns: false });
   };
   const turns: Turns = new Turns({
     choose: standstill === undefined ? bursts : (keys) => standstill.choose(keys),
@@ -44,11 +56,11 @@ export async function inTurns(
       if (kill === undefined || kill.step > step || party.isDead()) return undefined;
       kills.shift();
       played.kills += 1;
-      return befall(party, kill);
+      return strike(party, kill);
     },
     kill: async (party) => (party instanceof SimulatedProcess ? party.kill() : undefined),
     async after({ key, party }) {
-      if (key.endsWith(' commit')) await watch.look(key);
+      if (key.endsWith(' commit')) for (const { watch } of plays) await watch.look(key);
       if (course.standstill === null || standstill?.beginsWith(key) !== true) return;
       for (const one of course.standstill.changes) await change(one);
       if (course.standstill.stepsLeft !== null) giveUp(party, course.standstill.stepsLeft);
@@ -67,37 +79,70 @@ export async function inTurns(
   const processOf = (slot: string): SimulatedProcess => {
     const known = processes.get(slot);
     if (known !== undefined && !known.isDead() && !known.isGivenUp()) return known;
-    const fresh = new SimulatedProcess(turns, stage.endSession);
+    const fresh = new SimulatedProcess(turns, stage.endSession, onAnswer);
     processes.set(slot, fresh);
     started.push(fresh);
     return fresh;
   };
+  const onAnswer = (
+    key: string,
+    { path, query }: { path: string; query: Readonly<Record<string, string>> },
+  ): void => {
+    const [workflow = ''] = key.split(' ');
+    const [kind = '', connection] = workflow.split('/');
+    const whose = companies.find((one) => one.connection === connection);
+    if (whose !== undefined) noteAnswer(whose, { kind, path, query });
+  };
+  const emptied = async (): Promise<void> => {
+    for (const { post } of companies) await post.emptied();
+  };
   const pass = (milliseconds: number): Promise<void> =>
     turns.take({ key: 'time' }, () => stage.clock.pass(milliseconds));
-  const play = (kind: RunKind): Promise<void> => playRun(company, kind, { pass, processOf });
-  post.takeTurns(server.warehouse(stage.warehouse.pool, 'server'));
-  source.reading = true;
+  const play = (run: PlannedRun): Promise<void> => playRun(run.company, run.kind, { pass, processOf });
+  for (const { post } of companies) post.takeTurns(server.warehouse(stage.warehouse.pool, 'server'));
   try {
     const overtaken = play(first);
     const overtaking = Promise.race([standstill?.begun, overtaken]).then(async () => {
-      await post.emptied();
+      await emptied();
       await Promise.all(others.map(play));
     });
-    await turns.during(Promise.all([overtaken, overtaking]).then(() => post.emptied()));
+    await turns.during(Promise.all([overtaken, overtaking]).then(emptied));
   } finally {
     // Who was given up may still run; and after a broken promise everybody does.
     for (const one of [...started, server]) await one.kill();
-    post.takeTurns(undefined);
-    source.reading = await company.isReading();
+    for (const { post } of companies) post.takeTurns(undefined);
   }
   for (const one of meanwhile) await change(one.change);
+}
+
+export interface PlannedRun {
+  readonly company: Company;
+  readonly kind: RunKind;
+}
+
+/** A page of no record, asked for to learn who answers, is no page of a pass. */
+function noteAnswer(
+  { answered, began, source, token }: Company,
+  answer: { kind: string; path: string; query: Readonly<Record<string, string>> },
+): void {
+  const { kind, path, query } = answer;
+  if (query.limit === '1') return;
+  const stream = streamAsked(path, query);
+  if (token === 'own') answered.add(stream);
+  if (kind === 'sync' && query.cursor === undefined) began.set(stream, source.now());
+}
+
+function streamAsked(path: string, { expense_type: type }: Readonly<Record<string, string>>): string {
+  if (path === '/events') return 'events';
+  if (path === served.expenses.path && type === 'refund') return 'refunds';
+  return Object.entries(served).find(([, one]) => one.path === path)?.[0] ?? path;
 }
 
 function workflowOf(kind: RunKind): string {
   return kind.split(' ').at(-1) ?? kind;
 }
 
-async function befall(
+async function strike(
   process: SimulatedProcess,
   { how, stepsLeft }: Kill,
 ): Promise<'kill after' | undefined> {

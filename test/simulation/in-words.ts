@@ -1,4 +1,4 @@
-import type { Change, Episode, History, Standstill } from './history.ts';
+import { incidents, type Change, type Episode, type History, type Standstill } from './history.ts';
 
 /** A history in words, to see what it takes to break a promise. */
 export function describe(history: History): string {
@@ -12,11 +12,11 @@ export function describe(history: History): string {
 }
 
 function describeEpisode(
-  { before, faults, runs, meanwhile, kills, standstill, schedule }: Episode,
+  { before, faults, runs, beside = [], meanwhile, kills, standstill, schedule }: Episode,
   index: number,
 ): string[] {
   return [
-    `Episode ${index + 1}: ${runs.join(' beside ')} (schedule ${schedule})`,
+    `Episode ${index + 1}: ${[...runs, ...beside.map(({ company, run }) => `${run} of company ${company + 1}`)].join(' beside ')} (schedule ${schedule})`,
     ...before.map((change) => `  first: ${describeChange(change)}`),
     ...faults.map(
       ({ kind, after, times, path }) => `  fault: ${kind}, ${times} times after ${after} requests to ${path}`,
@@ -38,6 +38,17 @@ function describeStandstill({ answers, changes, steps, stepsLeft }: Standstill):
   ];
 }
 
-function describeChange({ what, which, count, milliseconds, webhook }: Change): string {
-  return `${milliseconds} ms later ${what}, ${count} from ${which}, webhook ${webhook}`;
+function describeChange({
+  what,
+  which,
+  count,
+  milliseconds,
+  webhook,
+  company = 0,
+  minutes = 0,
+}: Change): string {
+  const whose = company === 0 ? '' : `company ${company + 1}: `;
+  if ((incidents as readonly string[]).includes(what))
+    return `${whose}${milliseconds} ms later ${what} (${which}), ${minutes} min`;
+  return `${whose}${milliseconds} ms later ${what}, ${count} from ${which}, webhook ${webhook}`;
 }

@@ -1,7 +1,7 @@
 import { parseExactly } from '../support/exact-json.ts';
-import { canonicalJson } from '../support/source-value.ts';
-import type { Company } from './play-run.ts';
-import { nameOf, type TrueRecord } from './true-record.ts';
+import { canonicalJson, isObject } from '../support/source-value.ts';
+import type { Company } from './company.ts';
+import { nameOnLine, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
 /** In quarantine is what nobody can store, as the source has it, and nothing else; of the records that `known` says. */
@@ -9,20 +9,32 @@ export async function judgeQuarantine(
   { stage, connection, source }: Pick<Company, 'stage' | 'connection' | 'source'>,
   known: (record: TrueRecord) => boolean,
 ): Promise<void> {
-  const { rows } = await stage.watcher.query<{ name: string; payload: string }>(
-    `select resource || '/' || record_id as name, payload from sync.quarantine
-     where connection_id = $1 and status = 'open'`,
+  const { rows } = await stage.watcher.query<{ resource: string; name: string | null; payload: string }>(
+    `select resource, resource || '/' || record_id as name, payload from sync.quarantine
+     where connection_id = $1 and status = 'open' and stream <> 'events'`,
     [connection],
   );
-  const waiting = new Map(rows.map(({ name, payload }) => [name, contentOf(payload)]));
+  const isNamed = ({ name }: { name: string | null }): boolean =>
+    name !== null && source.records.get(name) !== undefined;
+  const waiting = new Map(rows.filter(isNamed).map(({ name, payload }) => [name ?? '', contentOf(payload)]));
+  const nameless = rows.filter((row) => !isNamed(row)).map(({ payload }) => contentWithoutVersion(payload));
   const texts = new Map<string, string>();
+  const unnamed: string[] = [];
   for (const resource of source.listed)
-    for (const line of await stage.admin.content(connection, resource))
-      texts.set(nameOf({ resource, id: (JSON.parse(line) as { id: string }).id }), contentOf(line));
+    for (const line of await stage.admin.content(connection, resource)) {
+      const name = nameOnLine(resource, line);
+      if (name !== undefined && source.records.get(name)?.nameless !== true) texts.set(name, contentOf(line));
+      else unnamed.push(contentWithoutVersion(line));
+    }
+  judgeNameless(nameless, { unnamed, source, known });
   for (const [name, record] of source.records) {
-    if (!known(record)) continue;
-    const wanted = record.live && record.spoiled ? texts.get(name) : undefined;
+    if (!known(record) || record.nameless || record.discarded === 'unsure') continue;
+    const wanted = record.live && record.spoiled && record.discarded === 'no' ? texts.get(name) : undefined;
     if (wanted === waiting.get(name)) continue;
+    if (wanted === undefined && record.discarded === 'yes')
+      throw new BrokenPromise(
+        `${name} was discarded by a person, has not changed, and waits in quarantine again.`,
+      );
     throw new BrokenPromise(
       wanted === undefined
         ? `${name} waits in quarantine, and is ${record.live ? 'fine' : 'gone'}.`
@@ -31,6 +43,35 @@ export async function judgeQuarantine(
   }
 }
 
+/** Records that have no name are known by their content: one entry each, as long as the source has them. */
+function judgeNameless(
+  waiting: readonly string[],
+  {
+    unnamed,
+    source,
+    known,
+  }: { unnamed: readonly string[]; source: Company['source']; known: (record: TrueRecord) => boolean },
+): void {
+  const records = [...source.records.values()].filter((record) => record.nameless);
+  if (records.some(({ discarded }) => discarded !== 'no')) return;
+  if (new Set(waiting).size < waiting.length)
+    throw new BrokenPromise('A record without an id waits in quarantine more than once.');
+  const isGone = waiting.find((content) => !unnamed.includes(content));
+  if (isGone !== undefined && records.every(known))
+    throw new BrokenPromise('A record without an id waits in quarantine, and the source does not have it.');
+  const isMissing = unnamed.find((content) => !waiting.includes(content));
+  if (isMissing !== undefined && records.every((record) => !record.live || known(record)))
+    throw new BrokenPromise('A record without an id does not wait in quarantine.');
+}
+
 function contentOf(text: string): string {
   return canonicalJson(parseExactly(text));
+}
+
+/** What a person sees of a record: when the service looked at it last is not part of it. */
+export function contentWithoutVersion(text: string): string {
+  const record = parseExactly(text);
+  if (!isObject(record)) return text;
+  const { last_synced_at: version, ...content } = record;
+  return canonicalJson(typeof version === 'string' ? content : record);
 }

@@ -1,40 +1,120 @@
-import type { Company } from './play-run.ts';
-import { nameOf, streamOf, type TrueRecord } from './true-record.ts';
+import type { Company } from './company.ts';
+import { eraOf, nameOf, streamOf, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
 /**
- * Call it when a run begins; what it returns, when the run is over: what was true at its beginning and has not changed since must be
- * in the tables, for every stream of which the run says that it succeeded. A sync cannot know of everything, a reconcile can.
+ * Call it when a run begins; what it returns, when the run is over, whether to its end or because it failed: what was true at its
+ * beginning and has not changed since must be in the tables, for every stream of which the run says that it succeeded. A sync
+ * cannot know of everything, a reconcile can.
  */
-export function judgeRun({ stage, connection, source }: Company, runId: string): () => Promise<void> {
+export async function judgeRun(company: Company, runId: string): Promise<(ended: boolean) => Promise<void>> {
+  const { stage, connection, source, surroundings, answered } = company;
   const before = [...source.records.values()].map((record) => ({ ...record }));
-  return async () => {
-    const proved = await succeeded();
+  const began = stage.clock.now();
+  const jumps = surroundings.databaseJumps.length;
+  const foreign = company.token === 'foreign';
+  const answeredBefore = new Set(answered);
+  const faultsBefore = (await stage.admin.requests()).filter(({ fault }) => fault !== null).length;
+  return async (ended) => {
+    const streams = await streamsOfRun();
+    for (const { stream, status } of streams)
+      if (status === 'unsupported' && answeredBefore.has(stream))
+        throw new BrokenPromise(
+          `${stream} counts as unsupported, although the service has listed it before.`,
+        );
+    judgePatience(streams);
+    if (!ended) return;
+    await judgeCompleteness(streams);
+    if (foreign) await judgePause();
+    await judgeRecords(streams);
+  };
+
+  async function judgeRecords(streams: readonly StreamOfRun[]): Promise<void> {
+    const proved = new Map(
+      streams
+        .filter(({ status, kind }) => status === 'succeeded' && ['sync', 'reconcile'].includes(kind))
+        .map(({ stream, kind }) => [stream, kind]),
+    );
     if (proved.size === 0) return;
-    const still = before.filter((record) => isSame(record, source.records.get(nameOf(record))));
+    // A list that shows the past cannot show what has changed since.
+    const shown = began - surroundings.mostBehind;
+    const still = before.filter(
+      (record) => isSame(record, source.records.get(nameOf(record))) && record.changedAt <= shown,
+    );
     for (const resource of source.listed) {
       const mine = still.filter((record) => record.resource === resource);
       const held = await versionsOf(resource);
       for (const record of mine) {
         const kind = proved.get(record.live ? streamOf(record) : deathStreamOf(record));
-        if (kind === undefined || record.spoiled || (kind === 'sync' && record.hidden)) continue;
+        if (kind === undefined || record.spoiled) continue;
+        if (kind === 'sync' && (record.hidden || record.behind)) continue;
         const version = held.get(record.id);
-        if (record.live && (version === undefined || version < record.version))
+        if (record.live && (version === undefined || eraOf(record, version) < eraOf(record, record.version)))
+          throw new BrokenPromise(`A ${kind} says it succeeded, and ${nameOf(record)} is not here as it is.`);
+        if (record.live && version !== undefined && version < record.version)
           throw new BrokenPromise(`A ${kind} says it succeeded, and ${nameOf(record)} is not here.`);
         if (!record.live && version !== undefined)
           throw new BrokenPromise(`A ${kind} says it succeeded, and ${nameOf(record)} is still here.`);
       }
     }
-  };
+  }
 
-  /** Streams, with the kind of the run. */
-  async function succeeded(): Promise<Map<string, string>> {
-    const { rows } = await stage.watcher.query<{ stream: string; kind: string }>(
-      `select s.stream, r.kind from sync.run_streams s join sync.runs r using (run_id)
-       where run_id = $1 and s.status = 'succeeded' and r.kind in ('sync', 'reconcile')`,
+  /** Each run has all the patience there is. */
+  function judgePatience(streams: readonly StreamOfRun[]): void {
+    if (surroundings.databaseJumps.length > jumps) return;
+    const spent = stage.clock.now() - began;
+    const given = streams.find(({ failure }) => /kept failing for \d+ s/.test(failure ?? ''));
+    if (given !== undefined && spent < giveUpMilliseconds)
+      throw new BrokenPromise(
+        `A run gave ${given.stream} up after ${Math.round(spent / 1000)} s: it had no patience of its own.`,
+      );
+  }
+
+  /** Of a reconcile: what it could not list it cannot say to be equal. */
+  async function judgeCompleteness(streams: readonly StreamOfRun[]): Promise<void> {
+    const [run] = streams;
+    if (run?.kind !== 'reconcile' || run.run !== 'succeeded') return;
+    for (const resource of source.listed) {
+      const lists = resource === 'expenses' ? ['expenses', 'refunds'] : [resource];
+      if (
+        lists.every((list) => streams.some(({ stream, status }) => stream === list && status === 'succeeded'))
+      )
+        continue;
+      if ((await versionsOf(resource)).size > 0)
+        throw new BrokenPromise(`A reconcile says it succeeded, and has not listed ${resource}.`);
+    }
+  }
+
+  /** The token of another company is found out by the first answer, and only a person can mend it. */
+  async function judgePause(): Promise<void> {
+    const faults = (await stage.admin.requests()).filter(({ fault }) => fault !== null).length;
+    const { rows } = await stage.watcher.query<{
+      kind: string;
+      status: string;
+      paused_by: string | null;
+      pinned: boolean;
+    }>(
+      `select kind, status, paused_by, service_connection_id is not null as pinned
+       from sync.runs join sync.connections using (connection_id) where run_id = $1`,
       [runId],
     );
-    return new Map(rows.map(({ stream, kind }) => [stream, kind]));
+    const [run] = rows;
+    if (run === undefined || !['sync', 'reconcile'].includes(run.kind) || !run.pinned) return;
+    if (company.token !== 'foreign' || faults > faultsBefore) return;
+    if (run.status === 'succeeded' || run.status === 'partial')
+      throw new BrokenPromise(`A ${run.kind} with the token of another company is ${run.status}.`);
+    if (run.kind === 'sync' && run.paused_by !== 'daybook')
+      throw new BrokenPromise('A sync with the token of another company did not pause the connection.');
+  }
+
+  /** Streams, with the run. */
+  async function streamsOfRun(): Promise<StreamOfRun[]> {
+    const { rows } = await stage.watcher.query<StreamOfRun>(
+      `select s.stream, s.status, s.failure, r.kind, r.status as run
+       from sync.run_streams s join sync.runs r using (run_id) where run_id = $1`,
+      [runId],
+    );
+    return rows;
   }
 
   async function versionsOf(resource: string): Promise<Map<string, number>> {
@@ -46,6 +126,44 @@ export function judgeRun({ stage, connection, source }: Company, runId: string):
     );
     return new Map(rows.map(({ id, version: held }) => [id, held]));
   }
+}
+
+/** What was approved by somebody who saw a question, when nothing else has been done yet. */
+export async function judgeApproval(
+  { stage, connection }: Company,
+  runId: string,
+  shown: ReadonlySet<string>,
+): Promise<void> {
+  const { rows } = await stage.watcher.query<{ name: string }>(
+    `select resource || '/' || record_id as name from history.record_versions
+     where connection_id = $1 and run_id = $2 and op = 'delete'`,
+    [connection, runId],
+  );
+  const other = rows.filter(({ name }) => !shown.has(name));
+  if (other.length > 0)
+    throw new BrokenPromise(
+      `An approval of ${shown.size} deletions deleted ${other.length} records that nobody had been shown.`,
+    );
+}
+
+/** Nobody waits longer than the service has asked for; an hour at most, where a clock was set meanwhile. */
+export function judgeWait({ surroundings }: Company, milliseconds: number): void {
+  const { longestAsked, databaseJumps } = surroundings;
+  const most = longestAsked + 30_000 + (databaseJumps.length > 0 ? 3_600_000 : 0);
+  if (milliseconds > most)
+    throw new BrokenPromise(
+      `A run waits ${Math.round(milliseconds / 1000)} s, and the service asked for ${Math.round(longestAsked / 1000)} s at most.`,
+    );
+}
+
+const giveUpMilliseconds = 60_000;
+
+interface StreamOfRun {
+  stream: string;
+  status: string;
+  failure: string | null;
+  kind: string;
+  run: string;
 }
 
 function isSame(before: TrueRecord, now: TrueRecord | undefined): boolean {

@@ -7,7 +7,8 @@ import { readParquet } from '../lake/read-parquet.ts';
 import { parseExactly } from '../support/exact-json.ts';
 import { sourceTables, type SourceField } from '../support/source-tables.ts';
 import { canonicalSource, canonicalStored, valueAt } from '../support/source-value.ts';
-import type { Company } from './play-run.ts';
+import type { Company } from './company.ts';
+import { nameOnLine } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
 /** Exports everything, and compares what is published of the company with the source, field by field and digit by digit. */
@@ -49,8 +50,9 @@ async function compareTables({ stage, connection, source }: Company, folder: str
     };
     const records = new Map<string, unknown>();
     for (const line of await stage.admin.content(connection, resource)) {
-      const { id } = JSON.parse(line) as { id: string };
-      if (isStorable(id)) records.set(id, parseExactly(line));
+      const name = nameOnLine(resource, line);
+      const record = name === undefined ? undefined : source.records.get(name);
+      if (record !== undefined && !record.spoiled) records.set(record.id, parseExactly(line));
     }
     const rows = await rowsOf(table, 'id');
     compare(table, fields, { wanted: records, found: byKey(rows, ({ id }) => String(id)) });

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { parseDuration } from '../../worker/config/duration.ts';
 import { describe } from './in-words.ts';
 import { inPlace } from './in-place.ts';
+import { runJobs } from './run-jobs.ts';
 import { runMutants, type MutantOutcome } from './run-mutants.ts';
 import { runSimulation, type Simulation } from './run-simulation.ts';
 import { simulate } from './simulate.ts';
@@ -15,6 +16,10 @@ interface Options {
   only?: string;
   database?: string;
   json?: boolean;
+  histories: number;
+  jobs: number;
+  about?: string;
+  shrink?: string;
 }
 
 const program = new Command('simulate')
@@ -27,10 +32,20 @@ const program = new Command('simulate')
     Date.now() % 1_000_000_000,
   )
   .option('--path <path>', 'with --seed: replays the one history that a failure was shrunk to')
+  .option('--histories <n>', 'ends after so many, if they come first', Number, Infinity)
+  .option('--jobs <n>', 'processes side by side, each with seeds of its own', Number, 1)
+  .option('--about <name>', 'only histories in which one kind of lie is told: see test/simulation/lies.ts')
   .option('--mutants', 'plants one mistake after the other, each of which must be caught')
   .option('--only <text>', 'with --mutants: those with the text in their name')
   .option('--database <url>', 'an empty migrated database to play in, instead of one of its own')
-  .option('--json', 'prints the result as one line of JSON, and does not look for a smaller history')
+  .option(
+    '--json',
+    'prints the result as one line of JSON, and does not look for a smaller history unless --shrink says how long',
+  )
+  .option(
+    '--shrink <duration>',
+    'how long to look for a smaller history that fails too; 2m, unless with --json',
+  )
   .addHelpText('after', '\nExample:\n  $ npm run simulate -- --for 2h --seed 4711');
 
 const options = program.parse().opts<Options>();
@@ -44,11 +59,13 @@ process.once('SIGINT', () => {
 process.exitCode = await (options.mutants === true
   ? plantMutants()
   : options.path === undefined
-    ? play()
+    ? options.jobs > 1
+      ? playInJobs()
+      : play()
     : replay(options.path));
 
 function durationOf(text: string): number {
-  return parseDuration(text) ?? program.error(`--for ${text} is no duration: write 90s, 10m, 2h.`);
+  return parseDuration(text) ?? program.error(`${text} is no duration: write 90s, 10m, 2h.`);
 }
 
 async function play(): Promise<number> {
@@ -58,8 +75,9 @@ async function play(): Promise<number> {
   const simulation = await onStage((stage) =>
     runSimulation(stage, {
       seed: options.seed,
-      goesOn: () => !stopped.now && performance.now() < deadline,
-      shrinkMilliseconds: options.json === true ? 0 : 120_000,
+      goesOn: (histories) => !stopped.now && performance.now() < deadline && histories < options.histories,
+      shrinkMilliseconds: shrinkMilliseconds(),
+      about: options.about,
       onHistory(sofar) {
         if (performance.now() - spoken < 10_000) return;
         spoken = performance.now();
@@ -67,6 +85,31 @@ async function play(): Promise<number> {
       },
     }),
   );
+  return tell(simulation);
+}
+
+/** The seeds of the processes are far apart, so that none plays what another one has. */
+async function playInJobs(): Promise<number> {
+  const { jobs, seed, histories, about } = options;
+  const seeds = Array.from({ length: jobs }, (_, place) => seed + place * 1_000_000);
+  report(`Seeds ${seeds.join(', ')}`);
+  const simulation = await runJobs({
+    seeds,
+    args: [
+      ...['--for', options.for, '--shrink', `${shrinkMilliseconds() / 1000}s`],
+      ...(Number.isFinite(histories) ? ['--histories', String(Math.ceil(histories / jobs))] : []),
+      ...(about === undefined ? [] : ['--about', about]),
+    ],
+    onProgress: report,
+  });
+  return tell(simulation);
+}
+
+function shrinkMilliseconds(): number {
+  return durationOf(options.shrink ?? (options.json === true ? '0s' : '2m'));
+}
+
+function tell(simulation: Simulation): number {
   process.stdout.write(
     options.json === true ? `${JSON.stringify(simulation)}\n` : `${verdictOf(simulation)}\n`,
   );
@@ -74,7 +117,8 @@ async function play(): Promise<number> {
 }
 
 async function replay(path: string): Promise<number> {
-  const failure = await onStage((stage) => simulate(stage, { ...options, path, shrinkMilliseconds: 0 }));
+  const { seed, about } = options;
+  const failure = await onStage((stage) => simulate(stage, { seed, about, path, shrinkMilliseconds: 0 }));
   process.stdout.write(
     failure === undefined ? 'No promise was broken.\n' : `${failure.stack}\n${describe(failure.history)}\n`,
   );
@@ -138,7 +182,7 @@ function verdictOf(simulation: Simulation): string {
     summaryOf(simulation),
     message,
     describe(history),
-    `Again: npm run simulate -- --seed ${seed} --path ${path}`,
+    `Again: npm run simulate -- --seed ${seed} --path ${path}${options.about === undefined ? '' : ` --about ${options.about}`}`,
     `For test/simulation/seeds.json: ${JSON.stringify({ seed, path, history })}`,
   ].join('\n');
 }

@@ -1,19 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
-import { judgeRequests } from '../day/judge-requests.ts';
-import { secretKey } from './dependencies-of.ts';
+import { befall, rebuild, setOwnToken } from './befall.ts';
+import { openCompany, type Company } from './company.ts';
 import { faultOf } from './fault-of.ts';
 import type { Episode, History, RunKind } from './history.ts';
-import { inTurns, quietCourse } from './in-turns.ts';
-import { judgeReconcile, judgeSync } from './judge-end.ts';
+import { inTurns, quietCourse, type Play } from './in-turns.ts';
+import { judgeArrivals } from './judge-arrivals.ts';
+import { judgeReconcile, judgeSync, judgeTables } from './judge-end.ts';
 import { judgeDeletions } from './judge-deletions.ts';
 import { judgeSnapshot } from './judge-snapshot.ts';
-import type { Company } from './play-run.ts';
 import { nothingPlayed, type Played } from './played.ts';
-import { Post } from './post.ts';
-import { Source } from './source.ts';
-import { requestsPer10s, type Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { Surroundings } from './surroundings.ts';
 import { BrokenPromise, Watch } from './watch.ts';
 
 /**
@@ -21,95 +18,139 @@ import { BrokenPromise, Watch } from './watch.ts';
  * come to rest. Throws BrokenPromise, or NeverEnds.
  */
 export async function playHistory(stage: Stage, history: History): Promise<Played> {
-  const company = await openCompany(stage, history);
-  const watch = new Watch(company);
-  for (const episode of history.episodes) await playEpisode({ company, watch }, episode);
-  await rest({ company, watch });
-  if (history.snapshot) await judgeSnapshot(company);
-  await judgeAllRequests(company);
-  return company.played;
-}
-
-/** So that there is one of each resource. */
-const fewestRecords = 6;
-
-async function openCompany(stage: Stage, history: History): Promise<Company> {
-  const { admin, clock, warehouse, watcher, apiAddress } = stage;
-  const connection = `c-${randomBytes(5).toString('hex')}`;
-  const { pageSize, cursor, lastCursor, missingRecordStatus, platform, records, skewHours } = history;
+  const { clock, admin } = stage;
   await clock.pass(dayMilliseconds);
   await admin.clearRequests();
   await admin.clearFaults();
-  await admin.configure({
-    ...{ requestsPer10s: 1_000_000, defaultLimit: pageSize, maximumLimit: pageSize },
-    ...{ cursor, lastCursor, missingRecordStatus },
+  const surroundings = new Surroundings({ history, clock, admin });
+  await surroundings.open();
+  const companies: Company[] = [];
+  for (let place = 0; place < (history.companies ?? 1); place += 1)
+    companies.push(await openCompany(stage, { history, surroundings, place }));
+  const plays = companies.map((company) => ({ company, watch: new Watch(company, companies) }));
+  try {
+    for (const episode of history.episodes) await playEpisode({ stage, plays, surroundings }, episode);
+    await rest({ stage, plays, surroundings });
+    return await sumOf({ stage, companies, surroundings });
+  } finally {
+    await surroundings.settle();
+  }
+}
+
+interface Playing {
+  readonly stage: Stage;
+  readonly plays: readonly Play[];
+  readonly surroundings: Surroundings;
+}
+
+async function playEpisode({ stage, plays, surroundings }: Playing, episode: Episode): Promise<void> {
+  const companies = plays.map(({ company }) => company);
+  for (const { post } of companies) await post.beginEpisode();
+  for (const change of episode.before) await befall(companies, change, { betweenRuns: true });
+  for (const { watch } of plays) await watch.begin();
+  const [first] = companies;
+  for (const fault of episode.faults)
+    if (first !== undefined) await stage.admin.addFault(faultOf(fault, { first, surroundings }));
+  const own = episode.runs.flatMap((kind) => (first === undefined ? [] : [{ company: first, kind }]));
+  const others = (episode.beside ?? []).flatMap(({ company, run: kind }) => {
+    const other = company === 0 ? undefined : companies[company];
+    return other === undefined ? [] : [{ company: other, kind }];
   });
-  await admin.execute(
-    { kind: 'set-clock', offsetMs: skewHours * 3_600_000 },
-    { kind: 'add-connection', name: connection, platform, records: fewestRecords + records },
-  );
-  const token = `sandbox-token-${connection}`;
-  const access = { connectionId: connection, apiAddress, token, expandPlatformData: false };
-  await addConnection(warehouse, secretKey, access);
-  const post = new Post(stage);
-  const source = new Source({ history, connection, clock, admin, post });
-  await source.open();
-  return {
-    ...{ stage, history, connection, source, post, played: nothingPlayed() },
-    async isReading() {
-      const { rowCount } = await watcher.query(
-        `select from sync.passes where connection_id = $1 and kind = 'sync'`,
-        [connection],
-      );
-      return rowCount !== 0;
-    },
-  };
-}
-
-interface Play {
-  readonly company: Company;
-  readonly watch: Watch;
-}
-
-async function playEpisode(on: Play, episode: Episode): Promise<void> {
-  const { stage, connection, source, post, played } = on.company;
-  const [first, ...others] = episode.runs;
-  await post.beginEpisode();
-  for (const change of episode.before) await source.apply(change);
-  played.changes += episode.before.length;
-  for (const fault of episode.faults) await stage.admin.addFault(faultOf(fault, connection));
-  if (first !== undefined) await inTurns(on, episode, [first, ...others]);
+  const [begins, ...beside] = [...own, ...others];
+  if (begins !== undefined) await inTurns(plays, episode, [begins, ...beside]);
   await stage.admin.clearFaults();
-  await on.watch.look();
-  await judgeDeletions(on.company);
+  for (const { company, watch } of plays) {
+    await watch.look();
+    await judgeDeletions(company);
+  }
 }
 
 /** No trouble any more: what is not here then is lost. */
-async function rest(on: Play): Promise<void> {
+async function rest({ stage, plays, surroundings }: Playing): Promise<void> {
+  await surroundings.settle();
+  for (const { company } of plays) {
+    await setOwnToken(company);
+    await company.post.beginEpisode();
+  }
+  // What the service has never listed is asked for again after a day.
+  for (const { company } of plays)
+    if (await isUnlisted(company)) {
+      await stage.clock.pass(2 * dayMilliseconds);
+      break;
+    }
+  for (const play of plays) await restOf(play, plays);
+}
+
+async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   const { company, watch } = on;
-  const { warehouse, clock } = company.stage;
-  const play = (kind: RunKind): Promise<void> => inTurns(on, quietCourse, [kind]);
-  await company.post.beginEpisode();
-  // What the service does not offer is asked for again after a day.
-  await clock.pass(2 * dayMilliseconds);
+  const { warehouse } = company.stage;
+  const play = (kind: RunKind): Promise<void> => inTurns(plays, quietCourse, [{ company, kind }]);
+  await watch.begin();
+  const healed = await streamsAhead(company);
+  // The first one may have to find out that the service has forgotten its cursors.
+  if (company.cursorsBroke) await play('sync');
   await play('sync');
-  await judgeSync(company);
+  await judgeSync(company, healed);
   await play('webhooks');
   await watch.look();
   await play('reconcile');
   await judgeDeletions(company);
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
   if (waiting.length > 0) await play('approved reconcile');
+  // Where there is no fetch, a version that went back is believed when it shows twice.
+  if (
+    [...company.source.records.values()].some(({ resource, era }) => resource === 'subscriptions' && era > 0)
+  )
+    await play('reconcile');
   await judgeReconcile(company);
+  if (company.history.rebuild === true) {
+    await rebuild(company);
+    await judgeTables(company, 'After a rebuild');
+  }
+  if (company.history.snapshot) await judgeSnapshot(company);
 }
 
-async function judgeAllRequests({ stage, post, played }: Company): Promise<void> {
+/** Streams that stand at a time that is still to come, so that they must be read from their beginning. */
+async function streamsAhead({ stage, connection, source, history }: Company): Promise<ReadonlySet<string>> {
+  const { rows } = await stage.watcher.query<{ stream: string }>(
+    `select stream from sync.streams where connection_id = $1 and watermark > to_timestamp($2::float8 / 1000)`,
+    // Servers of one service may differ by a little.
+    [connection, source.now() + Math.min(history.lookbackSeconds * 1000, 60_000) + 3_000],
+  );
+  return new Set(rows.map(({ stream }) => stream));
+}
+
+async function isUnlisted({ stage, connection, answered }: Company): Promise<boolean> {
+  const { rows } = await stage.watcher.query<{ stream: string }>(
+    `select stream from sync.streams s where connection_id = $1 and capability = 'unsupported'
+       and exists (
+         select from sync.streams other
+         where other.connection_id = $1 and other.capability = 'supported' and other.stream <> 'events'
+       )`,
+    [connection],
+  );
+  return rows.some(({ stream }) => !answered.has(stream));
+}
+
+async function sumOf({
+  stage,
+  companies,
+  surroundings,
+}: {
+  stage: Stage;
+  companies: readonly Company[];
+  surroundings: Surroundings;
+}): Promise<Played> {
+  const sum = nothingPlayed();
+  for (const { played } of companies)
+    for (const name of Object.keys(sum) as (keyof Played)[]) sum[name] += played[name];
   const requests = await stage.admin.requests();
-  played.webhooks = post.delivered;
-  played.requests = requests.length;
-  played.faults = requests.filter(({ fault }) => fault !== null).length;
-  const [complaint] = judgeRequests(requests, { requestsPer10s });
+  sum.webhooks = companies.reduce((total, { post }) => total + post.delivered, 0);
+  sum.requests = requests.length;
+  sum.faults = requests.filter(({ fault }) => fault !== null).length;
+  const [complaint] = judgeArrivals(requests, surroundings);
   if (complaint !== undefined) throw new BrokenPromise(complaint);
+  return sum;
 }
 
 const dayMilliseconds = 86_400_000;

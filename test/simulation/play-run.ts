@@ -1,28 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
-import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { dependenciesOf } from './dependencies-of.ts';
 import { Driver, RunEnded, type PlayedWorker } from './driver.ts';
+import { readQuestion } from './befall.ts';
+import type { Company, Shown } from './company.ts';
 import type { History, RunKind } from './history.ts';
-import { judgeRun } from './judge-run.ts';
-import type { Played } from './played.ts';
-import type { Post } from './post.ts';
+import { judgeApproval, judgeRun, judgeWait } from './judge-run.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
-import type { Source } from './source.ts';
 import type { Stage } from './stage.ts';
 import { BrokenPromise } from './watch.ts';
-
-/** A company of the stage, and what has been played with it so far. */
-export interface Company {
-  readonly stage: Stage;
-  readonly history: History;
-  readonly connection: string;
-  readonly source: Source;
-  readonly post: Post;
-  readonly played: Played;
-  /** Whether a sync was left in the middle of a list. */
-  isReading(): Promise<boolean>;
-}
 
 /** Plays one run to its end, on the processes that are there. */
 export async function playRun(
@@ -31,15 +16,25 @@ export async function playRun(
   among: { pass: (milliseconds: number) => Promise<void>; processOf: (slot: string) => SimulatedProcess },
 ): Promise<void> {
   const { pass, processOf } = among;
-  const { stage, history, connection, source, played } = company;
+  const { stage, history, connection, source, played, surroundings } = company;
+  // Nobody runs a connection that is not there.
+  if (company.token === 'none') return;
   played.runs += 1;
   const runId = `${connection}-${String(played.runs).padStart(3, '0')}`;
+  company.changesBefore.set(runId, source.changes);
   const lastStep = kind === 'terminated sync' ? played.steps + 40 : Infinity;
   const driver = new Driver({
     connection,
     // Two workers share the work.
-    worker: (activityId) => asWorker(processOf(String(Number(activityId) % 2)), { stage, history }),
+    worker: (activityId) => {
+      const slot = String(Number(activityId) % 2);
+      const error = (): number => surroundings.workerError(slot);
+      return asWorker(processOf(slot), { stage, history, error });
+    },
     pass,
+    onWait: (milliseconds) => {
+      judgeWait(company, milliseconds);
+    },
     ended: () => played.steps > lastStep,
     onFailure: (failure, error) => {
       played.retries += 1;
@@ -50,23 +45,30 @@ export async function playRun(
   const day = (milliseconds: number): string =>
     new Date(source.now() + milliseconds).toISOString().slice(0, 10);
   const { resources } = history;
+  const approve = async ({ names, question }: Shown): Promise<void> => {
+    // Nobody approves what they have not seen.
+    if (names.size === 0) return;
+    await driver.reconcile(runId, resources, {
+      approved: question,
+      judge: () => judgeApproval(company, runId, names),
+    });
+  };
   const plays: Record<RunKind, () => Promise<void>> = {
+    'stale approval': () => approve(company.shown),
     sync: () => driver.sync(runId, resources),
     'terminated sync': () => driver.sync(runId, resources),
     reconcile: () => driver.reconcile(runId, resources),
-    'approved reconcile': async () => {
-      const waiting = await readWaitingDeletions(stage.warehouse, { connectionId: connection });
-      await driver.reconcile(runId, resources, questionOf(waiting));
-    },
+    'approved reconcile': async () => approve(await readQuestion(company)),
     backfill: () =>
       driver.backfill(runId, resources, { from: day(-50 * dayMilliseconds), to: day(dayMilliseconds) }),
     webhooks: () => driver.applyWebhooks(runId),
   };
-  const judge = judgeRun(company, runId);
+  const judge = await judgeRun(company, runId);
   try {
     await plays[kind]();
-    await judge();
+    await judge(true);
   } catch (error) {
+    if (error instanceof ApplicationFailure) await judge(false);
     // A workflow that ends or fails is no broken promise while there is trouble.
     if (!(error instanceof RunEnded) && !(error instanceof ApplicationFailure)) throw error;
   }
@@ -76,12 +78,13 @@ const dayMilliseconds = 86_400_000;
 
 function asWorker(
   process: SimulatedProcess,
-  { stage, history }: { stage: Stage; history: History },
+  { stage, history, error }: { stage: Stage; history: History; error: () => number },
 ): PlayedWorker {
   const { warehouse, api, apiAddress } = stage;
   return {
     lost: process.lost,
     isDead: () => process.isDead(),
+    wrongBy: (work) => stage.clock.wrongBy(error, work),
     dependencies: (key) =>
       dependenciesOf({
         apiAddress,

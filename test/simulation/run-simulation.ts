@@ -17,10 +17,12 @@ export async function runSimulation(
     /** Asked before each history. */
     goesOn: (histories: number) => boolean;
     shrinkMilliseconds: number;
+    /** Only histories about this; see `lies`. */
+    about?: string | undefined;
     onHistory?: (simulation: Simulation) => void;
   },
 ): Promise<Simulation> {
-  const { seed, goesOn, shrinkMilliseconds, onHistory } = input;
+  const { seed, goesOn, shrinkMilliseconds, about, onHistory } = input;
   const started = performance.now();
   const played = nothingPlayed();
   const onPlayed = (one: Played): void => {
@@ -28,7 +30,7 @@ export async function runSimulation(
   };
   for (let histories = 0; ;) {
     const failure = goesOn(histories)
-      ? await simulate(stage, { seed: seed + histories, shrinkMilliseconds, onPlayed })
+      ? await simulate(stage, { seed: seed + histories, shrinkMilliseconds, about, onPlayed })
       : null;
     if (failure !== null) histories += 1;
     const seconds = Math.round((performance.now() - started) / 100) / 10;

@@ -17,11 +17,17 @@ export interface SimulationFailure {
 /** Plays the history of a seed; when it breaks a promise, looks for the smallest one that does, for at most so long. */
 export async function simulate(
   stage: Stage,
-  input: { seed: number; path?: string; shrinkMilliseconds: number; onPlayed?: (played: Played) => void },
+  input: {
+    seed: number;
+    path?: string;
+    about?: string | undefined;
+    shrinkMilliseconds: number;
+    onPlayed?: (played: Played) => void;
+  },
 ): Promise<SimulationFailure | undefined> {
-  const { seed, path, shrinkMilliseconds, onPlayed } = input;
+  const { seed, path, about, shrinkMilliseconds, onPlayed } = input;
   let deadline = Infinity;
-  const property = fc.asyncProperty(histories, async (history) => {
+  const property = fc.asyncProperty(histories(about), async (history) => {
     // When the time is up nothing smaller is found any more.
     if (performance.now() > deadline) return;
     try {

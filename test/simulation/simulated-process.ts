@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import type { ApiClient } from '../../source/api-client.ts';
+import type { ApiClient, ListRequest } from '../../source/api-client.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { Database } from '../../warehouse/tables/database.ts';
 import type { Party, Turns } from './turns.ts';
@@ -9,6 +9,7 @@ import type { Party, Turns } from './turns.ts';
 export class SimulatedProcess implements Party {
   readonly #turns: Turns;
   readonly #endSession: (pid: number) => Promise<void>;
+  readonly #onAnswer: OnAnswer | undefined;
   readonly #clients = new Set<PoolClient>();
   #dead = false;
   #stepsLeft = Infinity;
@@ -16,9 +17,10 @@ export class SimulatedProcess implements Party {
   /** Resolves when Temporal no longer counts on it: it is dead, or does not answer. */
   readonly lost: Promise<void>;
 
-  constructor(turns: Turns, endSession: (pid: number) => Promise<void>) {
+  constructor(turns: Turns, endSession: (pid: number) => Promise<void>, onAnswer?: OnAnswer) {
     this.#turns = turns;
     this.#endSession = endSession;
+    this.#onAnswer = onAnswer;
     this.lost = new Promise((resolve) => {
       this.#giveUp = resolve;
     });
@@ -70,7 +72,12 @@ export class SimulatedProcess implements Party {
   /** The service as one activity of this process sees it: an answer counts as one step. */
   api(api: ApiClient, key: string): ApiClient {
     return {
-      list: (request) => this.#turns.take({ key: `${key} list`, party: this }, () => api.list(request)),
+      list: (request) =>
+        this.#turns.take({ key: `${key} list`, party: this }, async () => {
+          const page = await api.list(request);
+          this.#onAnswer?.(key, request);
+          return page;
+        }),
       fetch: (request) => this.#turns.take({ key: `${key} fetch`, party: this }, () => api.fetch(request)),
       close: () => Promise.resolve(),
     };
@@ -108,6 +115,9 @@ export class SimulatedProcess implements Party {
     }
   }
 }
+
+/** Told of a page that was returned: the name of the attempt, and what it had asked for. */
+export type OnAnswer = (key: string, request: ListRequest) => void;
 
 /** Of a statement: what is enough to tell a commit. */
 function textOf(statement: unknown): string {

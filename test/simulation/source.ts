@@ -4,16 +4,19 @@ import type { SandboxAdmin } from '../support/sandbox-admin.ts';
 import { commandsOf } from './commands-of.ts';
 import type { Change, History } from './history.ts';
 import type { Post } from './post.ts';
-import { nameOf, trueRecord, type TrueRecord } from './true-record.ts';
+import type { Surroundings } from './surroundings.ts';
+import { heldId, nameOf, nameOnLine, trueRecord, type TrueRecord } from './true-record.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The company's books at the service, and the truth about every record that was ever in them. */
 export class Source {
   readonly records = new Map<string, TrueRecord>();
-  /** Whether anybody has read a part of a list: what arrives late behind that place, nobody can know of. */
-  reading = false;
   /** A platform may lack the rest. */
   readonly listed: readonly ResourceName[];
+  /** Changes so far, for what came before what. */
+  changes = 0;
+  /** The newest version that anything has ever had here. */
+  newest = -Infinity;
   readonly #parts: SourceParts;
   readonly #platform: Platform;
   #created = 0;
@@ -26,8 +29,7 @@ export class Source {
 
   /** The service's, Unix milliseconds. */
   now(): number {
-    const { clock, history } = this.#parts;
-    return clock.now() + history.skewHours * 3_600_000;
+    return this.#parts.surroundings.serviceNow();
   }
 
   /** Takes note of what the company begins with. */
@@ -40,13 +42,14 @@ export class Source {
         const version = Date.parse(synced ?? updated ?? '');
         const isRefund = record.expense_type === 'refund';
         this.records.set(nameOf({ resource, id }), trueRecord({ resource, id, version, isRefund }));
+        this.newest = Math.max(this.newest, version);
       }
     }
   }
 
   async apply(change: Change): Promise<void> {
     const { clock, admin, connection } = this.#parts;
-    const resource = this.listed[change.which % Math.max(1, this.listed.length)];
+    const resource = this.#resourceOf(change);
     if (resource === undefined) return;
     const isNew = change.what !== 'correct at the same time';
     if (isNew) await clock.pass(change.milliseconds);
@@ -54,14 +57,30 @@ export class Source {
     if (targets.length === 0) return;
     // Two versions of one record in one millisecond could not be told apart, by anybody.
     if (isNew && targets.some((record) => this.#changedNow(record))) await clock.pass(1);
-    const commands = targets.flatMap((record) => commandsOf(change, record, { connection, now: this.now() }));
+    const versions = targets.map((record) => this.#versionAfter(change, record));
+    const commands = targets.flatMap((record, place) =>
+      commandsOf(change, record, { connection, now: this.now(), version: versions[place] ?? 0 }),
+    );
     const tell = (code: string): Promise<void> =>
       this.#announce(change, targets.slice(0, mostAnnounced), code);
     if (change.what === 'delete' && this.#announces(resource)) await tell('DELETED');
-    await admin.execute(...commands);
-    for (const record of targets) this.#note(change, record);
+    const results = await admin.execute(...commands);
+    this.changes += 1;
+    for (const [place, record] of targets.entries()) {
+      // The sandbox names what has no name.
+      const named =
+        change.what === 'create without an id' ? { ...record, sourceId: results[place]?.id ?? '' } : record;
+      this.#note(change, named, versions[place] ?? 0);
+    }
     if (!change.what.startsWith('delete') && change.what !== 'touch')
       await tell(change.what.includes('create') ? 'CREATED' : 'UPDATED');
+  }
+
+  #resourceOf({ what, which }: Change): ResourceName | undefined {
+    const listed = onlySubscriptions.has(what)
+      ? this.listed.filter((resource) => resource === 'subscriptions')
+      : this.listed;
+    return listed[which % Math.max(1, listed.length)];
   }
 
   #announces(resource: ResourceName): boolean {
@@ -76,48 +95,101 @@ export class Source {
   #targetsOf({ what, which, count: wish }: Change, resource: ResourceName): TrueRecord[] {
     // A list of very many pages costs time and shows nothing more.
     const count = Math.min(wish, this.#parts.history.pageSize * 10);
-    if (what.startsWith('create')) return Array.from({ length: count }, () => this.#create(resource, what));
+    if (what.startsWith('create'))
+      return Array.from({ length: what.includes(' id') ? Math.min(count, 3) : count }, (_, place) =>
+        this.#create(resource, what, which + place),
+      );
     const wanted = [...this.records.values()].filter(
-      (one) => one.resource === resource && one.live !== (what === 'recreate'),
+      (one) => one.resource === resource && one.live !== what.startsWith('recreate'),
     );
     if (what === 'flip the type' && resource !== 'expenses') return [];
     if (what === 'correct at the same time')
-      return wanted.filter(({ version }) => version === this.now()).slice(0, 1);
-    const start = wanted.length === 0 ? 0 : which % wanted.length;
-    return [...wanted.slice(start), ...wanted.slice(0, start)].slice(0, count);
+      return wanted.filter(({ version, nameless }) => version === this.now() && !nameless).slice(0, 1);
+    const able = wanted.filter(({ nameless }) => !nameless || onNameless.has(what));
+    const start = able.length === 0 ? 0 : which % able.length;
+    return [...able.slice(start), ...able.slice(0, start)].slice(0, count);
   }
 
-  #create(resource: ResourceName, what: Change['what']): TrueRecord {
-    const late =
-      what === 'create with old times' ? 40 * dayMilliseconds : what === 'create late' ? this.#lateness() : 0;
-    return trueRecord({
-      ...{ resource, id: `r${(this.#created += 1)}`, version: this.now() - late },
-      hidden: what === 'create with old times' || (this.reading && (late > 0 || !isOrdered(resource))),
-    });
+  #create(resource: ResourceName, what: Change['what'], which: number): TrueRecord {
+    const { place } = this.#parts;
+    const plain = `${place === 0 ? '' : `${'abc'[place] ?? ''}-`}r${(this.#created += 1)}`;
+    const odd = oddIds[which % oddIds.length] ?? '';
+    const sourceId = what === 'create with an odd id' ? odd.replace('#', plain) : plain;
+    const nameless = what === 'create without an id' || /\p{Surrogate}/u.test(sourceId);
+    return {
+      ...trueRecord({ resource, id: heldId(sourceId), version: this.#versionAtBirth(what), nameless }),
+      ...{ sourceId, spoiled: nameless },
+    };
   }
 
-  /** The service may list a record later than others that it has synced after it: that is what the lookback is for. */
-  #lateness(): number {
-    return this.#parts.history.lookbackSeconds * 1000;
+  #versionAtBirth(what: Change['what']): number {
+    const { surroundings, history } = this.#parts;
+    if (what === 'create in the future') return this.now() + 2 * hourMilliseconds;
+    if (what === 'create with old times') return this.now() - 40 * dayMilliseconds;
+    // The service may list a record later than others that it has synced after it: that is what the lookback is for.
+    if (what === 'create late')
+      return this.now() - Math.max(0, history.lookbackSeconds * 1000 - surroundings.listsBehind);
+    return this.now();
   }
 
-  #note({ what }: Change, record: TrueRecord): void {
+  /** What its version is when this has been done to it. */
+  #versionAfter({ what }: Change, record: TrueRecord): number {
+    if (what.startsWith('create')) return record.version;
+    const isTimed = record.resource !== 'subscriptions';
+    if (!isTimed && ['touch', 'recreate as it was'].includes(what)) return record.version;
+    if (!isTimed && what === 'edit in the future') return this.now() + 2 * hourMilliseconds;
+    if (what === 'turn back') return Math.min(record.version, this.now()) - hourMilliseconds - 1;
+    return this.now();
+  }
+
+  #note({ what }: Change, record: TrueRecord, version: number): void {
+    const { surroundings, clock, history } = this.#parts;
     this.records.set(nameOf(record), record);
     const now = this.now();
-    if (what.startsWith('create')) return;
+    record.changedAt = clock.now();
+    // What the service now dates back, and what it shows later than it may, only a reconcile sees.
+    const isLate =
+      surroundings.listsBehind > history.lookbackSeconds * 1000 && record.resource === 'subscriptions';
+    record.behind = now <= surroundings.latestBefore || isLate;
+    if (what.startsWith('create')) {
+      record.bornAt = this.changes;
+      record.hidden = what === 'create with old times';
+      this.newest = Math.max(this.newest, version);
+      return;
+    }
     if (what === 'delete' || what === 'delete unnoticed') {
-      const announced = what === 'delete' && this.#announces(record.resource);
-      Object.assign(record, { live: false, everDeleted: true, deletedAt: now, hidden: !announced });
+      const announced = what === 'delete' && this.#announces(record.resource) && !record.nameless;
+      const isOlder = now <= record.highest;
+      Object.assign(record, {
+        live: false,
+        everDeleted: true,
+        deletedAt: now,
+        hidden: !announced || isOlder,
+      });
+      Object.assign(record, {
+        deathEra: record.era,
+        highest: Math.max(record.highest, now),
+        discarded: 'no',
+      });
       record.announcedAt = announced ? now : null;
       return;
     }
     if (what === 'touch' && record.resource === 'subscriptions') return;
-    record.version = now;
-    record.hidden = what === 'correct at the same time' || (this.reading && !isOrdered(record.resource));
-    if (what === 'recreate') record.live = true;
+    const isBack = version <= record.highest;
+    if (isBack) record.era += 1;
+    record.version = version;
+    record.eras.set(version, record.era);
+    record.highest = Math.max(record.highest, version);
+    this.newest = Math.max(this.newest, version);
+    record.hidden = isBack;
+    if (what.startsWith('recreate')) {
+      Object.assign(record, { live: true, bornAt: this.changes });
+      record.discarded = record.discarded === 'no' ? 'no' : 'unsure';
+    }
     if (what === 'flip the type') record.isRefund = !record.isRefund;
+    if (what !== 'touch' && !what.startsWith('recreate')) record.discarded = 'no';
     if (what === 'spoil') record.spoiled = true;
-    else if (writesAll(what, record)) record.spoiled = false;
+    else if (writesAll(what, record)) record.spoiled = record.nameless;
   }
 
   async #announce({ webhook }: Change, targets: readonly TrueRecord[], code: string): Promise<void> {
@@ -128,8 +200,11 @@ export class Source {
     if (type === null) return;
     const lines = await admin.content(connection, first.resource);
     const delay = webhook === 'next episode' ? 1 : webhook === 'two episodes later' ? 2 : 0;
-    for (const { id } of targets) {
-      const text = lines.find((line) => line.includes(`"id":"${id}"`));
+    for (const { id, nameless } of targets) {
+      if (nameless) continue;
+      const text = lines.find(
+        (line) => nameOnLine(first.resource, line) === nameOf({ resource: first.resource, id }),
+      );
       if (text === undefined) continue;
       const body = `{"type":"${type}","code":"${type}_${code}","connection_id":"conn-${connection}","${singular}":${text}}`;
       await post.send(body, delay);
@@ -144,20 +219,30 @@ export interface SourceParts {
   readonly clock: VirtualClock;
   readonly admin: SandboxAdmin;
   readonly post: Post;
+  readonly surroundings: Surroundings;
+  /** Which of the companies it is, from 0. */
+  readonly place: number;
 }
 
 /** Of records that are changed at once: the rest are told of by lists alone. */
 const mostAnnounced = 4;
 
-const dayMilliseconds = 86_400_000;
+const hourMilliseconds = 3_600_000;
+const dayMilliseconds = 24 * hourMilliseconds;
 
-/** Subscriptions come in no order that the API promises: what changes while they are read may be missed. */
-function isOrdered(resource: ResourceName): boolean {
-  return resource !== 'subscriptions';
-}
+const onlySubscriptions: ReadonlySet<string> = new Set(['recreate as it was', 'edit in the future']);
+
+/** What can be done to a record that nobody can store for its id. */
+const onNameless: ReadonlySet<string> = new Set(['touch', 'delete', 'delete unnoticed']);
+
+/** `#` stands for what makes them different. */
+const oddIds = [
+  ...['#"', '#\\', '#/../x?y=1&z', '# %00', '#\0#', "'; drop table #", '{"#":1}', '#\u202E\u{1F600}', ' # '],
+  ...['#\uD800', '\uDC00#', '#\uFFFF', `#${'x'.repeat(900)}`, '#%2F', '[#]', '#,null', '$#$'],
+];
 
 /** Whether the change writes the member that was spoiled. */
 function writesAll(what: Change['what'], { resource }: TrueRecord): boolean {
   if (what === 'recreate') return resource === 'subscriptions';
-  return what.includes('edit') || what.includes('correct') || what.includes('flip');
+  return ['edit', 'correct', 'flip', 'write', 'turn'].some((word) => what.includes(word));
 }

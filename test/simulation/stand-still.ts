@@ -42,7 +42,7 @@ export function standStill(
     },
     beginsWith(key) {
       const [whose = '', activity = '', attempt = '', what = ''] = key.split(' ');
-      if (!whose.startsWith(`${workflow}/`) || !['list', 'fetch'].includes(what)) return false;
+      if (whose !== workflow || !['list', 'fetch'].includes(what)) return false;
       got += 1;
       if (got !== answers) return false;
       held = `${whose} ${activity} ${attempt} `;

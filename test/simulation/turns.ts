@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as breath, setTimeout as wait } from 'node:timers/promises';
 
 /**
@@ -23,6 +24,8 @@ export class Turns {
   ): Promise<Result> {
     const { key, party, pid } = step;
     if (party?.isDead() === true) return Promise.reject(new PartyDied());
+    // Whose clock it goes by is known by where it came from.
+    const asCaller = AsyncLocalStorage.snapshot();
     return new Promise<Result>((resolve, reject) => {
       let settled = false;
       this.#waiting.push({
@@ -32,7 +35,7 @@ export class Turns {
         isSettled: () => settled,
         reject,
         async run(mayAnswer) {
-          const outcome = await work().then(
+          const outcome = await asCaller(work).then(
             (result) => () => {
               resolve(result);
             },

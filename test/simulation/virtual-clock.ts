@@ -1,11 +1,19 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 
-/** The one time of a simulation: of this process (the worker and the service) and of Postgres. It moves only when told. */
+/**
+ * The time of a simulation, which moves only when told: of this process (Temporal, and the service, which has an error of its own)
+ * and of Postgres. Postgres and workers can be wrong.
+ */
 export interface VirtualClock {
   /** Unix milliseconds. */
   now(): number;
   /** Lets so much time pass at once. */
   pass(milliseconds: number): Promise<void>;
+  /** From now on Postgres's clock is wrong by so much. */
+  setDatabaseError(milliseconds: number): Promise<void>;
+  /** Does the work with a clock that is wrong by so much, as one process among others has it. */
+  wrongBy<Result>(milliseconds: () => number, work: () => Result): Result;
   /** Gives the process its own time back. */
   close(): Promise<void>;
 }
@@ -20,17 +28,24 @@ export async function startVirtualClock(databaseUrl: string, start: number): Pro
   await client.query(functionsSql);
   await client.query(defaultsSql);
   let now = start;
+  let databaseError = 0;
+  const ownError = new AsyncLocalStorage<() => number>();
   await client.query(`select setval('sim.microseconds', $1)`, [now * 1000]);
   const real = Date;
-  globalThis.Date = standingStill(real, () => now);
+  globalThis.Date = standingStill(real, () => now + (ownError.getStore()?.() ?? 0));
   return {
     now: () => now,
     async pass(milliseconds) {
       now += Math.ceil(milliseconds);
       await client.query(`select setval('sim.microseconds', greatest(nextval('sim.microseconds'), $1))`, [
-        now * 1000,
+        (now + databaseError) * 1000,
       ]);
     },
+    async setDatabaseError(milliseconds) {
+      databaseError = milliseconds;
+      await client.query(`select setval('sim.microseconds', $1)`, [(now + databaseError) * 1000]);
+    },
+    wrongBy: (milliseconds, work) => ownError.run(milliseconds, work),
     async close() {
       globalThis.Date = real;
       await client.end();

@@ -1,6 +1,6 @@
 import type { ResourceName } from '../../sandbox/world/resources.ts';
-import type { Company } from './play-run.ts';
-import { nameOf, streamOf } from './true-record.ts';
+import type { Company } from './company.ts';
+import { eraOf, nameOf, streamOf, type TrueRecord } from './true-record.ts';
 
 /** A promise that was broken, in a sentence. */
 export class BrokenPromise extends Error {
@@ -9,25 +9,41 @@ export class BrokenPromise extends Error {
 
 /** Looks at the tables after every commit: what must never be, not even for a moment. */
 export class Watch {
-  readonly #parts: Watched;
-  /** Of every record, the highest version that was ever applied, and whether that was a deletion. */
-  readonly #highest = new Map<string, { version: number; deleted: boolean }>();
-
+  readonly #parts: Company;
+  readonly #all: readonly Company[];
+  /** Of every record, what was applied last: a version, in which era of the record, and whether that was a deletion. */
+  readonly #latest = new Map<string, { version: number; era: number; deleted: boolean }>();
+  /** Records that are gone and known to be, with when they had begun to live. */
+  readonly #knownGone = new Map<string, number>();
   /** Of every pass, the pages that were landed. */
   readonly #pages = new Map<string, number>();
+  readonly #watermarks = new Map<string, number>();
+  /** Entries of quarantine that are open, with the version that they hold. */
+  #open = new Map<string, number>();
+  /** What is here while the token is another company's, and may not change. */
+  #frozen: string | undefined;
+  #removals = 0;
 
-  constructor(parts: Watched) {
+  constructor(parts: Company, all: readonly Company[]) {
     this.#parts = parts;
+    this.#all = all;
+  }
+
+  /** Call it when nothing runs, after whatever was done to the installation. */
+  async begin(): Promise<void> {
+    this.#frozen = undefined;
+    if (this.#removals !== this.#parts.removals) this.#forget();
+    await this.look();
+    if (this.#parts.token === 'foreign') this.#frozen = stateOf(await this.#see());
   }
 
   /** `step`: the commit after which it looks. */
   async look(step = ''): Promise<void> {
-    const { stage, connection, history } = this.#parts;
-    const { rows } = await stage.watcher.query<Seen>({
-      name: `look ${history.resources.join()}`,
-      text: lookSql(history.resources),
-      values: [connection],
-    });
+    const rows = await this.#see();
+    if (this.#frozen !== undefined && stateOf(rows) !== this.#frozen)
+      throw new BrokenPromise('Something was written with the token of another company.');
+    for (const { what, name } of rows)
+      if (what !== 'watermark' && what !== 'pass') this.#judgeOwner(what, name);
     for (const { what, name, at } of rows) if (what === 'pass') this.#judgePass(name, at, step);
     const held = new Map<string, number>();
     const buried = new Map<string, number>();
@@ -36,9 +52,38 @@ export class Watch {
       if (what === 'tombstone') buried.set(name, at);
     }
     for (const [name, version] of held) this.#judgeRow(name, version, buried.get(name));
-    for (const [name, version] of buried) this.#judgeTombstone(name, version);
+    for (const { what, name, at, run } of rows) if (what === 'tombstone') this.#judgeTombstone(name, at, run);
     for (const { what, name, at } of rows)
       if (what === 'watermark') this.#judgeWatermark(name, at, held, buried);
+    this.#judgeOpen(new Map(rows.flatMap(({ what, name, at }) => (what === 'open' ? [[name, at]] : []))));
+  }
+
+  async #see(): Promise<Seen[]> {
+    const { stage, connection, history } = this.#parts;
+    const { rows } = await stage.watcher.query<Seen>({
+      name: `look ${history.resources.join()}`,
+      text: lookSql(history.resources),
+      values: [connection],
+    });
+    return rows;
+  }
+
+  /** Whatever stands under the name of a connection is its company's. */
+  #judgeOwner(what: string, name: string): void {
+    if (this.#parts.source.records.has(name)) return;
+    // A record that has no name cannot be told apart here.
+    if (what === 'open' && this.#hasNameless()) return;
+    const owner = this.#all.find(({ source }) => source.records.has(name));
+    const where = places[what] ?? what;
+    throw new BrokenPromise(
+      owner === undefined
+        ? `${name} is in ${where}, and never was at the source.`
+        : `${name} is in ${where} under the name of another company.`,
+    );
+  }
+
+  #hasNameless(): boolean {
+    return [...this.#parts.source.records.values()].some(({ nameless }) => nameless);
   }
 
   /** Its lease is the name of the attempt that may land its pages. */
@@ -46,8 +91,8 @@ export class Watch {
     const [lease = '', ...pass] = name.split(' ');
     const known = this.#pages.get(pass.join(' ')) ?? 0;
     this.#pages.set(pass.join(' '), pages);
-    if (pages <= known || step === '') return;
-    const [, activity = '', attempt = ''] = step.split(' ');
+    const [workflow = '', activity = '', attempt = ''] = step.split(' ');
+    if (pages <= known || !workflow.endsWith(`/${this.#parts.connection}`)) return;
     if (!lease.endsWith(`/${Number(activity)}/${attempt}`))
       throw new BrokenPromise(
         `A page of ${pass.slice(0, 2).join(' ')} was landed by an attempt that another one had replaced.`,
@@ -55,27 +100,47 @@ export class Watch {
   }
 
   #judgeRow(name: string, version: number, tombstone: number | undefined): void {
-    if (!this.#parts.source.records.has(name))
-      throw new BrokenPromise(`${name} is in finance, and never was at the source.`);
-    const highest = this.#highest.get(name);
-    if (highest !== undefined && version < highest.version)
-      throw new BrokenPromise(
-        `An older version replaced a newer one: ${name} went ${Math.round(highest.version - version)} ms back.`,
-      );
-    if (highest?.deleted === true && version === highest.version)
-      throw new BrokenPromise(`${name} lives again with the version that was deleted.`);
+    const record = this.#parts.source.records.get(name);
+    if (record === undefined) return;
+    const era = eraOf(record, version);
+    const latest = this.#latest.get(name);
+    // A version that went back at the source may go back here, into a later era only.
+    if (latest !== undefined && era <= latest.era && !this.#showedThePast(record)) {
+      if (version < latest.version)
+        throw new BrokenPromise(
+          `An older version replaced a newer one: ${name} went ${Math.round(latest.version - version)} ms back.`,
+        );
+      if (latest.deleted && version === latest.version)
+        throw new BrokenPromise(`${name} lives again with the version that was deleted.`);
+    }
     if (tombstone !== undefined && tombstone >= version)
       throw new BrokenPromise(`${name} is in finance, and its tombstone is not older.`);
-    this.#highest.set(name, { version, deleted: false });
+    if (this.#knownGone.get(name) === record.bornAt && !record.live)
+      throw new BrokenPromise(`${name} is gone, which was known here, and a late page brought it back.`);
+    this.#knownGone.delete(name);
+    this.#latest.set(name, { version, era, deleted: false });
   }
 
-  #judgeTombstone(name: string, version: number): void {
-    const { source } = this.#parts;
-    if (source.records.get(name)?.everDeleted !== true)
+  /** Where there is no fetch, nobody can tell a list of the past from one that was corrected. */
+  #showedThePast({ resource }: TrueRecord): boolean {
+    return resource === 'subscriptions' && this.#parts.surroundings.everBehind;
+  }
+
+  #judgeTombstone(name: string, version: number, run: string | null): void {
+    const { source, changesBefore } = this.#parts;
+    const record = source.records.get(name);
+    if (record?.everDeleted !== true)
       throw new BrokenPromise(`${name} has a tombstone, and was never deleted at the source.`);
-    const highest = this.#highest.get(name);
-    if (highest === undefined || version >= highest.version)
-      this.#highest.set(name, { version, deleted: true });
+    const latest = this.#latest.get(name);
+    if (latest === undefined || version >= latest.version || !latest.deleted)
+      this.#latest.set(name, { version, era: record.deathEra, deleted: true });
+    // A run that began after it had begun to live asked when it was gone; a version of the future nobody could outdo.
+    const before = changesBefore.get((run ?? '').split('-').slice(0, 3).join('-'));
+    const isOfLastLife = before !== undefined && record.bornAt <= before;
+    const { deletedAt, announcedAt, live, highest } = record;
+    const isLast = isOfLastLife && (announcedAt === deletedAt || announcedAt === null);
+    if (!live && isLast && deletedAt !== null && highest <= deletedAt)
+      this.#knownGone.set(name, record.bornAt);
   }
 
   /** The next pass begins at the watermark less the lookback: what is older must be here. */
@@ -85,57 +150,108 @@ export class Watch {
     held: ReadonlyMap<string, number>,
     buried: ReadonlyMap<string, number>,
   ): void {
-    const { source, history } = this.#parts;
+    const { source, history, began } = this.#parts;
     const records = [...source.records.values()];
+    const before = this.#watermarks.get(stream);
+    this.#watermarks.set(stream, watermark);
+    if (before === watermark) return;
+    const start = began.get(stream);
+    if (start !== undefined && watermark > start)
+      throw new BrokenPromise(
+        `The watermark of ${stream} is ${Math.round(watermark - start)} ms past the time at which its pass began.`,
+      );
+    const floor = watermark - history.lookbackSeconds * 1000;
     if (stream === 'events') {
-      const floor = watermark - history.lookbackSeconds * 1000;
-      for (const { resource, id, announcedAt } of records) {
+      for (const { resource, id, announcedAt, behind, highest } of records) {
         const version = held.get(`${resource}/${id}`);
-        if (announcedAt !== null && announcedAt < floor && version !== undefined && version <= announcedAt)
+        if (announcedAt === null || behind || highest > announcedAt) continue;
+        if (announcedAt < floor && version !== undefined && version <= announcedAt)
           throw new BrokenPromise(
             `The watermark of events is past the deletion of ${resource}/${id}, which is in finance.`,
           );
       }
       return;
     }
-    // Subscriptions come in no order, so a reading that was interrupted may have passed what changed meanwhile.
-    const listed = records.filter((one) => streamOf(one) === stream && one.resource !== 'subscriptions');
-    const newest = Math.max(...records.map(({ version }) => version));
-    if (watermark > newest)
+    if (watermark > source.newest)
       throw new BrokenPromise(
-        `The watermark of ${stream} is ${Math.round(watermark - newest)} ms past the newest version there is.`,
+        `The watermark of ${stream} is ${Math.round(watermark - source.newest)} ms past the newest version there is.`,
       );
-    for (const record of listed) {
-      const { version, live, hidden, spoiled } = record;
-      if (!live || hidden || spoiled || version >= watermark - history.lookbackSeconds * 1000) continue;
+    for (const record of records) {
+      const { version, live, hidden, behind, spoiled } = record;
+      if (streamOf(record) !== stream || !live || hidden || behind || spoiled || version >= floor) continue;
       const name = nameOf(record);
       if ((held.get(name) ?? buried.get(name) ?? -1) < version)
         throw new BrokenPromise(`The watermark of ${stream} is past ${name}, which no pass has seen.`);
     }
   }
+
+  /** What waits in quarantine, and is still so at the source, goes on waiting. */
+  #judgeOpen(open: Map<string, number>): void {
+    const { source } = this.#parts;
+    for (const [name, version] of this.#open) {
+      const record = source.records.get(name);
+      if (open.has(name) || record === undefined || record.nameless || record.discarded !== 'no') continue;
+      if (record.live && record.spoiled && record.version === version)
+        throw new BrokenPromise(`${name} cannot be stored, and what waited in quarantine of it was closed.`);
+    }
+    this.#open = open;
+  }
+
+  /** The connection was removed: what hung on it is gone. */
+  #forget(): void {
+    this.#removals = this.#parts.removals;
+    this.#open.clear();
+    this.#pages.clear();
+    this.#watermarks.clear();
+  }
 }
 
-type Watched = Pick<Company, 'stage' | 'history' | 'connection' | 'source'>;
+/** What must not change: rows, tombstones, and what waits in quarantine. */
+function stateOf(rows: readonly Seen[]): string {
+  return rows
+    .filter(({ what }) => ['row', 'tombstone', 'open', 'version'].includes(what))
+    .map(({ what, name, at }) => `${what} ${name} ${at}`)
+    .sort()
+    .join('\n');
+}
+
+const places: Record<string, string> = {
+  row: 'finance',
+  tombstone: 'the tombstones',
+  open: 'quarantine',
+  version: 'history',
+  discrepancy: 'the discrepancies',
+};
 
 interface Seen {
-  what: 'row' | 'tombstone' | 'watermark' | 'pass';
+  what: 'row' | 'tombstone' | 'watermark' | 'pass' | 'open' | 'version' | 'discrepancy';
   name: string;
   at: number;
+  run: string | null;
 }
 
 function lookSql(resources: readonly ResourceName[]): string {
   const milliseconds = (time: string): string => `(extract(epoch from ${time}) * 1000)::float8`;
+  const timeIn = (member: string): string =>
+    `substring(payload from '"${member}"\\s*:\\s*"([^"]+)"')::timestamptz`;
   return [
     ...resources.map(
       (resource) =>
         `select 'row' as what, '${resource}/' || id as name,
-           ${milliseconds(resource === 'subscriptions' ? 'updated_at' : 'last_synced_at')} as at
+           ${milliseconds(resource === 'subscriptions' ? 'updated_at' : 'last_synced_at')} as at, null as run
          from finance.${resource} where connection_id = $1`,
     ),
-    `select 'tombstone', resource || '/' || record_id, ${milliseconds('version')} from sync.tombstones where connection_id = $1`,
-    `select 'watermark', stream, ${milliseconds('watermark')} from sync.streams
+    `select 'tombstone', resource || '/' || record_id, ${milliseconds('version')}, run_id
+     from sync.tombstones where connection_id = $1`,
+    `select 'watermark', stream, ${milliseconds('watermark')}, null from sync.streams
      where connection_id = $1 and watermark is not null`,
-    `select 'pass', concat_ws(' ', lease, kind, stream, part, run_id, listing), pages::float8
+    `select 'pass', concat_ws(' ', lease, kind, stream, part, run_id, listing), pages::float8, null
      from sync.passes where connection_id = $1`,
+    `select 'open', resource || '/' || record_id, ${milliseconds(`case when resource = 'subscriptions' then ${timeIn('updated_at')} else ${timeIn('last_synced_at')} end`)}, null
+     from sync.quarantine where connection_id = $1 and status = 'open' and stream <> 'events' and record_id is not null`,
+    `select 'version', resource || '/' || record_id, count(*)::float8, null
+     from history.record_versions where connection_id = $1 group by resource, record_id`,
+    `select distinct 'discrepancy', resource || '/' || record_id, 0::float8, null
+     from sync.discrepancies where connection_id = $1`,
   ].join(' union all ');
 }

@@ -80,7 +80,8 @@ async function compareTable(
   const unlandable: unknown[] = [];
   for (const record of input.source) {
     if (problemsOf(table, record).length > 0) unlandable.push(record);
-    else expected.set(String(valueAt(record, ['id'])), record);
+    // Postgres has no NUL.
+    else expected.set(String(valueAt(record, ['id'])).replaceAll('\0', '\uFFFD'), record);
   }
   const kept = new Set(unlandable.map((record) => String(valueAt(record, ['id']))));
   const stored = await rowsOf(client, `select * from finance.${table.table} where connection_id = $1`, [

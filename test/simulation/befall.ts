@@ -1,0 +1,136 @@
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { setToken } from '../../warehouse/connections/set-token.ts';
+import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
+import { resources } from '../../resources/index.ts';
+import { rebuildConnection } from '../../warehouse/history/rebuild-connection.ts';
+import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
+import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
+import { tokenOf, type Company, type Shown } from './company.ts';
+import { secretKey } from './dependencies-of.ts';
+import { incidents, type Change } from './history.ts';
+import { contentWithoutVersion } from './judge-quarantine.ts';
+import { nameOnLine } from './true-record.ts';
+
+/** Lets a change happen: at the source, around the companies, or to the installation, which is done between runs only. */
+export async function befall(
+  companies: readonly Company[],
+  change: Change,
+  { betweenRuns }: { betweenRuns: boolean },
+): Promise<void> {
+  const company = companies[(change.company ?? 0) % companies.length];
+  if (company === undefined) return;
+  company.played.changes += 1;
+  if (!isIncident(change)) return company.source.apply(change);
+  await company.stage.clock.pass(change.milliseconds);
+  const deed = deeds[change.what];
+  if (deed === undefined) {
+    if (change.what === 'cursors break') for (const one of companies) one.cursorsBroke = true;
+    return company.surroundings.change(change);
+  }
+  if (betweenRuns) await deed(company, companies);
+}
+
+/** With its own token the connection is as it should be, whatever had been done to it. */
+export async function setOwnToken(company: Company): Promise<void> {
+  const { connection: connectionId, stage } = company;
+  if (company.token === 'none') await add(company, connectionId);
+  else if (company.token === 'foreign')
+    await setToken(stage.warehouse, secretKey, { connectionId, token: tokenOf(connectionId) });
+  company.token = 'own';
+}
+
+export async function rebuild({ stage, connection }: Company): Promise<void> {
+  await rebuildConnection(stage.warehouse, { connectionId: connection, resources, onBatch: () => undefined });
+}
+
+function isIncident({ what }: Change): boolean {
+  return (incidents as readonly string[]).includes(what);
+}
+
+type Deed = (company: Company, companies: readonly Company[]) => Promise<void>;
+
+const deeds: Partial<Record<Change['what'], Deed>> = {
+  async 'foreign token'(company, companies) {
+    if (company.token === 'none') return;
+    const token = tokenOf(await otherThan(company, companies));
+    await setToken(company.stage.warehouse, secretKey, { connectionId: company.connection, token });
+    company.token = 'foreign';
+  },
+  'own token': setOwnToken,
+  'add again': async (company) => {
+    await remove(company);
+    await setOwnToken(company);
+  },
+  async 'add again with a foreign token'(company, companies) {
+    await remove(company);
+    try {
+      await add(company, await otherThan(company, companies));
+      company.token = 'foreign';
+    } catch (error) {
+      // It may know already that this is another company.
+      if (!(error instanceof Error) || !('handling' in error) || error.handling !== 'stop') throw error;
+    }
+  },
+  'look at the question': async (company) => {
+    company.shown = await readQuestion(company);
+  },
+  discard,
+  rebuild: async (company) => {
+    if (company.token !== 'none') await rebuild(company);
+  },
+};
+
+async function otherThan(company: Company, companies: readonly Company[]): Promise<string> {
+  const other = companies.find((one) => one !== company);
+  return other?.connection ?? company.stranger();
+}
+
+async function remove(company: Company): Promise<void> {
+  if (company.token === 'none') return;
+  await removeConnection(company.stage.warehouse, { connectionId: company.connection, keepData: true });
+  company.token = 'none';
+  company.removals += 1;
+  company.began.clear();
+  company.answered.clear();
+  for (const record of company.source.records.values())
+    if (record.discarded === 'yes') record.discarded = 'unsure';
+}
+
+async function add({ stage, connection }: Company, whose: string): Promise<void> {
+  const { warehouse, apiAddress } = stage;
+  const access = { connectionId: connection, apiAddress, token: tokenOf(whose), expandPlatformData: false };
+  await addConnection(warehouse, secretKey, access);
+}
+
+/** What waits for approval, as a page or a command would list it. */
+export async function readQuestion({ stage, connection }: Company): Promise<Shown> {
+  const waiting = await readWaitingDeletions(stage.warehouse, { connectionId: connection });
+  const { rows } = await stage.watcher.query<{ name: string }>(
+    `select resource || '/' || record_id as name from sync.discrepancies
+     where connection_id = $1 and status = 'confirmed'`,
+    [connection],
+  );
+  return { names: new Set(rows.map(({ name }) => name)), question: questionOf(waiting) };
+}
+
+/** A person discards all that waits in quarantine. */
+async function discard({ stage, connection, source }: Company): Promise<void> {
+  const { rows } = await stage.watcher.query<{ id: number; resource: string; payload: string }>(
+    `select id::int as id, resource, payload from sync.quarantine where connection_id = $1 and status = 'open'`,
+    [connection],
+  );
+  if (rows.length === 0) return;
+  await discardEntries(stage.warehouse, {
+    ids: rows.map(({ id }) => id),
+    why: 'simulation',
+  });
+  const payloads = new Set(rows.map(({ payload }) => contentWithoutVersion(payload)));
+  for (const resource of source.listed)
+    for (const line of await stage.admin.content(connection, resource)) {
+      if (!payloads.has(contentWithoutVersion(line))) continue;
+      const name = nameOnLine(resource, line);
+      const record = name === undefined ? undefined : source.records.get(name);
+      if (record !== undefined) record.discarded = 'yes';
+    }
+}

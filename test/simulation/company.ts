@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { secretKey } from './dependencies-of.ts';
+import type { History } from './history.ts';
+import { nothingPlayed, type Played } from './played.ts';
+import { Post } from './post.ts';
+import { Source } from './source.ts';
+import type { Stage } from './stage.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A company of the stage, and what has been played with it so far. */
+export interface Company {
+  readonly stage: Stage;
+  readonly history: History;
+  readonly surroundings: Surroundings;
+  readonly connection: string;
+  readonly source: Source;
+  readonly post: Post;
+  readonly played: Played;
+  /** Streams that have returned a page to anybody, ever. */
+  readonly answered: Set<string>;
+  /** Of every stream, the service's time when a sync last asked for its first page. */
+  readonly began: Map<string, number>;
+  /** Of every run, the changes of the source before it. */
+  readonly changesBefore: Map<string, number>;
+  /** Whose token it has: its own, another company's, or none, for it was removed and may not be added again. */
+  token: 'own' | 'foreign' | 'none';
+  /** How often the connection was removed. */
+  removals: number;
+  /** Cursors of open passes have become useless since the last run that could find out. */
+  cursorsBroke: boolean;
+  /** What somebody saw waiting for approval, by name of the record. */
+  shown: Shown;
+  /** Another company at the service, for whose token its own may be taken. */
+  stranger(): Promise<string>;
+}
+
+/** What waits for approval, as a person was shown it. */
+export interface Shown {
+  /** Of the records, whatever a question says of them. */
+  readonly names: ReadonlySet<string>;
+  readonly question: DeletionQuestion;
+}
+
+/** Opens a company of its own at the service, and its connection. */
+export async function openCompany(
+  stage: Stage,
+  { history, surroundings, place }: { history: History; surroundings: Surroundings; place: number },
+): Promise<Company> {
+  const { admin, clock, warehouse, apiAddress } = stage;
+  const connection = `c-${randomBytes(5).toString('hex')}`;
+  const { platform, records } = history;
+  await admin.execute({
+    ...{ kind: 'add-connection', name: connection, platform, records: fewestRecords + records },
+  });
+  const access = {
+    connectionId: connection,
+    apiAddress,
+    token: tokenOf(connection),
+    expandPlatformData: false,
+  };
+  await addConnection(warehouse, secretKey, access);
+  const post = new Post(stage);
+  const source = new Source({ history, connection, clock, admin, post, surroundings, place });
+  await source.open();
+  let stranger: Promise<string> | undefined;
+  return {
+    ...{ stage, history, surroundings, connection, source, post, played: nothingPlayed() },
+    answered: new Set(),
+    began: new Map(),
+    changesBefore: new Map(),
+    token: 'own',
+    removals: 0,
+    cursorsBroke: false,
+    shown: { names: new Set(), question: {} },
+    async stranger() {
+      stranger ??= openStranger(stage, `${connection}-other`, platform);
+      return stranger;
+    },
+  };
+}
+
+export function tokenOf(connection: string): string {
+  return `sandbox-token-${connection}`;
+}
+
+/** So that there is one of each resource. */
+const fewestRecords = 6;
+
+async function openStranger({ admin }: Stage, name: string, platform: string): Promise<string> {
+  await admin.execute({ kind: 'add-connection', name, platform, records: fewestRecords });
+  return name;
+}

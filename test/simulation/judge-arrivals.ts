@@ -1,0 +1,38 @@
+import type { LoggedRequest } from '../../sandbox/http/request-log.ts';
+import { judgeRequests } from '../day/judge-requests.ts';
+import { requestsPer10s } from './stage.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/**
+ * In no 10 seconds do more requests arrive than the budget allows, and none while the service has asked for silence. Where
+ * Postgres's clock was set in between nobody could know.
+ */
+export function judgeArrivals(
+  requests: readonly LoggedRequest[],
+  { databaseJumps }: Pick<Surroundings, 'databaseJumps'>,
+): string[] {
+  const bounds = [-Infinity, ...databaseJumps, Infinity];
+  return bounds.slice(1).flatMap((until, place) => {
+    const from = bounds[place] ?? -Infinity;
+    const piece = requests
+      .filter(({ at }) => at >= from && at < until)
+      .map((request, index) => ({ ...request, number: index + 1 }));
+    if (piece.length === 0) return [];
+    return [...judgeRequests(piece, { requestsPer10s }), ...judgeSilence(piece)];
+  });
+}
+
+function judgeSilence(requests: readonly LoggedRequest[]): string[] {
+  return requests.flatMap(({ at, status, fault, retryAfter = '' }, place) => {
+    if (fault !== 'status' || status !== 429 || !/^\d+$/.test(retryAfter)) return [];
+    const silent = Math.min(Number(retryAfter), longestSeconds) * 1000;
+    const early = requests.slice(place + 1).find((later) => later.at < at + silent - 1_000 && later.at > at);
+    if (early === undefined) return [];
+    return [
+      `A request came ${Math.round((early.at - at) / 1000)} s after the service had asked for ${retryAfter} s of silence.`,
+    ];
+  });
+}
+
+/** What the product heeds of a `Retry-After`. */
+const longestSeconds = 900;

@@ -1,0 +1,326 @@
+import fc from 'fast-check';
+import type { Wish } from './arbitrary-change.ts';
+import { episodeOf, incident, untold } from './episode-of.ts';
+import type { Change, Episode, FaultKind, PlannedFault, RunKind } from './history.ts';
+
+/** Ways in which a source, a clock or a person leads a copy astray, each as the episodes that lead up to it; by name. */
+export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
+  anotherCompany: anotherCompany(),
+  addedAgain: addedAgain(),
+  flippingLists: flippingLists(),
+  correctedService: correctedService(),
+  correctedPlatform: correctedPlatform(),
+  longPause: longPause(),
+  future: future(),
+  databaseAhead: databaseAhead(),
+  givenUp: givenUp(),
+  forgottenCursors: forgottenCursors(),
+  askedForSilence: askedForSilence(),
+  oddRecords: oddRecords(),
+  discarded: discarded(),
+  livesAsItWas: livesAsItWas(),
+  staleApproval: staleApproval(),
+  oldLists: oldLists(),
+  severalAtOnce: severalAtOnce(),
+};
+
+/** Somebody sets the token of another company, and the right one again. */
+function anotherCompany(): fc.Arbitrary<Episode[]> {
+  const change: Wish = {
+    ...untold,
+    what: ['edit', 'delete', 'create'],
+    milliseconds: [20],
+    webhook: ['at once'],
+  };
+  return runsOf(['sync'], ['reconcile'], ['backfill'], ['webhooks'], ['sync', 'reconcile']).chain((runs) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({ before: [change, incident('foreign token')], runs }),
+      episodeOf({ before: [incident('own token')], runs: ['sync'] }),
+    ),
+  );
+}
+
+/** The connection is removed, its data stay, and it is added again: for the same company, or for another one. */
+function addedAgain(): fc.Arbitrary<Episode[]> {
+  const gone: Wish = { ...untold, what: ['delete', 'delete unnoticed'], count: [1, 2], milliseconds: [20] };
+  const how = fc.constantFrom<Change['what'][]>('add again', 'add again with a foreign token');
+  return fc.tuple(how, runsOf(['sync'], ['reconcile'])).chain(([what, runs]) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({ before: [gone], runs: ['reconcile'] }),
+      episodeOf({
+        before: [incident(what), { ...untold, what: ['edit', 'touch'], milliseconds: [20] }],
+        runs,
+      }),
+    ),
+  );
+}
+
+/** Lists that were there answer 404 and 503 for a while. */
+function flippingLists(): fc.Arbitrary<Episode[]> {
+  const edit: Wish = { ...untold, what: ['edit', 'create', 'delete unnoticed'], milliseconds: [20] };
+  const paths = fc.constantFrom<PlannedFault['path'][]>('/', '/accounting', '/subscriptions', '/events');
+  const runs = runsOf(['sync'], ['sync'], ['reconcile'], ['backfill']);
+  return fc
+    .tuple(paths, fc.nat({ max: 2 }), fc.constantFrom(1, 2, 40), runs)
+    .chain(([path, after, times, kinds]) =>
+      fc.tuple(
+        episodeOf({}),
+        episodeOf({
+          before: [edit],
+          runs: kinds,
+          faults: [fault('404', { path, after, times }), fault('503', { path, after: after + 1, times: 2 })],
+        }),
+        episodeOf({ before: [edit], runs: ['sync'] }),
+      ),
+    );
+}
+
+/** The service's clock is hours ahead for a while, and then put right: versions go back. */
+function correctedService(): fc.Arbitrary<Episode[]> {
+  return fc.tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'])).chain(([place, runs]) => {
+    const these: Wish = { ...untold, which: [place], count: [3], milliseconds: [20] };
+    return fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [incident('service clock', 120), { ...these, what: ['edit', 'create', 'delete'] }],
+        runs: ['sync'],
+      }),
+      episodeOf({
+        before: [incident('service clock', 0), { ...these, what: ['edit', 'recreate', 'touch', 'delete'] }],
+        runs,
+      }),
+    );
+  });
+}
+
+/** One record's version goes back, as when the platform's clock was wrong when it was written. */
+function correctedPlatform(): fc.Arbitrary<Episode[]> {
+  return fc.tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'])).chain(([place, runs]) => {
+    const these: Wish = { ...untold, which: [place], count: [1, 2], milliseconds: [20] };
+    return fc.tuple(
+      episodeOf({ before: [{ ...these, what: ['edit in the future', 'edit', 'create in the future'] }] }),
+      episodeOf({ before: [{ ...these, what: ['turn back'] }], runs }),
+    );
+  });
+}
+
+/** A pass stands still for longer than the lookback, while records come late behind its place and new ones before it. */
+function longPause(): fc.Arbitrary<Episode[]> {
+  const late: Wish = { ...untold, what: ['create late'], milliseconds: [0, 1, 20] };
+  const fresh: Wish = { ...untold, what: ['create', 'edit'], milliseconds: [15_000, 700_000, 7_200_000] };
+  return fc.tuple(
+    episodeOf({}),
+    episodeOf({
+      before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [700_000] }],
+      standstill: { answers: [1, 2, 3], changes: [late, fresh], steps: [0] },
+    }),
+  );
+}
+
+/** Versions that are still to come. */
+function future(): fc.Arbitrary<Episode[]> {
+  const edit: Wish = { ...untold, what: ['edit', 'create'], milliseconds: [20, 15_000] };
+  return fc.tuple(
+    episodeOf({}),
+    episodeOf({
+      before: [{ ...untold, what: ['edit in the future', 'create in the future'], milliseconds: [20] }],
+    }),
+    episodeOf({ before: [edit] }),
+  );
+}
+
+/** Postgres's clock is hours ahead for a while; contents come back that were there before, and records go. */
+function databaseAhead(): fc.Arbitrary<Episode[]> {
+  const minutes = fc.constantFrom(120, 120, -120);
+  return fc
+    .tuple(fc.nat({ max: 999 }), minutes, runsOf(['sync'], ['reconcile']))
+    .chain(([place, by, runs]) => {
+      const these: Wish = { ...untold, which: [place], count: [2], milliseconds: [20] };
+      return fc.tuple(
+        episodeOf({ before: [{ ...these, what: ['write A'] }] }),
+        episodeOf({
+          before: [incident('database clock', by), { ...these, what: ['write B', 'delete unnoticed'] }],
+          runs,
+        }),
+        episodeOf({
+          before: [incident('database clock', 0), { ...these, what: ['write A', 'delete unnoticed'] }],
+          runs,
+        }),
+      );
+    });
+}
+
+/** A run gives a list up; the next one meets one failure more, and then all is well. */
+function givenUp(): fc.Arbitrary<Episode[]> {
+  const edit: Wish = { ...untold, what: ['edit', 'create'], count: [4], milliseconds: [20] };
+  return runsOf(['sync'], ['backfill']).chain((runs) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({ before: [edit], runs, faults: [fault('500', { path: '/', after: 1, times: 40 })] }),
+      episodeOf({ before: [edit], runs, faults: [fault('503', { path: '/', after: 0, times: 2 })] }),
+    ),
+  );
+}
+
+/** A run is left in the middle of a list, and then the service forgets what its cursors meant. */
+function forgottenCursors(): fc.Arbitrary<Episode[]> {
+  const edit: Wish = { ...untold, what: ['edit', 'touch'], count: [70], milliseconds: [20] };
+  return fc.integer({ min: 40, max: 80 }).chain((step) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [edit],
+        runs: ['terminated sync'],
+        kills: [{ step, how: 'before', stepsLeft: 1 }],
+      }),
+      episodeOf({ before: [incident('cursors break')] }),
+      episodeOf({ before: [edit] }),
+    ),
+  );
+}
+
+/** The service asks for minutes of silence, of workers whose clocks are wrong. */
+function askedForSilence(): fc.Arbitrary<Episode[]> {
+  const kinds = fc.constantFrom<FaultKind[]>('429', '429 for minutes', '429 until a date');
+  const errors = fc.constantFrom(120, 120, -120, 0);
+  return fc
+    .tuple(kinds, errors, runsOf(['sync'], ['reconcile'], ['sync', 'webhooks']))
+    .chain(([kind, by, runs]) =>
+      fc.tuple(
+        episodeOf({
+          before: [
+            { ...incident('worker clock', by), which: [0] },
+            { ...incident('worker clock', by), which: [1] },
+            { what: ['edit', 'create'], count: [4], milliseconds: [20], webhook: ['at once'] },
+          ],
+          runs,
+          faults: [fault(kind, { path: '/', after: 1, times: 1 })],
+        }),
+        episodeOf({}),
+      ),
+    );
+}
+
+/** Ids and texts that nobody thinks of, and records that have none. */
+function oddRecords(): fc.Arbitrary<Episode[]> {
+  const odd: Wish = {
+    what: ['create with an odd id', 'create without an id', 'write odd texts'],
+    milliseconds: [20],
+  };
+  const then: Wish = {
+    what: ['touch', 'delete', 'delete unnoticed', 'edit', 'create without an id'],
+    milliseconds: [20],
+  };
+  return runsOf(['sync'], ['reconcile'], ['webhooks'], ['sync', 'webhooks']).chain((runs) =>
+    fc.tuple(
+      episodeOf({ before: [odd, odd] }),
+      episodeOf({ before: [{ ...then, count: [1, 2, 70] }, odd], runs }),
+    ),
+  );
+}
+
+/** A person discards what cannot be stored; it is seen again, as it was or in another form. */
+function discarded(): fc.Arbitrary<Episode[]> {
+  return fc
+    .tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'], ['webhooks']))
+    .chain(([place, runs]) => {
+      const these: Wish = { which: [place], count: [2], milliseconds: [20] };
+      return fc.tuple(
+        episodeOf({ before: [{ ...these, what: ['spoil'] }] }),
+        episodeOf({
+          before: [incident('discard'), { ...these, what: ['touch', 'touch', 'edit', 'spoil', 'delete'] }],
+          runs,
+        }),
+      );
+    });
+}
+
+/** A subscription is gone, and is there again with the version that it had. */
+function livesAsItWas(): fc.Arbitrary<Episode[]> {
+  return fc.nat({ max: 999 }).chain((place) => {
+    const these: Wish = { ...untold, which: [place], count: [1], milliseconds: [20] };
+    return fc.tuple(
+      episodeOf({}),
+      episodeOf({ before: [{ ...these, what: ['delete unnoticed'] }], runs: ['reconcile'] }),
+      episodeOf({ before: [{ ...these, what: ['recreate as it was', 'recreate'] }], runs: ['reconcile'] }),
+    );
+  });
+}
+
+/** Somebody looks at what waits for approval, and approves it when something else waits, or twice. */
+function staleApproval(): fc.Arbitrary<Episode[]> {
+  return fc.tuple(fc.nat({ max: 999 }), fc.boolean()).chain(([place, twice]) => {
+    const these: Wish = { ...untold, which: [place], milliseconds: [20] };
+    return fc.tuple(
+      episodeOf({
+        before: [{ ...these, what: ['create'], count: [70] }],
+      }),
+      episodeOf({ before: [{ ...these, what: ['delete unnoticed'], count: [60] }], runs: ['reconcile'] }),
+      episodeOf({
+        before: [incident('look at the question'), { ...these, what: ['delete unnoticed'], count: [70] }],
+        runs: [twice ? 'stale approval' : 'reconcile'],
+      }),
+      episodeOf({ runs: ['stale approval'] }),
+    );
+  });
+}
+
+/** Lists show the past, by more or by less than the lookback; fetches and events do not. */
+function oldLists(): fc.Arbitrary<Episode[]> {
+  const changed: Wish = {
+    ...{ what: ['edit', 'create', 'delete', 'touch'], milliseconds: [20, 15_000], webhook: ['at once'] },
+  };
+  const minutes = fc.constantFrom(0.1, 0.5, 5, 20);
+  return fc
+    .tuple(minutes, runsOf(['webhooks', 'sync'], ['sync'], ['reconcile'], ['webhooks', 'reconcile']))
+    .chain(([by, runs]) =>
+      fc.tuple(
+        episodeOf({}),
+        episodeOf({ before: [incident('old lists', by), changed, changed], runs: ['webhooks'] }),
+        episodeOf({ before: [changed], runs }),
+        episodeOf({ before: [incident('old lists', 0)] }),
+      ),
+    );
+}
+
+/** Runs of several companies at the same time, where there are several. */
+function severalAtOnce(): fc.Arbitrary<Episode[]> {
+  const anybodys: Wish = {
+    what: ['edit', 'create', 'delete', 'spoil'],
+    milliseconds: [0, 20],
+    company: [0, 1, 2],
+  };
+  return fc
+    .tuple(fc.constantFrom<RunKind[]>('sync', 'reconcile', 'backfill'), runsOf(['sync'], ['reconcile']))
+    .chain(([other, runs]) =>
+      fc.tuple(
+        episodeOf({
+          beside: [
+            { company: 1, run: 'sync' },
+            { company: 2, run: 'sync' },
+          ],
+        }),
+        episodeOf({
+          before: [anybodys, anybodys, anybodys],
+          runs,
+          beside: [
+            { company: 1, run: other },
+            { company: 2, run: 'webhooks' },
+          ],
+        }),
+      ),
+    );
+}
+
+function runsOf(...kinds: RunKind[][]): fc.Arbitrary<RunKind[]> {
+  return fc.constantFrom(...kinds);
+}
+
+function fault(
+  kind: FaultKind,
+  where: { path: PlannedFault['path']; after: number; times: number },
+): PlannedFault {
+  return { kind, ...where };
+}

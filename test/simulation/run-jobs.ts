@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { nothingPlayed, type Played } from './played.ts';
+import type { Simulation } from './run-simulation.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * Runs simulations side by side, each in a process of its own with its own seeds, and returns them as one. When one finds a
+ * broken promise the others end with the history in hand.
+ */
+export async function runJobs(input: {
+  seeds: readonly number[];
+  /** Of each process, beside its seed. */
+  args: readonly string[];
+  onProgress: (line: string) => void;
+}): Promise<Simulation> {
+  const { seeds, args, onProgress } = input;
+  const children = seeds.map((seed) =>
+    spawn(
+      process.execPath,
+      ['--import', 'tsx', 'test/simulation/main.ts', ...args, '--json', '--seed', String(seed)],
+      {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    ),
+  );
+  const simulations = await Promise.all(
+    children.map(async (child, place) => {
+      const said: string[] = [];
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        said.push(line);
+        onProgress(`${seeds[place] ?? ''}: ${line}`);
+      });
+      const output = (await text(child.stdout)).trim().split('\n').at(-1) ?? '';
+      if (!output.startsWith('{')) throw new Error(`A simulation ended without a result: ${said.join('\n')}`);
+      const simulation = JSON.parse(output) as Simulation;
+      if (simulation.failure !== null)
+        for (const other of children) if (other !== child) other.kill('SIGINT');
+      return simulation;
+    }),
+  );
+  return together(simulations);
+}
+
+function together(simulations: readonly Simulation[]): Simulation {
+  const played = nothingPlayed();
+  for (const simulation of simulations)
+    for (const name of Object.keys(played) as (keyof Played)[]) played[name] += simulation.played[name];
+  return {
+    histories: simulations.reduce((sum, { histories }) => sum + histories, 0),
+    seconds: Math.max(...simulations.map(({ seconds }) => seconds)),
+    played,
+    failure: simulations.map(({ failure }) => failure).find((failure) => failure !== null) ?? null,
+  };
+}

@@ -1,0 +1,108 @@
+import type { SandboxAdmin } from '../support/sandbox-admin.ts';
+import type { Change, History } from './history.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** What is around the companies of a history: clocks that are wrong, and a service that behaves as it may. */
+export class Surroundings {
+  readonly #parts: { readonly history: History; readonly clock: VirtualClock; readonly admin: SandboxAdmin };
+  #serviceError: number;
+  readonly #workerErrors = [0, 0];
+  #cursorMark = 0;
+  /** How old lists are, in milliseconds, and the most they were since the last `settle`. */
+  listsBehind = 0;
+  mostBehind = 0;
+  everBehind = false;
+  /** The latest that the service's clock has told before it was last set back. */
+  latestBefore = -Infinity;
+  /** When Postgres's clock was set, by the right time. */
+  readonly databaseJumps: number[] = [];
+  /** The longest that the service has asked to be left alone, in milliseconds. */
+  longestAsked = 20_000;
+
+  constructor(parts: {
+    readonly history: History;
+    readonly clock: VirtualClock;
+    readonly admin: SandboxAdmin;
+  }) {
+    this.#parts = parts;
+    this.#serviceError = parts.history.skewHours * hourMilliseconds;
+  }
+
+  async open(): Promise<void> {
+    await this.#setServiceError(this.#serviceError);
+    await this.#configure();
+  }
+
+  /** The service's time, Unix milliseconds. */
+  serviceNow(): number {
+    return this.#parts.clock.now() + this.#serviceError;
+  }
+
+  /** By how much the clock of the worker in this slot is wrong. */
+  workerError(slot: string): number {
+    return this.#workerErrors[Number(slot) % 2] ?? 0;
+  }
+
+  async change({ what, which, minutes = 0 }: Change): Promise<void> {
+    const { history, clock } = this.#parts;
+    const milliseconds = minutes * 60_000;
+    switch (what) {
+      case 'service clock':
+        return this.#setServiceError(history.skewHours * hourMilliseconds + milliseconds);
+      case 'database clock':
+        this.databaseJumps.push(clock.now());
+        return clock.setDatabaseError(milliseconds);
+      case 'worker clock':
+        this.#workerErrors[which % 2] = milliseconds;
+        return;
+      case 'old lists':
+        this.listsBehind = Math.max(0, milliseconds);
+        this.everBehind ||= milliseconds > 0;
+        this.mostBehind = Math.max(this.mostBehind, this.listsBehind);
+        return this.#configure();
+      case 'cursors break':
+        this.#cursorMark += 1;
+        return this.#configure();
+      default:
+        throw new Error(`${what} does not happen to what is around.`);
+    }
+  }
+
+  /** Every clock is right again, but the service's for what it is wrong by all the time, and lists are of now. */
+  async settle(): Promise<void> {
+    const { history, clock } = this.#parts;
+    await this.#setServiceError(history.skewHours * hourMilliseconds);
+    if (this.databaseJumps.length > 0) {
+      this.databaseJumps.push(clock.now());
+      await clock.setDatabaseError(0);
+    }
+    this.#workerErrors.fill(0);
+    this.listsBehind = 0;
+    this.mostBehind = 0;
+    await this.#configure();
+  }
+
+  async #setServiceError(milliseconds: number): Promise<void> {
+    if (milliseconds < this.#serviceError) this.latestBefore = Math.max(this.latestBefore, this.serviceNow());
+    this.#serviceError = milliseconds;
+    await this.#parts.admin.execute({ kind: 'set-clock', offsetMs: milliseconds });
+  }
+
+  async #configure(): Promise<void> {
+    const { history, admin } = this.#parts;
+    const { pageSize, cursor, lastCursor, missingRecordStatus, anonymous = false } = history;
+    await admin.configure({
+      requestsPer10s: 1_000_000,
+      defaultLimit: pageSize,
+      maximumLimit: pageSize,
+      cursor,
+      lastCursor,
+      missingRecordStatus,
+      subscriptionsNameConnection: !anonymous,
+      listBehindMs: this.listsBehind,
+      cursorMark: this.#cursorMark === 0 ? '' : String(this.#cursorMark),
+    });
+  }
+}
+
+const hourMilliseconds = 3_600_000;
