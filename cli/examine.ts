@@ -8,6 +8,7 @@ import { readAccess } from '../warehouse/connections/read-access.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
+import { readOwnership } from '../worker/ownership/read-ownership.ts';
 import { missingSearchAttributes } from '../worker/search-attributes.ts';
 import type { Settings } from '../worker/settings.ts';
 import { mainQueue } from '../worker/task-queues.ts';
@@ -39,7 +40,7 @@ export async function examine(): Promise<Finding[]> {
         await checkSecretKey(warehouse, await settings.secretKey());
         return 'opens the stored access tokens';
       }),
-      ...(await temporalFindings(settings)),
+      ...(await temporalFindings(warehouse, settings)),
       await finding('API', () => apiOf(warehouse, settings)),
     );
   } finally {
@@ -77,7 +78,7 @@ async function databaseOf(warehouse: Warehouse): Promise<string> {
   return `Postgres ${rows[0]?.server_version ?? ''}, migrated`;
 }
 
-async function temporalFindings(settings: Settings): Promise<Finding[]> {
+async function temporalFindings(warehouse: Warehouse, settings: Settings): Promise<Finding[]> {
   const findings: Finding[] = [];
   const { namespace } = settings.temporal;
   const client = await attempt(findings, 'Temporal', async () => {
@@ -86,6 +87,11 @@ async function temporalFindings(settings: Settings): Promise<Finding[]> {
     return { value: connected, found: `answers, namespace ${namespace}` };
   });
   if (client === undefined) return findings;
+  const owned = await attempt(findings, 'owner of the namespace', async () => {
+    const { owner, trouble } = await readOwnership({ warehouse, temporal: client, settings });
+    if (trouble !== null) throw new Error(trouble);
+    return { value: true, found: owner?.inWords ?? 'nobody yet: the first worker that starts claims it' };
+  });
   findings.push(
     await finding('search attributes', async () => {
       const missing = await missingSearchAttributes(client, namespace);
@@ -102,6 +108,8 @@ async function temporalFindings(settings: Settings): Promise<Finding[]> {
       });
       const polling = pollers.filter(({ lastAccessTime }) => isRecent(lastAccessTime)).length;
       if (polling === 0) throw new Error('none polls: start "daybook worker" or "daybook up"');
+      if (owned === undefined)
+        throw new Error(`${polling} polling, maybe of another owner: see the owner of the namespace`);
       return `${polling} polling`;
     }),
   );

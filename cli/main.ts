@@ -38,6 +38,7 @@ function isUsage(error: unknown): boolean {
     [
       'WrongSecretKey',
       'KeyRotated',
+      'NamespaceNotOurs',
       'SchemaOutdated',
       'MigrationRefused',
       'PythonMissing',

@@ -1,5 +1,5 @@
 import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { print, printJson } from './printer.ts';
+import { print, printAside, printJson } from './printer.ts';
 import type { RunRequest } from '../worker/start-run.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { withWarehouse } from './with-warehouse.ts';
@@ -15,11 +15,13 @@ export async function runAndFollow(
   return withWarehouse(
     async (warehouse, settings) => {
       const { connectTemporal } = await import('../worker/temporal-client.ts');
+      const { checkOwnership } = await import('../worker/ownership/check-ownership.ts');
       const { startRun } = await import('../worker/start-run.ts');
       const { followRun } = await import('./follow-run.ts');
       const request = typeof requested === 'function' ? await requested(warehouse) : requested;
       const client = await connectTemporal(settings);
       try {
+        await checkOwnership({ warehouse, temporal: client, settings }, { say: printAside });
         const started = await startRun({ client, warehouse, settings }, request);
         if (!wait) {
           if (json) printJson(started);

@@ -16,6 +16,8 @@ import { completeSettings } from './settings.ts';
 export interface UpOptions {
   /** Allows sandbox data in an external database. */
   readonly sandbox: boolean;
+  /** Replaces another owner of the Temporal namespace. */
+  readonly takeOver: boolean;
   readonly sandboxOptions: SandboxOptions;
   readonly onStep: (text: string) => void;
 }
@@ -24,7 +26,7 @@ export interface RunningUp {
   readonly settings: Settings;
   readonly sandbox: RuntimeFacts['sandbox'];
   readonly httpUrl: string;
-  /** Rejects when the worker failed by itself. */
+  /** Rejects when the worker failed by itself, or when another warehouse took the namespace over. */
   readonly failed: Promise<void>;
   /** Stops everything, those first that need the others. */
   stop(): Promise<void>;
@@ -60,14 +62,18 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
     stops.push(() => removeRuntimeFile(home));
     await migrateTo(settings, options.onStep);
     const { logger, metricsPort } = await prepareProcess(config.logLevel ?? 'warn');
-    const { worker, warehouse, client, stop: stopWorker } = await composeWorker(settings, logger);
-    stops.push(stopWorker);
+    const composed = await composeWorker(settings, logger, {
+      takeOver: options.takeOver,
+      say: options.onStep,
+    });
+    const { worker, done, warehouse, client } = composed;
+    stops.push(() => composed.stop());
     const http = await serveHttp({ settings, warehouse, client, logger, metricsPort, worker });
     stops.push(() => http.close());
     await embedded.sendWebhooksTo?.(`${http.url}/webhooks`);
     await writeRuntimeFile(home, { ...facts, http: { url: http.url } });
     options.onStep('worker ready');
-    return { settings, sandbox: embedded.sandbox, httpUrl: http.url, failed: worker.done, stop };
+    return { settings, sandbox: embedded.sandbox, httpUrl: http.url, failed: done, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -8,6 +8,9 @@ import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import { createDatabaseWatch } from './alerts/database-watch.ts';
 import { watchAlerts } from './alerts/watch-alerts.ts';
+import { claimNamespace, type ClaimOptions } from './ownership/claim-namespace.ts';
+import { deleteReplacedSchedules } from './ownership/delete-replaced-schedules.ts';
+import { watchOwnership } from './ownership/watch-ownership.ts';
 import { measureRequests } from './measure-requests.ts';
 import { notePageLanded } from './metrics.ts';
 import { admitTick } from './schedules/admit-tick.ts';
@@ -25,6 +28,8 @@ import { sweepWebhooks } from './webhooks/sweep-webhooks.ts';
 
 export interface WorkerProcess {
   readonly worker: RunningWorker;
+  /** Settles when the worker has stopped; rejects when it failed, or when the namespace is this warehouse's no longer. */
+  readonly done: Promise<void>;
   readonly warehouse: Warehouse;
   readonly client: Client;
   /** Stops the worker, then closes what it used. */
@@ -33,9 +38,13 @@ export interface WorkerProcess {
 
 /**
  * The composition root: everything a worker process consists of, wired together in one place.
- * Throws SchemaOutdated, WrongSecretKey, TemporalUnavailable, and what Postgres says when it cannot be reached.
+ * Throws SchemaOutdated, WrongSecretKey, TemporalUnavailable, NamespaceNotOurs, and what Postgres says when it cannot be reached.
  */
-export async function composeWorker(settings: Settings, logger: Logger): Promise<WorkerProcess> {
+export async function composeWorker(
+  settings: Settings,
+  logger: Logger,
+  ownership: ClaimOptions,
+): Promise<WorkerProcess> {
   const shares = shareConnections(settings.database);
   const connections = shares.pool;
   const warehouse = openWarehouse({
@@ -48,6 +57,7 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   await checkSchema(warehouse);
   await checkSecretKey(warehouse, await settings.secretKey());
   const client = await connectTemporal(settings);
+  const owner = await claimNamespace({ warehouse, temporal: client, settings }, ownership);
   const connection = await NativeConnection.connect(settings.temporal.connection);
   const budget = openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api });
   const api = measureRequests(createApiClient({ ...settings.api, baseUrl: settings.api.url, budget }));
@@ -92,9 +102,14 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
     logger,
   });
   const stopping = new AbortController();
-  const repaired = repairSchedules(places, { logger, stopping: stopping.signal });
+  const owned = watchOwnership(
+    { warehouse, temporal: client, settings },
+    { isWorker: true, logger, stopping: stopping.signal },
+  );
+  const cleared = deleteReplacedSchedules(client, owner, { logger });
+  const repaired = cleared.then(() => repairSchedules(places, { logger, stopping: stopping.signal }));
   const pruneScheduled = schedulePrune(client, { logger });
-  const exportScheduled = repairExportSchedule(places, { logger });
+  const exportScheduled = cleared.then(() => repairExportSchedule(places, { logger }));
   const alertsWatched = watchAlerts(
     { warehouse, temporal: client, url: settings.alertUrl, version: settings.productVersion },
     { logger, stopping: stopping.signal, database },
@@ -102,12 +117,14 @@ export async function composeWorker(settings: Settings, logger: Logger): Promise
   const webhooksSwept = sweepWebhooks(places, { logger, stopping: stopping.signal });
   return {
     worker,
+    done: Promise.race([worker.done, owned.then(() => worker.done)]),
     warehouse,
     client,
     async stop() {
       stopping.abort();
       await Promise.all([worker.stop(), repaired, pruneScheduled, exportScheduled]);
-      await Promise.all([alertsWatched, webhooksSwept]);
+      // That the namespace is lost, `done` has told.
+      await Promise.all([alertsWatched, webhooksSwept, Promise.allSettled([owned])]);
       await Promise.all([api.close(), connection.close(), client.connection.close(), warehouse.close()]);
     },
   };

@@ -59,7 +59,5 @@ export async function syncConnection(input: SyncConnectionInput): Promise<RunRes
     const readAgain = announcements.areUnanswered();
     return continueAsNew<typeof syncConnection>({ ...input, continues: { runId, readAgain } });
   }
-  return readsAgain()
-    ? continueAsNew<typeof syncConnection>({ connection, reason: 'data ready' })
-    : result;
+  return readsAgain() ? continueAsNew<typeof syncConnection>({ connection, reason: 'data ready' }) : result;
 }

@@ -3,7 +3,6 @@ import { formatDuration, parseDuration } from '../../worker/config/duration.ts';
 import { UsageError } from '../errors.ts';
 import { print, printJson } from '../printer.ts';
 import type { SetExitCode } from '../exit-codes.ts';
-import { withWarehouse } from '../with-warehouse.ts';
 
 interface Options {
   every?: string;
@@ -28,12 +27,7 @@ export function exportCommand(setExitCode: SetExitCode): Command {
 
 async function setEvery(text: string, json: boolean): Promise<void> {
   const every = text === 'off' ? null : durationIn(text);
-  const { setExportEvery } = await import('../../warehouse/snapshots/export-schedule.ts');
-  const { followExportSchedule } = await import('./export/follow-export-schedule.ts');
-  await withWarehouse(async (warehouse, settings) => {
-    await setExportEvery(warehouse, every);
-    await followExportSchedule({ warehouse, settings });
-  });
+  await (await import('./export/change-export-schedule.ts')).changeExportSchedule(every);
   if (json) printJson({ every_seconds: every === null ? null : every / 1_000 });
   else
     print(

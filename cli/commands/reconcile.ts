@@ -25,7 +25,11 @@ export function reconcileCommand(setExitCode: SetExitCode): Command {
     )
     .argument('<name>', 'the connection')
     .option('--resource <resource>', 'one resource only; may be given several times', listOption)
-    .option('--approve-deletes', 'first delete what the last stopped reconcile listed, and nothing found since', false)
+    .option(
+      '--approve-deletes',
+      'first delete what the last stopped reconcile listed, and nothing found since',
+      false,
+    )
     .option('--no-wait', 'start it and return')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook reconcile acme-us --resource bills')

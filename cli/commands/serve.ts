@@ -11,6 +11,8 @@ export function serveCommand(): Command {
     .action(async () => {
       const { createLogger } = await import('../../worker/logging.ts');
       const { connectTemporal } = await import('../../worker/temporal-client.ts');
+      const { checkOwnership } = await import('../../worker/ownership/check-ownership.ts');
+      const { watchOwnership } = await import('../../worker/ownership/watch-ownership.ts');
       const { serveHttp } = await import('../serve-http.ts');
       const { watchAlerts } = await import('../../worker/alerts/watch-alerts.ts');
       const { untilStopped } = await import('../until-stopped.ts');
@@ -20,6 +22,8 @@ export function serveCommand(): Command {
       const warehouse = openWarehouse(settings.database);
       await checkSchema(warehouse);
       const client = await connectTemporal(settings);
+      const places = { warehouse, temporal: client, settings };
+      await checkOwnership(places, { say: printAside });
       const http = await serveHttp({ settings, warehouse, client, logger });
       const stopping = new AbortController();
       // When every worker is gone, this is who says so.
@@ -27,10 +31,14 @@ export function serveCommand(): Command {
         { warehouse, temporal: client, url: settings.alertUrl, version: settings.productVersion },
         { logger, stopping: stopping.signal },
       );
+      const owned = watchOwnership(places, { isWorker: false, logger, stopping: stopping.signal });
       printAside(`Serving at ${http.url}. Stop with Ctrl-C.`);
-      await stopped;
-      stopping.abort();
-      await Promise.all([http.close(), alertsWatched]);
-      await Promise.all([client.connection.close(), warehouse.close()]);
+      try {
+        await Promise.race([stopped, owned]);
+      } finally {
+        stopping.abort();
+        await Promise.all([http.close(), alertsWatched]);
+        await Promise.all([client.connection.close(), warehouse.close()]);
+      }
     });
 }

@@ -8,11 +8,13 @@ import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-ma
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { formatDuration } from '../../worker/config/duration.ts';
 import type { ConnectionReport } from '../../worker/connection-reports.ts';
+import type { OwnershipRead } from '../../worker/ownership/read-ownership.ts';
 import type { Settings } from '../../worker/settings.ts';
 import { ageOf } from '../age-of.ts';
 import { exitCodes, type SetExitCode } from '../exit-codes.ts';
 import { print, printJson, printTable, shown } from '../printer.ts';
 import { readConnectionReports } from '../read-connection-reports.ts';
+import { readNamespaceOwner } from '../read-namespace-owner.ts';
 import { readConfig } from '../settings.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 import { keptLines } from './connection/kept-lines.ts';
@@ -29,15 +31,17 @@ export function statusCommand(setExitCode: SetExitCode): Command {
       await withWarehouse(async (warehouse, settings) => {
         const connections = await readConnectionReports({ warehouse, settings }, name);
         const places = await placesOf(settings);
+        const ownership = await readNamespaceOwner({ warehouse, settings });
         const alerts = await readOpenAlerts(warehouse, name);
         const kept = name === undefined ? await readKeptData(warehouse) : [];
         const published = {
           snapshot: await readSnapshotStatus(warehouse),
           marts: await readMartsStatus(warehouse),
         };
-        if (json === true) printJson({ ...places, ...published, alerts, connections, kept_data: kept });
+        if (json === true)
+          printJson({ ...inJson(places, ownership), ...published, alerts, connections, kept_data: kept });
         else {
-          show({ ...places, ...published }, connections, alerts);
+          show({ ...places, ...published, trouble: ownership?.trouble ?? null }, connections, alerts);
           for (const line of keptLines(kept)) print(`\n${line}`);
         }
         if (connections.some(({ stale }) => stale)) setExitCode(exitCodes.partly);
@@ -49,6 +53,12 @@ interface Places {
   temporal: { address: string | null; ui: string | null };
   database: { url: string };
   http: string | null;
+}
+
+/** Null where Temporal does not answer, or nobody owns the namespace. */
+function inJson(places: Places, ownership: OwnershipRead | undefined): Record<keyof Places, unknown> {
+  const { owner = null, trouble = null } = ownership ?? {};
+  return { ...places, temporal: { ...places.temporal, owner, trouble } };
 }
 
 interface Published {
@@ -66,13 +76,14 @@ async function placesOf({ temporal, database }: Settings): Promise<Places> {
 }
 
 function show(
-  places: Places & Published,
+  places: Places & Published & { trouble: string | null },
   connections: readonly ConnectionReport[],
   alerts: readonly Alert[],
 ): void {
   print(`Temporal  ${places.temporal.ui ?? places.temporal.address ?? 'not configured'}`);
   print(`Postgres  ${places.database.url}`);
   if (places.http !== null) print(`Daybook   ${places.http}`);
+  if (places.trouble !== null) print(`Not ours  ${places.trouble}`);
   for (const line of publicationLines(places)) print(line);
   for (const alert of alerts.filter(({ connection_id }) => connection_id === null)) print(alertLine(alert));
   if (connections.length === 0) print('\nThere are no connections yet.');

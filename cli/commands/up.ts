@@ -4,19 +4,31 @@ import { readConfig } from '../settings.ts';
 import { countOption } from '../options.ts';
 import { withoutPassword } from '../without-password.ts';
 
+interface Options {
+  sandbox: boolean;
+  takeOver: boolean;
+  seed?: number;
+  records?: number;
+}
+
 export function upCommand(): Command {
   return new Command('up')
     .description('Start what is not configured, migrate, and run worker and HTTP server until stopped.')
     .option('--sandbox', 'allow sandbox data in the database that DATABASE_URL names', false)
+    .option(
+      '--take-over',
+      'replace another warehouse or environment as owner of the Temporal namespace',
+      false,
+    )
     .option('--seed <n>', 'seed of the embedded sandbox', countOption)
     .option('--records <n>', 'records per connection of the embedded sandbox', countOption)
-    .addHelpText('after', '\nExample:\n  $ npx daybook up')
-    .action(async (options: { sandbox: boolean; seed?: number; records?: number }) => {
+    .addHelpText('after', '\nExample:\n  $ npx daybook up\n  $ TEMPORAL_ADDRESS=… npx daybook up --take-over')
+    .action(async (options: Options) => {
       const { startUp } = await import('../start-up.ts');
       const { untilStopped } = await import('../until-stopped.ts');
       const stopped = untilStopped();
-      const { sandbox, ...sandboxOptions } = options;
-      const up = await startUp(readConfig(), { sandbox, sandboxOptions, onStep: printAside });
+      const { sandbox, takeOver, ...sandboxOptions } = options;
+      const up = await startUp(readConfig(), { sandbox, takeOver, sandboxOptions, onStep: printAside });
       print(`Temporal Web UI  ${up.settings.temporal.ui ?? up.settings.temporal.connection.address ?? ''}`);
       print(`Daybook          ${up.httpUrl}`);
       print(`Postgres         ${withoutPassword(up.settings.database.url)}`);

@@ -5,11 +5,17 @@ import { readSettings } from '../settings.ts';
 export function workerCommand(): Command {
   return new Command('worker')
     .description('Run a worker until stopped: it syncs what Temporal asks for. Run as many as you like.')
+    .option(
+      '--take-over',
+      'replace another warehouse or environment as owner of the Temporal namespace',
+      false,
+    )
     .addHelpText(
       'after',
-      '\nExample:\n  $ DATABASE_URL=… TEMPORAL_ADDRESS=… DAYBOOK_API_URL=… npx daybook worker',
+      '\nExample:\n  $ DATABASE_URL=… TEMPORAL_ADDRESS=… DAYBOOK_API_URL=… npx daybook worker\n' +
+        '  $ npx daybook worker --take-over    # once, after a restored backup',
     )
-    .action(async () => {
+    .action(async ({ takeOver }: { takeOver: boolean }) => {
       const { prepareProcess } = await import('../prepare-process.ts');
       const { composeWorker } = await import('../../worker/compose.ts');
       const { serveHttp } = await import('../serve-http.ts');
@@ -17,14 +23,15 @@ export function workerCommand(): Command {
       const stopped = untilStopped();
       const settings = await readSettings(['database', 'temporal', 'api']);
       const { logger, metricsPort } = await prepareProcess(settings.logLevel);
-      const { worker, warehouse, client, stop } = await composeWorker(settings, logger);
+      const composed = await composeWorker(settings, logger, { takeOver, say: printAside });
+      const { worker, done, warehouse, client } = composed;
       const http = await serveHttp({ settings, warehouse, client, logger, metricsPort, worker });
       printAside(`The worker is ready; health and metrics at ${http.url}. Stop with Ctrl-C.`);
       try {
-        await Promise.race([stopped, worker.done]);
+        await Promise.race([stopped, done]);
       } finally {
         await http.close();
-        await stop();
+        await composed.stop();
       }
     });
 }

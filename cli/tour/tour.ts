@@ -8,9 +8,9 @@ import { startExport } from '../../worker/start-export.ts';
 import { startRun, type RunRequest } from '../../worker/start-run.ts';
 import { connectTemporal } from '../../worker/temporal-client.ts';
 import { previewBackfill } from '../commands/backfill/preview-backfill.ts';
+import { changeConnection } from '../change-connection.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { followExport } from '../follow-export.ts';
-import { followSchedules } from '../follow-schedules.ts';
 import { followRun } from '../follow-run.ts';
 import { print, printAside } from '../printer.ts';
 import { readConfig } from '../settings.ts';
@@ -31,8 +31,7 @@ const [changing] = shownConnections;
 export async function tour({ once, sandbox }: { once: boolean; sandbox: boolean }): Promise<ExitCode> {
   const stopped = untilStopped();
   const up = await startUp(readConfig(), {
-    sandbox,
-    sandboxOptions: {},
+    ...{ sandbox, takeOver: false, sandboxOptions: {} },
     onStep: (text) => {
       printAside(`  ${text}`);
     },
@@ -157,15 +156,17 @@ async function addMissing(warehouse: Warehouse, { settings, sandbox }: RunningUp
   const there = new Set((await listConnections(warehouse)).map(({ connection_id }) => connection_id));
   for (const { name, platform, accessToken } of sandbox?.connections ?? []) {
     if (!shownConnections.some((shown) => shown === name) || there.has(name)) continue;
-    await addConnection(warehouse, await settings.secretKey(), {
-      connectionId: name,
-      apiAddress: settings.api.address,
-      token: accessToken,
-      expandPlatformData: false,
-      syncEvery: 15 * 60_000,
-      reconcileEvery: 86_400_000,
-    });
-    await followSchedules({ warehouse, settings }, { connectionId: name });
+    const key = await settings.secretKey();
+    await changeConnection({ warehouse, settings }, { connectionId: name }, () =>
+      addConnection(warehouse, key, {
+        connectionId: name,
+        apiAddress: settings.api.address,
+        token: accessToken,
+        expandPlatformData: false,
+        syncEvery: 15 * 60_000,
+        reconcileEvery: 86_400_000,
+      }),
+    );
     print(`Added the connection ${name} (${platform}): synced every 15m, reconciled every 1d.`);
   }
 }

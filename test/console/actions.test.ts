@@ -116,18 +116,7 @@ describe('deletions beyond the limit', () => {
   test('are deleted once they are approved', async () => {
     const connection = await installation.connect();
     await sync(installation, connection);
-    const ids = (
-      await rows(warehouse, 'select id from finance.bills where connection_id = $1 limit 60', [connection])
-    ).map(({ id }) => String(id));
-    await admin.execute(
-      ...ids.map((id) => ({
-        kind: 'delete' as const,
-        connection,
-        resource: 'bills' as const,
-        id,
-        event: false,
-      })),
-    );
+    await quietlyDelete(connection, 60);
     await reconcile(installation, connection);
     const page = await open(`${url}/connections/${connection}`);
     await page.getByText('Approve the deletions …').click();
@@ -142,6 +131,28 @@ describe('deletions beyond the limit', () => {
       return deleted === 60 ? deleted : undefined;
     });
     await page.getByText('deletions wait for approval').waitFor({ state: 'detached' });
+  });
+
+  test('are refused from a page that shows other ones than wait by now', async () => {
+    const connection = await installation.connect();
+    await sync(installation, connection);
+    await quietlyDelete(connection, 60);
+    await reconcile(installation, connection);
+    const page = await open(`${url}/connections/${connection}`);
+    await page.getByText('Approve the deletions …').click();
+    const more = await quietlyDelete(connection, 55, 60);
+    await reconcile(installation, connection);
+    await page.getByRole('button', { name: 'Delete 60 records' }).click();
+    await noticeOf(page, 'There is something else now than what was approved: 115 bills wait');
+    await page.getByText('115 bills gone at the source').waitFor();
+    // What names nothing approves nothing.
+    const response = await post(`/connections/${connection}/approve-deletions`);
+    expect(decodeURIComponent(response.headers.get('set-cookie') ?? '')).toContain(
+      'the approval did not name any',
+    );
+    const held = await rows(warehouse, 'select id from finance.bills where connection_id = $1', [connection]);
+    expect(held.map(({ id }) => String(id))).toEqual(expect.arrayContaining(more));
+    expect(await runsOf(connection)).toHaveLength(3);
   });
 
   test('that nothing waits for any more are refused', async () => {
@@ -211,6 +222,20 @@ async function quarantine(connectionId: string, ...ids: string[]): Promise<void>
 /** So that a sync is seen while it runs. */
 async function slowDown(connection: string): Promise<void> {
   await admin.addFault({ match: { connection }, fault: { kind: 'slow', ms: 700 } });
+}
+
+/** Deletes bills at the source, from the `start`-th on, and no event tells of it. */
+async function quietlyDelete(connection: string, count: number, start = 0): Promise<string[]> {
+  const held = await rows(
+    warehouse,
+    'select id from finance.bills where connection_id = $1 order by id offset $2 limit $3',
+    [connection, start, count],
+  );
+  const ids = held.map(({ id }) => String(id));
+  await admin.execute(
+    ...ids.map((id) => ({ kind: 'delete', connection, resource: 'bills', id, event: false }) as const),
+  );
+  return ids;
 }
 
 async function noticeOf(page: Page, text: string): Promise<void> {

@@ -153,6 +153,7 @@ describe('a record that the list leaves out although the source has it', () => {
       { resource: 'bills', record_id: id, kind: 'extra', status: 'dismissed' },
     ]);
     await expectKept(connection, 'bills', [id]);
+    expect((await fetchesOf(connection))[0]).toBe(`/accounting/bills/${id}`);
   });
 
   test('is brought up to date by the fetch', async () => {
@@ -379,7 +380,8 @@ async function deleteThenRecreate(
     { kind: 'recreate' as const, ...record },
   ])
     await admin.addFault({
-      match: { connection, path },
+      // A fetch has no limit.
+      match: { connection, path, query: 'limit=' },
       times: 1,
       fault: { kind: 'mutate', commands: [command] },
     });

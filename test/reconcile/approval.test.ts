@@ -4,13 +4,22 @@ import type { ResourceName } from '../../sandbox/world/resources.ts';
 import { approvalId, approveDeletesSignal } from '../../workflows/await-approval.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
-import { discrepanciesOf, reconcile } from '../support/reconcile.ts';
+import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
+import {
+  approve,
+  discrepanciesOf,
+  endOfReconcile,
+  reconcile,
+  shownDeletions,
+  startReconcile,
+} from '../support/reconcile.ts';
+import { resetTo } from '../support/reset.ts';
 import { row, rows } from '../support/rows.ts';
 import { statusesOf, sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
-const { warehouse, admin, client } = installation;
-await installation.startWorker();
+const { warehouse, admin, client, databaseUrl } = installation;
+let worker = await installation.startWorker();
 
 describe('over the delete limit', () => {
   test('nothing is deleted: the run is partial, and its sentence names --approve-deletes', async () => {
@@ -32,13 +41,7 @@ describe('over the delete limit', () => {
   test('a question runs in Temporal, says how many records are gone, and waits', async () => {
     const { connection } = await stopped();
     expect(await questionOf(connection)).toBe('RUNNING');
-    const handle = client.workflow.getHandle(approvalId(connection));
-    const details = await eventually(async () => {
-      const { currentDetails } = await handle.query<{ currentDetails?: string }>(
-        '__temporal_workflow_metadata',
-      );
-      return currentDetails;
-    });
+    const details = await detailsOf(connection);
     expect(details).toMatch(/\| bills \| 60 \|/);
     expect(details).toMatch(/signal `approveDeletes`/);
   });
@@ -56,14 +59,14 @@ describe('over the delete limit', () => {
       [connection],
     );
     expect(deleted.map(({ id }) => id)).toEqual(gone);
-    expect(await questionOf(connection)).toBe('COMPLETED');
+    await questionIs(connection, 'COMPLETED');
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
   test('--approve-deletes deletes what the stopped reconcile listed, and nothing found since', async () => {
     const { connection, gone } = await stopped();
     const since = await quietlyDelete(connection, 'bills', 55, 60);
-    const { run } = await reconcile(installation, connection, { approveDeletes: true });
+    const { run } = await approve(installation, connection);
     expect(run).toMatchObject({
       status: 'partial',
       failure: expect.stringMatching(/^55 of \d+ bills are gone/) as string,
@@ -72,32 +75,31 @@ describe('over the delete limit', () => {
     const held = await heldIds(connection, 'bills');
     expect(held.filter((id) => gone.includes(id))).toEqual([]);
     expect(held).toEqual(expect.arrayContaining(since));
-    expect(await questionOf(connection)).toBe('RUNNING');
-    expect((await reconcile(installation, connection, { approveDeletes: true })).run.status).toBe(
-      'succeeded',
-    );
+    await questionSays(connection, /\| bills \| 55 \|/);
+    expect((await approve(installation, connection)).run.status).toBe('succeeded');
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
   test('--approve-deletes with nothing listed before asks all the same', async () => {
     const connection = await synced();
     const gone = await quietlyDelete(connection, 'bills', 60);
-    const { run } = await reconcile(installation, connection, { approveDeletes: true });
+    const { run } = await approve(installation, connection);
     expect(run.status).toBe('partial');
     expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(gone));
   });
 
   test('a newer reconcile withdraws the question and decides anew: what came back is kept', async () => {
     const { connection, gone } = await stopped();
+    const before = await shownDeletions(installation, connection);
     await admin.execute(
       ...gone.map((id) => ({ kind: 'recreate' as const, connection, resource: 'bills' as const, id })),
     );
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
-    expect(await questionOf(connection)).toBe('CANCELLED');
+    await questionIs(connection, 'CANCELLED');
     const statuses = new Set((await discrepanciesOf(installation, connection)).map(({ status }) => status));
     expect(statuses).toEqual(new Set(['dismissed']));
-    await reconcile(installation, connection, { approveDeletes: true });
+    await reconcile(installation, connection, { approved: before });
     expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(gone));
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
@@ -132,7 +134,7 @@ describe('the limit', () => {
       failure: expect.stringContaining('--approve-deletes') as string,
     });
     expect(await heldIds(connection, 'items')).toEqual(all);
-    await reconcile(installation, connection, { approveDeletes: true });
+    await approve(installation, connection);
     expect(await heldIds(connection, 'items')).toEqual([]);
   });
 
@@ -149,7 +151,166 @@ describe('the limit', () => {
   });
 });
 
-test('daybook reconcile exits 3 when it stopped for approval, and 0 once that is given', async () => {
+describe('an approval names what was shown, and does nothing when something else waits', () => {
+  test('a stale approval is refused, says that there is something else now, and it is asked anew', async () => {
+    const { connection, shown, waiting } = await overtaken();
+    const { run, failure } = await reconcile(installation, connection, { approved: shown });
+    expect(failure).toMatchObject({ cause: { type: 'ApprovalOutdated' } });
+    expect(run.status).toBe('failed');
+    expect(run.failure).toMatch(
+      /^There is something else now than what was approved: 115 bills wait, found gone by the reconcile \S+ \(approved were 60, found by \S+\)\. Nothing was deleted\..*--approve-deletes"\.$/,
+    );
+    await expectNothingDeleted(connection, waiting);
+    await questionSays(connection, /\| bills \| 115 \|/);
+  });
+
+  test('a question that another one replaced takes no signal, and each shows who found what', async () => {
+    const { connection, question, waiting } = await overtaken();
+    await questionSays(connection, /\| bills \| 115 \|/);
+    await expect(
+      client.workflow.getHandle(approvalId(connection), question).signal(approveDeletesSignal),
+    ).rejects.toThrow(WorkflowNotFoundError);
+    await expectNothingDeleted(connection, waiting);
+    const { bills } = await shownDeletions(installation, connection);
+    expect(await detailsOf(connection)).toContain(`| bills | 115 | ${bills?.run} |`);
+  });
+
+  test('a reset of an old approved reconcile deletes nothing that was not named', async () => {
+    const { connection } = await stopped();
+    expect((await installation.run(['reconcile', connection, '--approve-deletes'])).code).toBe(0);
+    const handle = client.workflow.getHandle(`reconcile/${connection}`);
+    const approved = client.workflow.getHandle(handle.workflowId, (await handle.describe()).runId);
+    const since = await quietlyDelete(connection, 'bills', 70);
+    expect((await reconcile(installation, connection)).run.status).toBe('partial');
+    const again = await resetTo(installation, approved, 0);
+    const { run } = await endOfReconcile(installation, again, again.temporalRunId);
+    expect(run).toMatchObject({
+      status: 'failed',
+      failure: expect.stringContaining('There is something else now') as string,
+    });
+    expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(since));
+    await questionSays(connection, /\| bills \| 70 \|/);
+  });
+
+  test('of 0.5.0, which does not say what was shown, deletes nothing', async () => {
+    const { connection, gone } = await stopped();
+    const { run } = await reconcile(installation, connection, { approveDeletes: true });
+    expect(run).toMatchObject({
+      status: 'failed',
+      failure: expect.stringContaining('the approval did not name any') as string,
+    });
+    await expectNothingDeleted(connection, gone);
+  });
+
+  test.each([
+    ['as many as wait is carried out', 60, 'succeeded', 0],
+    ['another number is refused', 59, 'failed', 60],
+  ])('a question that 0.5.0 asked and that shows %s', async (_, count, status, left) => {
+    const { connection, gone } = await stopped();
+    const workflowId = approvalId(connection);
+    await client.workflow.getHandle(workflowId).terminate();
+    const args = [{ connection, waiting: { bills: count } }];
+    const asked = await client.workflow.start('awaitApproval', { workflowId, taskQueue: 'daybook', args });
+    await asked.signal(approveDeletesSignal);
+    expect(await eventually(() => approvedRun(connection))).toEqual({ status });
+    const held = await heldIds(connection, 'bills');
+    expect(held.filter((id) => gone.includes(id))).toHaveLength(left);
+  });
+
+  test('approving twice, in the Web UI and by the command at once, deletes what was shown and nothing more', async () => {
+    const { connection, gone } = await stopped();
+    const before = await heldIds(connection, 'bills');
+    const question = client.workflow.getHandle(approvalId(connection));
+    const [, , command] = await Promise.all([
+      question.signal(approveDeletesSignal),
+      question.signal(approveDeletesSignal),
+      installation.run(['reconcile', connection, '--approve-deletes']),
+    ]);
+    // One of them starts the reconcile; the other comes when it runs, or when it is over.
+    expect([0, 1], command.stderr).toContain(command.code);
+    if (command.code === 1) expect(command.stderr).toContain('so nothing was approved');
+    expect((await eventually(() => approvedRun(connection))).status).toBe('succeeded');
+    expect(await heldIds(connection, 'bills')).toEqual(before.filter((id) => !gone.includes(id)));
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('an approval that comes while a reconcile runs is not lost in it', async () => {
+    const { connection, gone } = await stopped();
+    await admin.addFault({
+      match: { connection, path: '/accounting/items' },
+      fault: { kind: 'slow', ms: 60_000 },
+    });
+    const handle = await startReconcile(installation, connection, { resources: ['items'] });
+    const command = await installation.run(['reconcile', connection, '--approve-deletes']);
+    expect(command.code).toBe(1);
+    expect(command.stderr).toContain(`A reconcile of ${connection} is running, so nothing was approved.`);
+    await client.workflow.getHandle(approvalId(connection)).signal(approveDeletesSignal);
+    await expectNothingDeleted(connection, gone);
+    await admin.clearFaults();
+    await handle.cancel();
+    expect((await eventually(() => approvedRun(connection), 60)).status).toBe('succeeded');
+    expect((await installation.compare(connection, { tables: ['bills'] })).differences).toEqual([]);
+  });
+
+  test('a worker killed in the middle of the deleting: it goes on with what was named', async () => {
+    const { connection, gone } = await stopped();
+    const before = await heldIds(connection, 'bills');
+    const blocked = await blockWrites(databaseUrl, 'sync.tombstones');
+    const approved = await shownDeletions(installation, connection);
+    const handle = await startReconcile(installation, connection, { approved });
+    await waitingSessions(databaseUrl);
+    await worker.stop('SIGKILL');
+    await blocked.letGo();
+    worker = await installation.startWorker();
+    const { run } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+    expect(run.status).toBe('succeeded');
+    expect(await heldIds(connection, 'bills')).toEqual(before.filter((id) => !gone.includes(id)));
+  });
+});
+
+describe('a reconcile of other resources', () => {
+  test('neither withdraws the question nor dismisses what waits', async () => {
+    const { connection, gone } = await stopped();
+    const before = await questionRun(connection);
+    const shown = await shownDeletions(installation, connection);
+    expect((await reconcile(installation, connection, { resources: ['customers'] })).run.status).toBe(
+      'succeeded',
+    );
+    expect(await questionRun(connection)).toBe(before);
+    expect(await questionOf(connection)).toBe('RUNNING');
+    expect(await shownDeletions(installation, connection)).toEqual(shown);
+    await client.workflow.getHandle(approvalId(connection)).signal(approveDeletesSignal);
+    expect((await eventually(() => approvedRun(connection))).status).toBe('succeeded');
+    const held = await heldIds(connection, 'bills');
+    expect(held.filter((id) => gone.includes(id))).toEqual([]);
+  });
+
+  test('that stops too asks about both, and one signal approves both', async () => {
+    const { connection } = await stopped();
+    const items = await heldIds(connection, 'items');
+    await quietlyDelete(connection, 'items', items.length);
+    expect((await reconcile(installation, connection, { resources: ['items'] })).run.status).toBe('partial');
+    await questionSays(connection, new RegExp(`\\| bills \\| 60 \\|[^]*\\| items \\| ${items.length} \\|`));
+    await client.workflow.getHandle(approvalId(connection)).signal(approveDeletesSignal);
+    expect((await eventually(() => approvedRun(connection))).status).toBe('succeeded');
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('of which one fails leaves the question of the others asked', async () => {
+    const connection = await synced();
+    await quietlyDelete(connection, 'bills', 60);
+    await admin.addFault({
+      match: { connection, path: '/accounting/customers' },
+      fault: { kind: 'status', status: 403 },
+    });
+    const { failure } = await reconcile(installation, connection);
+    await admin.clearFaults();
+    expect(failure).toBeDefined();
+    await questionSays(connection, /\| bills \| 60 \|/);
+  });
+});
+
+test('daybook reconcile exits 3 when it stopped for approval, and 0 once that is given, and says what is approved', async () => {
   const connection = await synced();
   await quietlyDelete(connection, 'bills', 60);
   const stoppedCommand = await installation.run(['reconcile', connection]);
@@ -157,9 +318,24 @@ test('daybook reconcile exits 3 when it stopped for approval, and 0 once that is
   expect(stoppedCommand.stdout).toContain(`daybook reconcile ${connection} --approve-deletes`);
   const listed = await installation.run(['discrepancies', connection, '--json']);
   expect(JSON.parse(listed.stdout)).toHaveLength(60);
+  const { bills } = await shownDeletions(installation, connection);
   const approved = await installation.run(['reconcile', connection, '--approve-deletes']);
+  expect(approved.stderr).toContain(
+    `Approved: to delete 60 bills that the reconcile ${bills?.run} found gone.`,
+  );
   expect(approved.code).toBe(0);
   expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test('daybook reconcile --approve-deletes approves nothing of a resource that it is not about', async () => {
+  const { connection, gone } = await stopped();
+  const command = ['reconcile', connection, '--resource', 'items', '--approve-deletes'];
+  expect(await installation.run(command)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`No deletions of ${connection} wait for approval.`) as string,
+  });
+  await expectNothingDeleted(connection, gone);
+  expect(await questionOf(connection)).toBe('RUNNING');
 });
 
 async function synced(): Promise<string> {
@@ -176,6 +352,25 @@ async function stopped(): Promise<{ connection: string; gone: string[] }> {
   expect(failure).toBeUndefined();
   expect(run.status).toBe('partial');
   return { connection, gone };
+}
+
+/** What was shown of a stopped reconcile, and what waits since a later one has found more. */
+async function overtaken(): Promise<{
+  connection: string;
+  shown: Awaited<ReturnType<typeof shownDeletions>>;
+  question: string;
+  waiting: string[];
+}> {
+  const { connection, gone } = await stopped();
+  const shown = await shownDeletions(installation, connection);
+  const question = await questionRun(connection);
+  const since = await quietlyDelete(connection, 'bills', 55, 60);
+  expect((await reconcile(installation, connection)).run.status).toBe('partial');
+  return { connection, shown, question, waiting: [...gone, ...since] };
+}
+
+async function expectNothingDeleted(connection: string, waiting: readonly string[]): Promise<void> {
+  expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining([...waiting]));
 }
 
 /** Deletes records at the source without an event, from the `start`-th on. Returns their ids in order. */
@@ -222,10 +417,38 @@ async function questionOf(connection: string): Promise<string | undefined> {
   }
 }
 
+function questionIs(connection: string, state: string): Promise<true> {
+  return eventually(async () => ((await questionOf(connection)) === state ? true : undefined));
+}
+
+async function questionRun(connection: string): Promise<string> {
+  return (await client.workflow.getHandle(approvalId(connection)).describe()).runId;
+}
+
+/** What a person reads at the question in the Web UI. */
+function detailsOf(connection: string): Promise<string> {
+  return eventually(async () => {
+    const { currentDetails } = await client.workflow
+      .getHandle(approvalId(connection))
+      .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    return currentDetails;
+  });
+}
+
+/** Waits until an open question reads so. */
+async function questionSays(connection: string, words: RegExp): Promise<void> {
+  await eventually(async () => {
+    expect(await questionOf(connection)).toBe('RUNNING');
+    expect(await detailsOf(connection)).toMatch(words);
+    return true;
+  });
+}
+
+/** The newest reconcile that a question has started, when it is over. */
 async function approvedRun(connection: string): Promise<{ status: unknown } | undefined> {
   const [run] = await rows(
     warehouse,
-    `select status from sync.runs
+    `select run_id, status from sync.runs
      where connection_id = $1 and reason = 'deletions approved' and status <> 'running'`,
     [connection],
   );

@@ -40,7 +40,11 @@ export function reconcileScenarios(): readonly Scenario[] {
         const workflowId = approvalId(connection);
         await installation.client.workflow.getHandle(workflowId).terminate();
         return {
-          ...{ workflow: 'awaitApproval', workflowId, input: { connection, waiting: { bills: 60 }, foundBy } },
+          ...{
+            workflow: 'awaitApproval',
+            workflowId,
+            input: { connection, waiting: { bills: 60 }, foundBy },
+          },
           ...{
             signal: approveDeletesSignal.name,
             followedBy: [`reconcile/${connection}`],

@@ -6,6 +6,7 @@ import { pauseConnection } from '../../warehouse/connections/pause-connection.ts
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
+import { warehouseId } from '../../warehouse/warehouse-id.ts';
 import { followConnection } from '../../worker/schedules/follow-connection.ts';
 import { repairSchedules } from '../../worker/schedules/repair-schedules.ts';
 import { ForeignSchedule } from '../../worker/schedules/settle-schedule.ts';
@@ -116,14 +117,19 @@ test('a schedule of our name that somebody else made is neither changed nor dele
   expect((await describe(`sync/${connectionId}`))?.action.workflowType).toBe('theirs');
 });
 
-test('a schedule of a warehouse that is no more becomes ours', async () => {
+test('a schedule of another warehouse is neither changed nor deleted', async () => {
   const connectionId = await scheduled({ syncEvery: hour });
-  await warehouse.pool.query(`update sync.settings set value = 'another' where name = 'warehouse_id'`);
+  const theirs = await describe(`sync/${connectionId}`);
+  const own = await warehouseId(warehouse);
+  const setId = (id: string): Promise<unknown> =>
+    warehouse.pool.query(`update sync.settings set value = $1 where name = 'warehouse_id'`, [id]);
+  await setId('another');
+  await expect(followConnection(places, { connectionId })).rejects.toThrow(ForeignSchedule);
+  expect(await repair()).toContain(`that the warehouse ${own} made`);
+  await change(connectionId, { syncEvery: null });
+  expect(await describe(`sync/${connectionId}`)).toMatchObject({ memo: theirs?.memo });
+  await setId(own);
   await followConnection(places, { connectionId });
-  expect((await describe(`sync/${connectionId}`))?.memo).toEqual({
-    daybook: 'another',
-    connection: connectionId,
-  });
 });
 
 test('a repair brings back schedules that were deleted in Temporal, paused where the connection is', async () => {

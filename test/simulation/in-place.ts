@@ -9,6 +9,8 @@ import { cloneDatabase } from './clone-database.ts';
 
 /** A Postgres of the simulation's own, with a migrated database to clone. */
 export interface Place {
+  /** Database `postgres`, as superuser. */
+  readonly adminUrl: string;
   /** A migrated database that nobody has used; its address. */
   createDatabase(): Promise<string>;
 }
@@ -25,7 +27,8 @@ export async function inPlace<Result>(use: (place: Place) => Promise<Result>): P
     const warehouse = openWarehouse({ url: postgres.url, connections: 1 });
     await migrate(warehouse);
     await warehouse.close();
-    return await use({ createDatabase: () => cloneDatabase(postgres.adminUrl) });
+    const { adminUrl } = postgres;
+    return await use({ adminUrl, createDatabase: () => cloneDatabase(adminUrl) });
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });

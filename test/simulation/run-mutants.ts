@@ -71,12 +71,19 @@ export async function runMutants(
 }
 
 async function inCopyWith<Result>(mutant: Mutant, use: (folder: string) => Promise<Result>): Promise<Result> {
+  return inCopy(async (folder) => {
+    const path = join(folder, mutant.file);
+    await writeFile(path, withMistake(mutant, await readFile(path, 'utf8')));
+    return use(folder);
+  });
+}
+
+/** Lets `use` change a copy of the sources, which goes away after it. */
+export async function inCopy<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-mutant-'));
   try {
     for (const part of copied) await cp(join(root, part), join(folder, part), { recursive: true });
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    const path = join(folder, mutant.file);
-    await writeFile(path, withMistake(mutant, await readFile(path, 'utf8')));
     return await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });

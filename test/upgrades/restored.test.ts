@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { compareWithSource } from '../support/compare-with-source.ts';
-import { runDaybook, type DaybookProcess } from '../support/daybook-process.ts';
+import { runDaybook, startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
 import { searchAttributesOf } from '../support/history-of.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
@@ -48,20 +48,26 @@ beforeAll(async () => {
 });
 
 describe.each([
-  { where: 'the namespace it was in', backup: backups[0], more: {} },
+  { where: 'the namespace it was in', backup: backups[0], more: {}, isOwner: false },
   {
     where: 'an empty namespace',
     backup: backups[1],
+    isOwner: true,
     more: { TEMPORAL_NAMESPACE: empty.namespace, DAYBOOK_LAKE: lake },
   },
-])('an older Postgres under a newer lake, in $where', ({ backup, more }) => {
+])('an older Postgres under a newer lake, in $where', ({ backup, more, isOwner }) => {
   const restored = { ...env, ...more, ...path, DATABASE_URL: backup.url };
   const run = (...args: string[]): ReturnType<Installation['run']> =>
     runDaybook(args, { cwd, env: restored });
   let worker: DaybookProcess;
 
   beforeAll(async () => {
-    worker = await installation.startWorker(restored);
+    if (!isOwner) {
+      expect(await run('worker')).toMatchObject({ code: 2, stderr: expect.stringMatching(notTheOriginal) });
+      expect(await run('sync', company)).toMatchObject({ code: 2 });
+    }
+    worker = startDaybook(isOwner ? ['worker'] : ['worker', '--take-over'], { cwd, env: restored });
+    await worker.says(/worker is ready/);
   });
   afterAll(() => worker.stop());
 
@@ -92,6 +98,8 @@ describe.each([
     expect(await run('snapshots', 'verify')).toMatchObject({ code: 0 });
   });
 });
+
+const notTheOriginal = /belongs to warehouse .* and this one .* is a copy of it: .*--take-over/;
 
 /** A copy of the database as it is now. Sessions in the way are ended: their pools make new ones. */
 async function backUp(url: string): Promise<TestDatabase> {

@@ -173,6 +173,9 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     ...{ snapshot_id: true, run_id: true, lake: true, taken_at: true, published_at: true, rows: true },
     ...{ bytes: true, unfit: true, manifest_sha256: true, mark: true, removed_at: true },
   },
+  'sync.namespace_claims': {
+    ...{ claim_id: true, token: true, next_token: true, generation: true, claimed_at: true },
+  },
   'sync.marts': {
     ...{ target: true, run_id: true, as_of_date: true, snapshot_id: true, marts: true, begun_at: true },
     built_at: true,

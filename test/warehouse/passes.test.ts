@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { LeaseLost } from '../../warehouse/errors.ts';
 import { countRequests, noteFailing } from '../../warehouse/passes/note-failing.ts';
-import { noteMissing } from '../../warehouse/passes/note-missing.ts';
+import { noteMissing, noteNotMissing } from '../../warehouse/passes/note-missing.ts';
+import type { PassInHand } from '../../warehouse/passes/pass.ts';
 import { finishRun } from '../../warehouse/runs/finish-run.ts';
 import { bill } from '../support/finance-records.ts';
 import { land, landRecords, openPass } from '../support/land.ts';
@@ -173,6 +175,85 @@ describe('a list that the service does not have for the platform', () => {
       await row(warehouse, 'select capability from sync.streams where connection_id = $1', [connectionId]),
     ).toEqual({ capability: 'supported' });
   });
+});
+
+describe('a list that returned a page and answers 404', () => {
+  test('is asked again by the next run, also when a worker of 0.5 called it unsupported', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    await missBills(connectionId);
+    expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('open');
+    await set(
+      connectionId,
+      `capability = 'unsupported', missing_since = null, capability_checked_at = now()`,
+    );
+    expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('open');
+    expect(await missBills(connectionId)).toBe('missing');
+  });
+
+  test('for 7 days is unsupported when other lists answer, until a page comes', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    expect(await missBills(connectionId)).toBe('missing');
+    await set(connectionId, `missing_since = now() - interval '169 hours'`);
+    expect(await missBills(connectionId)).toBe('missing');
+    await land(warehouse, { connectionId, stream: 'customers', pages: [[]] });
+    expect(await missBills(connectionId)).toBe('unsupported');
+    expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('unsupported');
+    await set(connectionId, `capability_checked_at = now() - interval '25 hours'`);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    expect(await missBills(connectionId)).toBe('missing');
+  });
+
+  test.for([
+    ['another answer', async ({ pass }: { pass: PassInHand }) => noteNotMissing(warehouse, pass)],
+    [
+      'days in which nobody asked',
+      async ({ pass }: { pass: PassInHand }) =>
+        set(pass.connectionId, `missing_at = now() - interval '3 days'`),
+    ],
+  ] as const)('begins its 7 days anew after %s', async ([, interrupt]) => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'customers', pages: [[]] });
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    await missBills(connectionId);
+    await set(connectionId, `missing_since = now() - interval '169 hours'`);
+    await interrupt(await openPass(warehouse, { connectionId, stream: 'bills' }));
+    expect(await missBills(connectionId)).toBe('missing');
+  });
+
+  test('is no verdict of an attempt that another one has taken over from', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await openPass(warehouse, { connectionId, stream: 'bills', runId: pass.runId });
+    await expect(noteMissing(warehouse, { pass, requests: 1 })).rejects.toThrow(LeaseLost);
+  });
+
+  async function missBills(connectionId: string): Promise<string> {
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    return noteMissing(warehouse, { pass, requests: 1 });
+  }
+
+  async function set(connectionId: string, changes: string): Promise<void> {
+    await warehouse.pool.query(
+      `update sync.streams set ${changes} where connection_id = $1 and stream = 'bills'`,
+      [connectionId],
+    );
+  }
+});
+
+test('patience begins anew with each run', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+  await noteFailing(warehouse, { pass, requests: 1 });
+  await warehouse.pool.query(
+    `update sync.passes set failing_since = failing_since - interval '1 hour' where connection_id = $1`,
+    [connectionId],
+  );
+  const same = await openPass(warehouse, { connectionId, stream: 'bills', runId: pass.runId });
+  expect(await noteFailing(warehouse, { pass: same.pass, requests: 1 })).toBeGreaterThan(3_000_000);
+  const next = await openPass(warehouse, { connectionId, stream: 'bills' });
+  expect(await noteFailing(warehouse, { pass: next.pass, requests: 1 })).toBeLessThan(60_000);
 });
 
 test('how long requests keep failing is counted from the first failure, and a page ends it', async () => {

@@ -94,9 +94,9 @@ async function failFromSecondPageOn(connection: string, path: string): Promise<(
     const asked = (await admin.requests()).filter(
       (one) => one.connection === connection && one.path === path,
     );
-    const cursors = asked.map(({ query }) => new URLSearchParams(query).get('cursor'));
-    const last = cursors.findLast((cursor) => cursor !== null);
-    if (last == null) throw new Error(`No cursor of ${path} was asked for.`);
+    const cursors = asked.flatMap(({ query }) => new URLSearchParams(query).get('cursor') ?? []);
+    const last = cursors.at(-1);
+    if (last === undefined) throw new Error(`No cursor of ${path} was asked for.`);
     return last;
   };
 }

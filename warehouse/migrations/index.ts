@@ -13,6 +13,7 @@ import * as discardedContent from './2026-11-27-discarded-content.ts';
 import * as keptData from './2026-11-27-kept-data.ts';
 import * as missingLists from './2026-11-27-missing-lists.ts';
 import * as orderAndIdentity from './2026-11-27-order-and-identity.ts';
+import * as ownership from './2026-11-27-ownership.ts';
 import * as streamMonths from './2026-11-27-stream-months.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
@@ -31,5 +32,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-27-kept-data': keptData,
   '2026-11-27-missing-lists': missingLists,
   '2026-11-27-order-and-identity': orderAndIdentity,
+  '2026-11-27-ownership': ownership,
   '2026-11-27-stream-months': streamMonths,
 };

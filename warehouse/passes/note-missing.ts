@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { LeaseLost } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { Database } from '../tables/database.ts';
+import { othersAnswer } from './others-answer.ts';
 import type { PassInHand } from './pass.ts';
 
 /** `missing`: the list returned pages before, so that it is not there is a failure. */
@@ -76,14 +77,6 @@ async function judgeStream(db: Transaction<Database>, pass: PassInHand): Promise
     .execute();
   return absence;
 }
-
-/** Whether another list of the connection returned a page in a run of the last day. Events are a list of no company. */
-const othersAnswer = sql`exists (
-  select from sync.runs r
-  join sync.run_streams other using (run_id)
-  where r.connection_id = s.connection_id and r.started_at > clock_timestamp() - interval '1 day'
-    and other.stream not in (s.stream, 'events') and other.pages > 0
-)`;
 
 async function endStream(
   db: Transaction<Database>,

@@ -14,7 +14,9 @@ export interface Finding {
 }
 
 export function questionOf(waiting: readonly WaitingDeletions[]): DeletionQuestion {
-  return Object.fromEntries(waiting.map(({ resource, records, run_id }) => [resource, { records, run: run_id }]));
+  return Object.fromEntries(
+    waiting.map(({ resource, records, run_id }) => [resource, { records, run: run_id }]),
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
+import { othersAnswer } from '../passes/others-answer.ts';
 import { unlistedStreams } from '../reconcile/unlisted-streams.ts';
 import type { Database } from '../tables/database.ts';
 import type { RunKind, RunStatus } from '../tables/runs.ts';
@@ -111,7 +112,7 @@ async function withUnlisted(
 
 /**
  * That a platform lacks one list is known when another one answers. Where none did, as behind a gateway that lost its routes,
- * nothing was learned, and the next run asks again.
+ * nothing was learned, and the next run asks again. A run that read nothing else rests on what other runs of the day read.
  */
 async function forgetUnsupported(transaction: Transaction<Database>, runId: string): Promise<void> {
   await sql`
@@ -120,7 +121,10 @@ async function forgetUnsupported(transaction: Transaction<Database>, runId: stri
     where asked.run_id = ${runId} and asked.status = 'unsupported'
       and s.connection_id = asked.connection_id and s.stream = asked.stream
       and s.capability = 'unsupported' and s.listed_at is null
-      and not exists (select from sync.run_streams answered where answered.run_id = ${runId} and answered.pages > 0)
+      and not exists (select from sync.run_streams read where read.run_id = ${runId} and read.pages > 0)
+      and (not ${othersAnswer} or exists (
+        select from sync.run_streams failed where failed.run_id = ${runId} and failed.status <> 'unsupported'
+      ))
   `.execute(transaction);
 }
 

@@ -3,6 +3,7 @@ import type { AlertsTable } from './alerts.ts';
 import type { DiscrepanciesTable } from './discrepancies.ts';
 import type { KeptDataTable } from './kept-data.ts';
 import type { MartsTable } from './marts.ts';
+import type { NamespaceClaimsTable } from './namespace-claims.ts';
 import type { QuarantineTable } from './quarantine.ts';
 import type { RunStreamsTable } from './run-streams.ts';
 import type { RunsTable } from './runs.ts';
@@ -27,6 +28,7 @@ export interface Database {
   'sync.alerts': AlertsTable;
   'sync.snapshots': SnapshotsTable;
   'sync.marts': MartsTable;
+  'sync.namespace_claims': NamespaceClaimsTable;
 }
 
 /** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */

@@ -11,14 +11,15 @@ import { mainQueue } from '../task-queues.ts';
 import { stateAfter, type ScheduleRunState } from './schedule-run-state.ts';
 import type { WantedSchedule } from './wanted-schedules.ts';
 
-/** Somebody has made a schedule of our name for something else. It is left as it is. */
+/** Somebody has made a schedule of our name for something else, or for another warehouse. It is left as it is. */
 export class ForeignSchedule extends Error {
   override readonly name = 'ForeignSchedule';
   readonly handling = 'stop';
 
-  constructor(id: string) {
+  constructor(id: string, maker: unknown) {
     super(
-      `Temporal has a schedule "${id}" that Daybook did not make. Delete it, then run the command again or restart a worker.`,
+      `Temporal has a schedule "${id}" that ${maker === undefined ? 'Daybook did not make' : `the warehouse ${String(maker)} made`}. ` +
+        'Delete it, then run the command again or restart a worker.',
     );
   }
 }
@@ -41,12 +42,9 @@ export async function settleSchedule(
   }
   if (found === undefined) {
     await temporal.schedule.create(asNew(id, owner, wanted));
-  } else if (found.memo?.daybook === undefined) {
-    throw new ForeignSchedule(id);
   } else if (!isOurs) {
-    // Of a warehouse that is no more: two cannot share a namespace. A memo cannot be changed, so it is made anew.
-    await handle.delete();
-    await temporal.schedule.create(asNew(id, owner, wanted));
+    // Who took over a namespace has deleted what the owner before it had (`deleteReplacedSchedules`).
+    throw new ForeignSchedule(id, found.memo?.daybook);
   } else if (
     !isDeepStrictEqual(factsOf(found), factsOf(asWanted(wanted, stateAfter(found.state, wanted, resume))))
   ) {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { unidentifiedConnections } from '../../warehouse/webhooks/unidentified-connections.ts';
 import type { WebhooksStored } from '../../warehouse/webhooks/store-webhooks.ts';
-import { oncePerOutage } from './once-per-outage.ts';
+import { oncePerOutage } from '../once-per-outage.ts';
 import { nudgeApplying } from './start-applying.ts';
 
 /** Tells Temporal that there is something to do. Nobody waits for it, and what does not get through is found by the sweep. */

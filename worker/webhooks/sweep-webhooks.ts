@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { dueConnections } from '../../warehouse/webhooks/due-connections.ts';
 import { forgetWrongHolds } from '../../warehouse/webhooks/forget-wrong-holds.ts';
-import { oncePerOutage } from './once-per-outage.ts';
+import { oncePerOutage } from '../once-per-outage.ts';
 import { startApplying } from './start-applying.ts';
 
 const everyMilliseconds = 5_000;

@@ -1,7 +1,7 @@
 import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
 import { parseDuration } from '../../../worker/config/duration.ts';
 import { UsageError } from '../../errors.ts';
-import { followSchedules } from '../../follow-schedules.ts';
+import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
@@ -19,10 +19,11 @@ export interface ScheduleOptions {
 /** Backfills a connection on a schedule from now on, or no longer. */
 export async function scheduleBackfill(connectionId: string, options: ScheduleOptions): Promise<void> {
   const backfill = scheduleOf(options);
-  await withWarehouse(async (warehouse, settings) => {
-    await setSchedule(warehouse, { connectionId, backfill });
-    await followSchedules({ warehouse, settings }, { connectionId });
-  });
+  await withWarehouse((warehouse, settings) =>
+    changeConnection({ warehouse, settings }, { connectionId }, () =>
+      setSchedule(warehouse, { connectionId, backfill }),
+    ),
+  );
   print(
     backfill.every === null
       ? `${connectionId} is backfilled only when somebody asks.`

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
 import { formatDuration } from '../../../worker/config/duration.ts';
 import { UsageError } from '../../errors.ts';
-import { followSchedules } from '../../follow-schedules.ts';
+import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { companyOf } from './company-of.ts';
@@ -39,14 +39,14 @@ export function addCommand(): Command {
       const { kept } = await withWarehouse(
         async (warehouse, settings) => {
           const { secretKey, api } = settings;
-          const added = await addConnection(warehouse, await secretKey(), {
-            ...{ connectionId: name, apiAddress: api.address, token, expandPlatformData },
-            ...{ syncEvery, reconcileEvery },
-          });
-          if (syncEvery !== null || reconcileEvery !== null) {
-            await followSchedules({ warehouse, settings }, { connectionId: name });
-          }
-          return added;
+          const key = await secretKey();
+          const matters = (): boolean => syncEvery !== null || reconcileEvery !== null;
+          return changeConnection({ warehouse, settings }, { connectionId: name, matters }, () =>
+            addConnection(warehouse, key, {
+              ...{ connectionId: name, apiAddress: api.address, token, expandPlatformData },
+              ...{ syncEvery, reconcileEvery },
+            }),
+          );
         },
         ['database', 'api'],
       );

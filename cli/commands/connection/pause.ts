@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { pauseConnection } from '../../../warehouse/connections/pause-connection.ts';
-import { followSchedules } from '../../follow-schedules.ts';
+import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
@@ -11,10 +11,11 @@ export function pauseCommand(): Command {
     .option('--why <text>', 'shown wherever the pause is', 'No reason was given.')
     .addHelpText('after', '\nExample:\n  $ npx daybook connection pause acme-us --why "month end"')
     .action(async (connectionId: string, { why }: { why: string }) => {
-      await withWarehouse(async (warehouse, settings) => {
-        await pauseConnection(warehouse, { connectionId, why });
-        await followSchedules({ warehouse, settings }, { connectionId });
-      });
+      await withWarehouse((warehouse, settings) =>
+        changeConnection({ warehouse, settings }, { connectionId }, () =>
+          pauseConnection(warehouse, { connectionId, why }),
+        ),
+      );
       print(`${connectionId} is paused. Resume it with: npx daybook connection resume ${connectionId}`);
     });
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { removeConnection, type Removal } from '../../../warehouse/connections/remove-connection.ts';
-import { followSchedules } from '../../follow-schedules.ts';
+import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { companyOf } from './company-of.ts';
@@ -14,11 +14,11 @@ export function removeCommand(): Command {
     .option('--keep-data', 'keep records, history and deletions; only their company can have the name again')
     .addHelpText('after', '\nExample:\n  $ npx daybook connection remove acme-us --keep-data')
     .action(async (name: string, { keepData = false }: { keepData?: boolean }) => {
-      const removal = await withWarehouse(async (warehouse, settings) => {
-        const done = await removeConnection(warehouse, { connectionId: name, keepData });
-        await followSchedules({ warehouse, settings }, { connectionId: name });
-        return done;
-      });
+      const removal = await withWarehouse((warehouse, settings) =>
+        changeConnection({ warehouse, settings }, { connectionId: name }, () =>
+          removeConnection(warehouse, { connectionId: name, keepData }),
+        ),
+      );
       for (const line of linesOf(name, { keepData, ...removal })) print(line);
     });
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { resumeConnection } from '../../../warehouse/connections/resume-connection.ts';
-import { followSchedules } from '../../follow-schedules.ts';
+import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
@@ -10,10 +10,11 @@ export function resumeCommand(): Command {
     .argument('<name>')
     .addHelpText('after', '\nExample:\n  $ npx daybook connection resume acme-us')
     .action(async (connectionId: string) => {
-      await withWarehouse(async (warehouse, settings) => {
-        await resumeConnection(warehouse, { connectionId });
-        await followSchedules({ warehouse, settings }, { connectionId, resume: true });
-      });
+      await withWarehouse((warehouse, settings) =>
+        changeConnection({ warehouse, settings }, { connectionId, resume: true }, () =>
+          resumeConnection(warehouse, { connectionId }),
+        ),
+      );
       print(`${connectionId} is resumed.`);
     });
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { setToken } from '../../../warehouse/connections/set-token.ts';
-import { followSchedules } from '../../follow-schedules.ts';
+import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { readToken, withTokenOptions, type TokenOptions } from './token-options.ts';
@@ -16,9 +16,12 @@ export function setTokenCommand(): Command {
     .action(async (name: string, options: TokenOptions) => {
       const token = await readToken(options);
       const { resumed } = await withWarehouse(async (warehouse, settings) => {
-        const set = await setToken(warehouse, await settings.secretKey(), { connectionId: name, token });
-        if (set.resumed) await followSchedules({ warehouse, settings }, { connectionId: name });
-        return set;
+        const key = await settings.secretKey();
+        return changeConnection(
+          { warehouse, settings },
+          { connectionId: name, matters: (set) => set.resumed },
+          () => setToken(warehouse, key, { connectionId: name, token }),
+        );
       });
       print(`${name} has a new token${resumed ? ' and is resumed' : ''}.`);
     });

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
 import { UsageError } from '../../errors.ts';
-import { followSchedules } from '../../follow-schedules.ts';
+import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { everyOption, millisecondsOf, type Every } from './every-option.ts';
@@ -25,14 +25,15 @@ export function setCommand(): Command {
       if (every === undefined && reconcileEvery === undefined) {
         throw new UsageError('Say what to change: --every, --reconcile-every or both.');
       }
-      await withWarehouse(async (warehouse, settings) => {
-        await setSchedule(warehouse, {
-          connectionId,
-          ...(every === undefined ? {} : { syncEvery: millisecondsOf(every) }),
-          ...(reconcileEvery === undefined ? {} : { reconcileEvery: millisecondsOf(reconcileEvery) }),
-        });
-        await followSchedules({ warehouse, settings }, { connectionId });
-      });
+      await withWarehouse((warehouse, settings) =>
+        changeConnection({ warehouse, settings }, { connectionId }, () =>
+          setSchedule(warehouse, {
+            connectionId,
+            ...(every === undefined ? {} : { syncEvery: millisecondsOf(every) }),
+            ...(reconcileEvery === undefined ? {} : { reconcileEvery: millisecondsOf(reconcileEvery) }),
+          }),
+        ),
+      );
       print(`${connectionId} is set.`);
     });
 }

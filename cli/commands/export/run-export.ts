@@ -1,8 +1,9 @@
 import { startExport } from '../../../worker/start-export.ts';
+import { checkOwnership } from '../../../worker/ownership/check-ownership.ts';
 import { connectTemporal } from '../../../worker/temporal-client.ts';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import { followExport } from '../../follow-export.ts';
-import { print, printJson } from '../../printer.ts';
+import { print, printAside, printJson } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
 /** Starts or joins the export and follows it. */
@@ -11,6 +12,7 @@ export async function runExport(options: { wait: boolean; json: boolean }): Prom
     async (warehouse, settings) => {
       const client = await connectTemporal(settings);
       try {
+        await checkOwnership({ warehouse, temporal: client, settings }, { say: printAside });
         const started = await startExport({ client, settings }, { reason: 'daybook export' });
         if (options.wait) return await followExport({ client, warehouse }, started, options);
         if (options.json) printJson(started);

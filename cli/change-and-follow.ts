@@ -1,0 +1,59 @@
+import type { Client } from '@temporalio/client';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { Settings } from '../worker/settings.ts';
+import { printAside } from './printer.ts';
+
+/** A change of the database that schedules in Temporal are to follow. */
+export interface Change<Changed> {
+  readonly change: () => Promise<Changed>;
+  readonly matters?: (changed: Changed) => boolean;
+  readonly follow: (temporal: Client) => Promise<void>;
+  /** Said where Temporal is out of reach: the command has done its part all the same. */
+  readonly later: string;
+}
+
+/**
+ * Changes the database and has Temporal follow, if the namespace is this warehouse's: else nothing is changed. Throws
+ * NamespaceNotOurs, and what `change` and `follow` throw.
+ */
+export async function changeAndFollow<Changed>(
+  { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
+  { change, matters = () => true, follow, later }: Change<Changed>,
+): Promise<Changed> {
+  const { connectTemporal } = await import('../worker/temporal-client.ts');
+  const { checkOwnership } = await import('../worker/ownership/check-ownership.ts');
+  const temporal = await unlessAway(() => connectTemporal(settings, { patienceMilliseconds: 5_000 }));
+  try {
+    if (temporal !== undefined)
+      await unlessAway(() => checkOwnership({ warehouse, temporal, settings }, { say: printAside }));
+    const changed = await change();
+    if (matters(changed) && !(await hasFollowed(temporal, follow))) printAside(later);
+    return changed;
+  } finally {
+    await temporal?.connection.close();
+  }
+}
+
+async function hasFollowed(
+  temporal: Client | undefined,
+  follow: (temporal: Client) => Promise<void>,
+): Promise<boolean> {
+  if (temporal === undefined) return false;
+  const followed = await unlessAway(async () => {
+    await follow(temporal);
+    return true;
+  });
+  return followed ?? false;
+}
+
+/** Undefined when Temporal does not answer. */
+async function unlessAway<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
+  const { ServiceError } = await import('@temporalio/client');
+  const { TemporalUnavailable } = await import('../worker/temporal-client.ts');
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof TemporalUnavailable || error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}

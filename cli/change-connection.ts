@@ -1,0 +1,27 @@
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { Settings } from '../worker/settings.ts';
+import { changeAndFollow } from './change-and-follow.ts';
+
+/** Changes a connection in the database, and brings its schedules to that. Throws NamespaceNotOurs and ForeignSchedule. */
+export async function changeConnection<Changed>(
+  places: { warehouse: Warehouse; settings: Settings },
+  input: {
+    connectionId: string;
+    /** Lifts pauses made in the Web UI too. */
+    resume?: boolean;
+    /** Whether the change is one of the schedules; always, when absent. */
+    matters?: (changed: Changed) => boolean;
+  },
+  change: () => Promise<Changed>,
+): Promise<Changed> {
+  const { connectionId, resume = false, matters = () => true } = input;
+  return changeAndFollow(places, {
+    change,
+    matters,
+    async follow(temporal) {
+      const { followConnection } = await import('../worker/schedules/follow-connection.ts');
+      await followConnection({ warehouse: places.warehouse, temporal }, { connectionId, resume });
+    },
+    later: `Temporal is out of reach: the schedules of ${connectionId} follow when a worker starts.`,
+  });
+}

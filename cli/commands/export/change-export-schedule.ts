@@ -1,0 +1,18 @@
+import { setExportEvery } from '../../../warehouse/snapshots/export-schedule.ts';
+import { followExport } from '../../../worker/schedules/follow-export.ts';
+import { changeAndFollow } from '../../change-and-follow.ts';
+import { withWarehouse } from '../../with-warehouse.ts';
+
+/** `every` in milliseconds; null: no export is scheduled. */
+export async function changeExportSchedule(every: number | null): Promise<void> {
+  await withWarehouse((warehouse, settings) =>
+    changeAndFollow(
+      { warehouse, settings },
+      {
+        change: () => setExportEvery(warehouse, every),
+        follow: (temporal) => followExport({ warehouse, temporal }),
+        later: 'Temporal is out of reach: the schedule follows when a worker starts.',
+      },
+    ),
+  );
+}

@@ -1,0 +1,27 @@
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { OwnershipRead } from '../worker/ownership/read-ownership.ts';
+import type { Settings } from '../worker/settings.ts';
+
+/** Undefined where Temporal does not answer. */
+export async function readNamespaceOwner({
+  warehouse,
+  settings,
+}: {
+  warehouse: Warehouse;
+  settings: Settings;
+}): Promise<OwnershipRead | undefined> {
+  const { ServiceError } = await import('@temporalio/client');
+  const { connectTemporal, TemporalUnavailable } = await import('../worker/temporal-client.ts');
+  const { readOwnership } = await import('../worker/ownership/read-ownership.ts');
+  try {
+    const temporal = await connectTemporal(settings, { patienceMilliseconds: 3_000 });
+    try {
+      return await readOwnership({ warehouse, temporal, settings });
+    } finally {
+      await temporal.connection.close();
+    }
+  } catch (error) {
+    if (error instanceof TemporalUnavailable || error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}

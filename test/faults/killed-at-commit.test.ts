@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import type { PoolClient } from 'pg';
+import { Kysely, PostgresDialect } from 'kysely';
+import { streamNamed } from '../../resources/index.ts';
+import { proveToken } from '../../warehouse/connections/prove-token.ts';
+import { refuseToken } from '../../warehouse/connections/refuse-token.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { forgetWatermark } from '../../warehouse/passes/forget-watermark.ts';
+import { noteMissing } from '../../warehouse/passes/note-missing.ts';
+import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
+import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
+import { bill } from '../support/finance-records.ts';
+import { landListing } from '../support/land-listing.ts';
+import { land, openPass, testToken } from '../support/land.ts';
+import { rows, type Row } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { faultAt } from './deaths.ts';
+import { prove } from './prove.ts';
+
+const { warehouse } = await createTestDatabase();
+
+/** What commits where the company at work of the matrix never comes: clocks and tokens are right there. */
+const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) => Promise<unknown>>> = {
+  'warehouse/connections/prove-token.ts': async (connectionId) => {
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await warehouse.pool.query('update sync.runs set proved_token = null where run_id = $1', [pass.runId]);
+    const identity = { id: connectionId, orgId: 'org', platform: 'XERO' };
+    return (on) => proveToken(on, { ...pass, identity });
+  },
+  'warehouse/connections/refuse-token.ts': (connectionId) =>
+    Promise.resolve((on) => refuseToken(on, { connectionId, token: testToken })),
+  'warehouse/passes/forget-watermark.ts': async (connectionId) => {
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    return (on) => forgetWatermark(on, { pass, resource: streamNamed('bills').resource });
+  },
+  'warehouse/passes/note-missing.ts': async (connectionId) => {
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    return (on) => noteMissing(on, { pass, requests: 0 });
+  },
+  'warehouse/reconcile/land-ahead.ts': async (connectionId) => {
+    const held = bill('b', { memo: '"ahead"', last_synced_at: '"2027-01-01T00:00:00Z"' });
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[held]] });
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('b')] });
+    await findAbsent(warehouse, listing);
+    const [text, token] = [bill('b'), testToken];
+    return (on) => landAhead(on, { ...listing, id: 'b', token, text, record: JSON.parse(text) as unknown });
+  },
+};
+
+describe.each(Object.keys(steps))('%s', (file) => {
+  test.each(['before', 'after'] as const)(
+    'whose session ends %s its commit, and which is done again, ends as if it had been done once',
+    async (when) => {
+      const undisturbed = await stateAfter(file, (step) => step(warehouse));
+      const disturbed = await stateAfter(file, async (step) => {
+        await expect(step(endingSessions(warehouse, when))).rejects.toThrow();
+        await step(warehouse);
+      });
+      expect(disturbed).toEqual(undisturbed);
+    },
+  );
+
+  test('has its row in docs/proof.md', async () => {
+    const during = '`test/faults/killed-at-commit.test.ts`';
+    const survived = 'the session of Postgres before and after';
+    await prove({ fault: faultAt(file), during, survived, seen: '' });
+  });
+});
+
+async function stateAfter(
+  file: string,
+  work: (step: (on: Warehouse) => Promise<unknown>) => Promise<unknown>,
+): Promise<Row[][]> {
+  const connectionId = await addTestConnection(warehouse);
+  const step = await steps[file]!(connectionId);
+  await work(step);
+  const stateOf = (sql: string): Promise<Row[]> => rows(warehouse, sql, [connectionId]);
+  return [
+    await stateOf(`select refused_token, paused_by, org_id from sync.connections where connection_id = $1`),
+    await stateOf(`select proved_token from sync.runs where connection_id = $1 order by started_at`),
+    await stateOf(
+      `select stream, capability, watermark, missing_since is not null as missing from sync.streams where connection_id = $1`,
+    ),
+    await stateOf(`select kind, floor, cursor, highest_seen from sync.passes where connection_id = $1`),
+    await stateOf(`select id, memo, last_synced_at from finance.bills where connection_id = $1`),
+    await stateOf(
+      `select op, payload ->> 'memo' as memo from history.record_versions where connection_id = $1 order by recorded_at`,
+    ),
+    await stateOf(`select kind, status, closed_why from sync.discrepancies where connection_id = $1`),
+  ];
+}
+
+/** The warehouse over sessions that Postgres ends at their first commit. */
+function endingSessions({ pool }: Warehouse, when: 'before' | 'after'): Warehouse {
+  const connect = async (): Promise<PoolClient> => {
+    const client = await pool.connect();
+    const end = async (): Promise<void> => {
+      const { processID } = client as unknown as { processID: number };
+      await warehouse.pool.query('select pg_terminate_backend($1, 5000)', [processID]);
+    };
+    return new Proxy(client, {
+      get(target, name): unknown {
+        if (name === 'query')
+          return async (...given: [string]) => {
+            const isCommit = given[0] === 'commit';
+            if (isCommit && when === 'before') await end();
+            const answer = await target.query(...given);
+            if (isCommit && when === 'after') {
+              await end();
+              throw new Error('The session ended before it could say that it had committed.');
+            }
+            return answer;
+          };
+        if (name === 'release') return () => target.release(true);
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  };
+  const ending = new Proxy(pool, {
+    get: (target, name): unknown => (name === 'connect' ? connect : Reflect.get(target, name, target)),
+  });
+  const db = new Kysely<never>({ dialect: new PostgresDialect({ pool: ending }) });
+  return { pool: ending, db, close: () => Promise.resolve() } as unknown as Warehouse;
+}

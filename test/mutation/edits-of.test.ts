@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { withEdit } from './edit.ts';
+import { editsOf } from './edits-of.ts';
+
+describe('mistakes are made in SQL', () => {
+  test('in conditions, where each is left out, or its operator is another one', () => {
+    expect(mistakesIn('select a from t where a >= $1 and b = ${x} or c is null')).toEqual([
+      'select a from t where true and b = ${x} or c is null',
+      'select a from t where a > $1 and b = ${x} or c is null',
+      'select a from t where a >= $1 or b = ${x} or c is null',
+      'select a from t where a >= $1 and true or c is null',
+      'select a from t where a >= $1 and b = ${x} and c is null',
+      'select a from t where a >= $1 and b = ${x} or false',
+      'select a from t where a >= $1 and b = ${x} or c is not null',
+    ]);
+  });
+
+  test('in assignments, each of which is left out, and none becomes a comparison', () => {
+    expect(mistakesIn('update t set a = case when b <> 1 then 2 end, c = $1 where d = $2')).toEqual([
+      'update t set c = $1 where d = $2',
+      'update t set a = case when b = 1 then 2 end, c = $1 where d = $2',
+      'update t set a = case when b <> 0 then 2 end, c = $1 where d = $2',
+      'update t set a = case when b <> 1 then 3 end, c = $1 where d = $2',
+      'update t set a = case when b <> 1 then 2 end where d = $2',
+      'update t set a = case when b <> 1 then 2 end, c = $1 where false and d = $2',
+      'update t set a = case when b <> 1 then 2 end, c = $1 where true',
+    ]);
+  });
+
+  test('in branches, of which two are exchanged', () => {
+    expect(mistakesIn("case when a then 'x' when b then 'y' else 'z' end")).toEqual([
+      "case when b then 'y' when a then 'x' else 'z' end",
+      "case when a then 'x' when b then 'z' else 'y' end",
+    ]);
+  });
+
+  test('in functions, orders and limits', () => {
+    expect(mistakesIn('select coalesce(greatest(a, b), c) from t order by d limit 1')).toEqual([
+      'select greatest(a, b) from t order by d limit 1',
+      'select coalesce(least(a, b), c) from t order by d limit 1',
+      'select coalesce(greatest(a, b), c) from t order by d desc limit 1',
+      'select coalesce(greatest(a, b), c) from t order by d ',
+      'select coalesce(greatest(a, b), c) from t order by d limit 0',
+    ]);
+  });
+
+  test('and not in its comments and texts, nor in sentences for people', () => {
+    expect(mistakesIn("select '1 = 2 and true' -- where a = 1")).toEqual([]);
+    expect(mistakesIn('Nothing is equal, and nothing is where it was.')).toEqual([]);
+  });
+
+  /** What becomes of the SQL. */
+  function mistakesIn(sql: string): string[] {
+    return mistakesOf(`const sql = \`${sql}\`;`).map((text) => text.slice('const sql = `'.length, -2));
+  }
+});
+
+test('mistakes are made in code, and not in imports, types, comments or names', () => {
+  const code = `
+import { a } from './1.ts';
+interface B { readonly b: true }
+// if (a > 1) return
+const query = { name: 'select 1', text: 'x' };
+if (a > 5) await b(c ?? d);
+const e = !f;`;
+  const changed = mistakesOf(code).map((text) => text.split('\n').slice(-2).join(' '));
+  expect(changed).toEqual([
+    'if (false) await b(c ?? d); const e = !f;',
+    'if (a >= 5) await b(c ?? d); const e = !f;',
+    'if (a > 6) await b(c ?? d); const e = !f;',
+    'if (a > 5) ; const e = !f;',
+    'if (a > 5) await b(c); const e = !f;',
+    'if (a > 5) await b(c ?? d); const e = f;',
+  ]);
+});
+
+function mistakesOf(text: string): string[] {
+  return editsOf(text).map((edit) => withEdit(text, edit));
+}

@@ -1,0 +1,16 @@
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files of tests, the one first that is to run first: what `checkCopy` asks for. */
+export function checksAsked(): string[] {
+  return (process.env.MUTATION_CHECKS ?? '').split(',');
+}
+
+export class InOrder extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const order = checksAsked();
+    const placeOf = ({ moduleId, project }: TestSpecification): number =>
+      order.indexOf(relative(project.config.root, moduleId));
+    return Promise.resolve([...files].sort((a, b) => placeOf(a) - placeOf(b)));
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Edit } from './edit.ts';
+import { editsOf } from './edits-of.ts';
+
+/** One mistake in one file of the product. */
+export interface Mutant {
+  readonly file: string;
+  /** The file without it. */
+  readonly text: string;
+  readonly edit: Edit;
+}
+
+/** What names a mutant, to a person and in the results. */
+export interface Place {
+  /** Another content of the file makes it another mutant. */
+  readonly key: string;
+  readonly file: string;
+  readonly line: number;
+  readonly rule: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export async function mutantsIn(folder: string): Promise<Mutant[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort();
+  const mutants = await Promise.all(
+    names.map(async (name) => {
+      const file = join(folder, name);
+      const text = await readFile(file, 'utf8');
+      return editsOf(text).map((edit) => ({ file, text, edit }));
+    }),
+  );
+  return mutants.flat();
+}
+
+export function placeOf({ file, text, edit }: Mutant): Place {
+  const { rule, start, end, to } = edit;
+  const key = createHash('sha256')
+    .update(JSON.stringify([file, text, start, end, to]))
+    .digest('hex');
+  return { key, file, line: text.slice(0, start).split('\n').length, rule, from: text.slice(start, end), to };
+}

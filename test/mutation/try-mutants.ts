@@ -1,0 +1,69 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inLanes } from '../../workflows/in-lanes.ts';
+import { inPlace } from '../simulation/in-place.ts';
+import { inCopy } from '../simulation/run-mutants.ts';
+import { checkCopy, type Caught } from './check-copy.ts';
+import { checksInOrder } from './checks.ts';
+import { dropTestDatabases } from './drop-test-databases.ts';
+import { withEdit } from './edit.ts';
+import { placeOf, type Mutant } from './mutant.ts';
+import type { Result } from './results.ts';
+
+/**
+ * Checks copies of the sources with one mistake each, on two lanes at most, and tells what became of each. Nothing is written
+ * into the checkout. Throws when the sources fail without a mistake.
+ */
+export async function tryMutants(
+  mutants: readonly Mutant[],
+  input: {
+    earlier: readonly Result[];
+    historiesSeconds: number;
+    goesOn: () => boolean;
+    onResult: (result: Result) => Promise<void>;
+  },
+): Promise<void> {
+  const { earlier, historiesSeconds, goesOn, onResult } = input;
+  const results = [...earlier];
+  const waiting = mutants.values();
+  const lanes = Array.from({ length: Math.min(2, mutants.length) });
+  await inLanes(lanes.length, lanes, () =>
+    inPlace(({ adminUrl }) =>
+      inCopy(async (folder) => {
+        const check = async (file: string, milliseconds: number): Promise<Caught | undefined> => {
+          const checks = checksInOrder(
+            results.filter((one) => one.file === file).map(({ caught }) => caught),
+          );
+          try {
+            return await checkCopy(folder, { adminUrl, checks, historiesSeconds, milliseconds });
+          } finally {
+            await dropTestDatabases(adminUrl);
+          }
+        };
+        const patience = await patienceOf((milliseconds) => check('', milliseconds));
+        for (const mutant of waiting) {
+          if (!goesOn()) return;
+          const { file, text, edit } = mutant;
+          const started = performance.now();
+          await writeFile(join(folder, file), withEdit(text, edit));
+          const caught = await check(file, patience);
+          await writeFile(join(folder, file), text);
+          const seconds = Math.round((performance.now() - started) / 100) / 10;
+          const result = { ...placeOf(mutant), caught: caught ?? null, seconds };
+          results.push(result);
+          await onResult(result);
+        }
+      }),
+    ),
+  );
+}
+
+/** Three times what the checks take without a mistake. */
+async function patienceOf(check: (milliseconds: number) => Promise<Caught | undefined>): Promise<number> {
+  const started = performance.now();
+  const failed = await check(1_800_000);
+  if (failed !== undefined) {
+    throw new Error(`The sources fail without a mistake: ${failed.check} ${failed.test}`);
+  }
+  return 3 * (performance.now() - started);
+}

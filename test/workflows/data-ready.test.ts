@@ -1,0 +1,231 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { dataReadySignal } from '../../workflows/sync-connection.ts';
+import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
+import { eventually } from '../support/eventually.ts';
+import { createInstallation } from '../support/installation.ts';
+import { untilPages } from '../support/progress-of.ts';
+import { rows } from '../support/rows.ts';
+import { endOf, startSync, sync, type SyncHandle } from '../support/sync.ts';
+import { startTemporalWith } from '../support/temporal-with.ts';
+import { changeBill, idsOf } from '../webhooks/company.ts';
+
+// Temporal suggests a new execution after 4,096 events; with fewer a test need not read for hours.
+const temporalAddress = await startTemporalWith('limit.historyCount.suggestContinueAsNew=60');
+const installation = await createInstallation({ temporalAddress });
+const { admin, client, databaseUrl, warehouse } = installation;
+await installation.startWorker();
+
+afterEach(async () => {
+  await admin.clearFaults();
+  await admin.configure({});
+});
+
+describe('dataReady that arrives after a list was read leads to a read that began after it', () => {
+  test('while another list is read', async () => {
+    const connection = await begun();
+    const blocked = await blockWrites(databaseUrl, 'finance.items');
+    const handle = await startSync(installation, connection);
+    await untilRead(connection, 'bills');
+    await announce(connection, handle);
+    await blocked.letGo();
+    expect((await endOf(installation, handle, handle.firstExecutionRunId)).failure).toBeUndefined();
+    await expectReadAgain(connection, ['succeeded', 'succeeded', 'succeeded']);
+  });
+
+  test('while the same list is read', async () => {
+    const connection = await installation.connect();
+    const blocked = await blockWrites(databaseUrl, 'finance.bills');
+    const handle = await startSync(installation, connection);
+    await waitingSessions(databaseUrl);
+    await announce(connection, handle);
+    await blocked.letGo();
+    await endOf(installation, handle, handle.firstExecutionRunId);
+    await expectReadAgain(connection, ['succeeded', 'succeeded']);
+  });
+
+  test('while the run is being closed', async () => {
+    const connection = await installation.connect();
+    const [blockedEvents, path] = [{ kind: 'slow', ms: 2_000 } as const, '/events'];
+    await admin.addFault({ match: { connection, path }, times: 1, fault: blockedEvents });
+    const handle = await startSync(installation, connection);
+    await untilEventsAreRead(connection);
+    const blocked = await blockWrites(databaseUrl, 'sync.runs');
+    await waitingSessions(databaseUrl);
+    await announce(connection, handle);
+    await blocked.letGo();
+    await endOf(installation, handle, handle.firstExecutionRunId);
+    await expectReadAgain(connection, ['succeeded', 'succeeded']);
+  });
+
+  test('when the run fails', async () => {
+    const connection = await begun();
+    await admin.addFault({
+      match: { connection, path: '/accounting/customers' },
+      times: 1,
+      fault: { kind: 'status', status: 403 },
+    });
+    const blocked = await blockWrites(databaseUrl, 'finance.items');
+    const handle = await startSync(installation, connection);
+    await untilRead(connection, 'bills');
+    await announce(connection, handle);
+    await blocked.letGo();
+    await endOf(installation, handle, handle.firstExecutionRunId);
+    await expectReadAgain(connection, ['succeeded', 'partial', 'succeeded']);
+  });
+
+  test('in a run of another resource', async () => {
+    const connection = await installation.connect();
+    await sync(installation, connection);
+    const blocked = await blockWrites(databaseUrl, 'sync.run_streams');
+    const handle = await startSync(installation, connection, { resources: ['items'] });
+    await waitingSessions(databaseUrl);
+    await announce(connection, handle);
+    await blocked.letGo();
+    await endOf(installation, handle, handle.firstExecutionRunId);
+    await expectReadAgain(connection, ['succeeded', 'succeeded', 'succeeded']);
+  });
+
+  test('in a run whose history grows long', async () => {
+    const connection = await installation.connect({ records: 600 });
+    await admin.configure({ maximumLimit: 3 });
+    const handle = await startSync(installation, connection);
+    await untilPages(installation, { connection, pages: 1 });
+    await announce(connection, handle);
+    await endOf(installation, handle, handle.firstExecutionRunId);
+    await expectReadAgain(connection, ['succeeded', 'succeeded']);
+  });
+
+  test('in a run that goes on with a list that another one had begun', async () => {
+    const connection = await installation.connect();
+    await admin.configure({ maximumLimit: 5 });
+    await admin.addFault({
+      match: { connection, path: '/accounting/bills' },
+      fault: { kind: 'slow', ms: 500 },
+    });
+    const first = await startSync(installation, connection);
+    await untilPages(installation, { connection, pages: 2 });
+    await first.terminate('test');
+    await admin.clearFaults();
+    const handle = await client.workflow.signalWithStart('syncConnection', {
+      ...{ workflowId: first.workflowId, taskQueue: 'daybook' },
+      ...{ args: [{ connection, reason: 'test' }], signal: dataReadySignal, signalArgs: [] },
+    });
+    await handle.result();
+    await expectReadAgain(connection, ['interrupted', 'succeeded', 'succeeded']);
+  });
+});
+
+describe('dataReady costs no second run', () => {
+  test('when it comes before any list was read', async () => {
+    const connection = await installation.connect({ ready: false });
+    const handle = await startSync(installation, connection);
+    await untilAllWait(handle);
+    await handle.signal(dataReadySignal);
+    await admin.execute({ kind: 'make-ready', connection });
+    await endOf(installation, handle, handle.firstExecutionRunId);
+    expect(await runsOf(connection)).toEqual([{ status: 'succeeded', reason: 'test' }]);
+  });
+
+  test('when somebody cancels the run: nobody wants it to go on', async () => {
+    const connection = await begun();
+    const blocked = await blockWrites(databaseUrl, 'finance.items');
+    const handle = await startSync(installation, connection);
+    await untilRead(connection, 'bills');
+    await handle.signal(dataReadySignal);
+    await handle.cancel();
+    await blocked.letGo();
+    await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+    expect(await runsOf(connection)).toMatchObject([{ status: 'succeeded' }, { status: 'cancelled' }]);
+  });
+});
+
+test('daybook sync prints and exits with what became of its own run, and says that another one follows', async () => {
+  const connection = await begun();
+  const blocked = await blockWrites(databaseUrl, 'finance.items');
+  const command = installation.run(['sync', connection]);
+  await untilRead(connection, 'customers');
+  // What the run after it fails for is not its own.
+  await admin.addFault({
+    match: { connection, path: '/accounting/customers' },
+    fault: { kind: 'status', status: 403 },
+  });
+  await client.workflow.getHandle(`sync/${connection}`).signal(dataReadySignal);
+  await blocked.letGo();
+  const { code, stdout, stderr } = await command;
+  expect(stdout).toContain(`Sync of ${connection} succeeded`);
+  expect(stderr).toContain('More data was announced meanwhile: another run has started to read it.');
+  expect(code).toBe(0);
+  await eventually(async () => {
+    expect(await runsOf(connection)).toMatchObject([
+      { status: 'succeeded' },
+      { status: 'succeeded' },
+      { status: 'partial' },
+    ]);
+    return true;
+  });
+});
+
+/** A connection whose identity is pinned, so that no list waits for the first page of another. */
+async function begun(): Promise<string> {
+  const connection = await installation.connect();
+  await sync(installation, connection, { resources: ['customers'] });
+  return connection;
+}
+
+/** Waits until the service has told every list to wait. */
+async function untilAllWait(handle: SyncHandle): Promise<void> {
+  await eventually(async () => {
+    const { events = [] } = await handle.fetchHistory();
+    const asked = events?.filter((event) => event.activityTaskScheduledEventAttributes).length;
+    const answered = events?.filter((event) => event.activityTaskCompletedEventAttributes).length;
+    const waits = events?.some((event) => event.timerStartedEventAttributes);
+    return waits && asked === answered ? true : undefined;
+  });
+}
+
+/** Changes a bill, and says that there is more to read. */
+async function announce(connection: string, handle: SyncHandle): Promise<void> {
+  const [id = ''] = await idsOf(installation, connection);
+  await changeBill(installation, connection, { id, memo: 'announced' });
+  await handle.signal(dataReadySignal);
+}
+
+async function expectReadAgain(connection: string, statuses: readonly string[]): Promise<void> {
+  const runs = await runsOf(connection);
+  expect(runs.map(({ status }) => status)).toEqual(statuses);
+  expect(runs.at(-1)?.reason).toBe('data ready');
+  expect((await installation.compare(connection)).differences).toEqual([]);
+}
+
+function runsOf(connection: string): Promise<{ status?: unknown; reason?: unknown }[]> {
+  return rows(
+    warehouse,
+    `select status, reason from sync.runs where connection_id = $1 order by started_at`,
+    [connection],
+  );
+}
+
+/** Waits until the run that goes on has read a list to its end. */
+async function untilRead(connection: string, stream: string): Promise<void> {
+  await eventually(async () => {
+    const read = await rows(
+      warehouse,
+      `select from sync.run_streams s join sync.runs r using (run_id)
+       where r.connection_id = $1 and r.status = 'running' and s.stream = $2 and s.status = 'succeeded'`,
+      [connection, stream],
+    );
+    return read.length > 0 ? true : undefined;
+  });
+}
+
+/** The request for the events is on its way. */
+async function untilEventsAreRead(connection: string): Promise<void> {
+  await eventually(async () => {
+    const taken = await rows(
+      warehouse,
+      `select from sync.passes where connection_id = $1 and stream = 'events'`,
+      [connection],
+    );
+    return taken.length > 0 ? true : undefined;
+  });
+}

@@ -1,0 +1,77 @@
+import type { Selectable } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { NamespaceClaimsTable } from '../tables/namespace-claims.ts';
+
+/** This warehouse's side of its claim to a Temporal namespace. */
+export type NamespaceClaim = Selectable<NamespaceClaimsTable>;
+
+/** Undefined when this warehouse has never made that claim. */
+export async function readClaim({ db }: Warehouse, claimId: string): Promise<NamespaceClaim | undefined> {
+  return db
+    .selectFrom('sync.namespace_claims')
+    .selectAll()
+    .where('claim_id', '=', claimId)
+    .executeTakeFirst();
+}
+
+/** Written before the namespace hears of it, so that a claim that the namespace carries is known here. */
+export async function insertClaim(
+  { db }: Warehouse,
+  claim: { claim_id: string; token: string },
+): Promise<NamespaceClaim> {
+  return db
+    .insertInto('sync.namespace_claims')
+    .values({ ...claim, generation: 1 })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Of a claim that did not come about. */
+export async function deleteClaim({ db }: Warehouse, claimId: string): Promise<void> {
+  await db.deleteFrom('sync.namespace_claims').where('claim_id', '=', claimId).execute();
+}
+
+/**
+ * Notes the token that is to follow `token`, and returns it: the one that another worker has noted before goes first, so that all
+ * write the same. Undefined when another token has followed meanwhile.
+ */
+export async function proposeToken(
+  { db }: Warehouse,
+  { claimId, token, next }: { claimId: string; token: string; next: string },
+): Promise<string | undefined> {
+  const proposed = await db
+    .updateTable('sync.namespace_claims')
+    .set(({ fn, val }) => ({ next_token: fn.coalesce('next_token', val(next)) }))
+    .where('claim_id', '=', claimId)
+    .where('token', '=', token)
+    .returning('next_token')
+    .executeTakeFirst();
+  return proposed?.next_token ?? undefined;
+}
+
+/** The namespace carries `token` now. */
+export async function confirmToken(
+  { db }: Warehouse,
+  { claimId, token, generation }: { claimId: string; token: string; generation: number },
+): Promise<void> {
+  await db
+    .updateTable('sync.namespace_claims')
+    .set({ token, next_token: null, generation })
+    .where('claim_id', '=', claimId)
+    .where('next_token', '=', token)
+    .execute();
+}
+
+/** The same, where a failover of Postgres has lost that `token` was to follow `before`. */
+export async function restoreToken(
+  { db }: Warehouse,
+  input: { claimId: string; before: string; token: string; generation: number },
+): Promise<void> {
+  const { claimId, before, token, generation } = input;
+  await db
+    .updateTable('sync.namespace_claims')
+    .set({ token, next_token: null, generation })
+    .where('claim_id', '=', claimId)
+    .where('token', '=', before)
+    .execute();
+}

@@ -1,0 +1,12 @@
+import { sql } from 'kysely';
+
+/**
+ * Whether another list of the connection than that of `s`, a row of `sync.streams`, returned a page in a run of the last day.
+ * Events are a list of no company.
+ */
+export const othersAnswer = sql<boolean>`exists (
+  select from sync.runs r
+  join sync.run_streams other using (run_id)
+  where r.connection_id = s.connection_id and r.started_at > clock_timestamp() - interval '1 day'
+    and other.stream not in (s.stream, 'events') and other.pages > 0
+)`;

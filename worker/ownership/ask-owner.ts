@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isPolled } from './is-polled.ts';
+import { lookAtOwner, type OwnerSeen } from './look-at-owner.ts';
+import { notOurs } from './namespace-not-ours.ts';
+import type { OwnershipPlaces } from './places.ts';
+
+/**
+ * Tells a server that was restarted, or a standby that took over, from a copy of its files: running workers of the owner answer
+ * with another token, which then is in this database too, or is not. Where nobody answers, this database goes on alone. Throws
+ * NamespaceNotOurs.
+ */
+export async function askOwner(
+  places: OwnershipPlaces,
+  seen: OwnerSeen,
+  { say }: { say: (sentence: string) => void },
+): Promise<void> {
+  if (!(await isPolled(places.temporal))) return;
+  say(
+    `Postgres is another process than when the namespace was last used: asking for ${answerWithinMilliseconds / 1_000} s whether its owner runs elsewhere.`,
+  );
+  await seen.replace({ ...seen.record, asks: randomUUID() });
+  const asked = performance.now();
+  while (performance.now() - asked < answerWithinMilliseconds) {
+    await wait(lookEveryMilliseconds);
+    const now = await lookAtOwner(places);
+    if (now === undefined) return;
+    if (now.record.token === seen.record.token) continue;
+    const { is } = now.ownership;
+    if (is === 'ours' || is === 'unsure') return;
+    const why = is === 'older' ? 'copy' : is;
+    throw notOurs(places, { why, record: now.record, warehouse: now.here.warehouse });
+  }
+}
+
+/** Workers look every 10 s (`watchOwnership`), and may be busy. */
+export const answerWithinMilliseconds = 25_000;
+const lookEveryMilliseconds = 1_000;

@@ -1,0 +1,36 @@
+import { ScheduleNotFoundError, type Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { OwnerRecord } from './owner-record.ts';
+import { schedulesOfOthers } from './schedules-of-others.ts';
+
+/**
+ * Deletes the schedules of warehouses that this one has taken the namespace over from; they can be made again from those
+ * warehouses' databases. What goes wrong is logged: the next worker that starts does the rest.
+ */
+export async function deleteReplacedSchedules(
+  temporal: Client,
+  { warehouse, replaced }: OwnerRecord,
+  { logger }: { logger: Logger },
+): Promise<void> {
+  if (replaced.length === 0) return;
+  try {
+    for (const schedule of await schedulesOfOthers(temporal, warehouse)) {
+      if (replaced.includes(schedule.warehouse)) await deleteSchedule(temporal, schedule.id);
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn(
+      { reason },
+      'Schedules of the owner before could not be deleted: the next worker that starts tries again.',
+    );
+  }
+}
+
+async function deleteSchedule(temporal: Client, id: string): Promise<void> {
+  try {
+    await temporal.schedule.getHandle(id).delete();
+  } catch (error) {
+    // Another worker was faster, or the list is a moment behind.
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
+}

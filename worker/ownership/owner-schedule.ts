@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { ScheduleAlreadyRunning, ServiceError, type Client } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { mainQueue } from '../task-queues.ts';
+import { ownerRecord, type OwnerRecord } from './owner-record.ts';
+
+/** A paused schedule never expires, needs no worker, and can be compared and set. */
+export const ownerScheduleId = 'daybook-owner';
+
+/** The record as it was read, and the way to replace just that one. */
+export interface OwnerFound {
+  readonly record: OwnerRecord;
+  /**
+   * Asks Temporal for another record, unless this one was replaced meanwhile. Whether it came about is not told reliably (servers
+   * before 1.30 drop what came too late without a word): read again.
+   */
+  readonly replace: (record: OwnerRecord) => Promise<void>;
+}
+
+/** Undefined: nobody owns the namespace. Throws what the client throws without Temporal. */
+export async function readOwner(temporal: Client): Promise<OwnerFound | undefined> {
+  const { namespace } = temporal.options;
+  const found = await notFoundIsNone(() =>
+    withPatience(temporal, () =>
+      temporal.workflowService.describeSchedule({ namespace, scheduleId: ownerScheduleId }),
+    ),
+  );
+  if (found === undefined) return undefined;
+  const { schedule, conflictToken } = found;
+  const [payload] = schedule?.action?.startWorkflow?.input?.payloads ?? [];
+  const parsed = ownerRecord.safeParse(
+    payload == null ? undefined : defaultPayloadConverter.fromPayload(payload),
+  );
+  if (!parsed.success) throw new Error(unreadable);
+  return {
+    record: parsed.data,
+    async replace(record) {
+      const action = schedule?.action?.startWorkflow;
+      const input = { payloads: [defaultPayloadConverter.toPayload(record)] };
+      const next = {
+        ...schedule,
+        action: { startWorkflow: { ...action, input } },
+        state: { ...schedule?.state, paused: true, notes: noteOf(record) },
+      };
+      await conflictIsNone(() =>
+        withPatience(temporal, () =>
+          temporal.workflowService.updateSchedule({
+            ...{ namespace, scheduleId: ownerScheduleId, schedule: next },
+            ...(conflictToken == null ? {} : { conflictToken }),
+            ...{ requestId: randomUUID(), identity: temporal.options.identity },
+          }),
+        ),
+      );
+    },
+  };
+}
+
+/** False when there is one already. */
+export async function createOwner(temporal: Client, record: OwnerRecord): Promise<boolean> {
+  try {
+    await withPatience(temporal, () =>
+      temporal.schedule.create({
+        scheduleId: ownerScheduleId,
+        spec: { intervals: [{ every: '3650d' }] },
+        action: {
+          type: 'startWorkflow',
+          workflowType: 'namespaceOwner',
+          workflowId: ownerScheduleId,
+          taskQueue: mainQueue,
+          args: [record],
+          staticSummary: 'Says which Daybook this namespace belongs to',
+        },
+        state: { paused: true, note: noteOf(record) },
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    throw error;
+  }
+}
+
+function withPatience<Result>(temporal: Client, ask: () => Promise<Result>): Promise<Result> {
+  return temporal.withDeadline(Date.now() + 10_000, ask);
+}
+
+const unreadable =
+  `Temporal has a schedule "${ownerScheduleId}" that does not say who owns the namespace. ` +
+  'Delete it, then start a worker, which makes it anew.';
+
+function noteOf({ warehouse, database, api }: OwnerRecord): string {
+  return `Says that this namespace belongs to the Daybook warehouse ${warehouse} (database ${database}, API ${api}). Paused for good; leave it.`;
+}
+
+async function notFoundIsNone<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (codeOf(error) === grpcCodes.notFound) return undefined;
+    throw asServiceError(error, 'Temporal could not be asked who owns the namespace');
+  }
+}
+
+/** Newer servers say that another was faster. */
+async function conflictIsNone(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    const lost = [grpcCodes.failedPrecondition, grpcCodes.aborted, grpcCodes.notFound];
+    if (lost.includes(codeOf(error) ?? -1)) return;
+    throw asServiceError(error, 'Temporal could not be told who owns the namespace');
+  }
+}
+
+const grpcCodes = { notFound: 5, failedPrecondition: 9, aborted: 10 };
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;
+}
+
+/** As the client's own calls throw it. */
+function asServiceError(error: unknown, message: string): Error {
+  return error instanceof Error ? new ServiceError(message, { cause: error }) : new Error(String(error));
+}

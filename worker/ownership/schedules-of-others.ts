@@ -1,0 +1,19 @@
+import type { Client } from '@temporalio/client';
+
+/** A schedule that says which warehouse made it, which was another one. */
+export interface OthersSchedule {
+  readonly id: string;
+  readonly warehouse: string;
+}
+
+export async function schedulesOfOthers(temporal: Client, warehouse: string): Promise<OthersSchedule[]> {
+  const found: OthersSchedule[] = [];
+  // Thousands of schedules come in pages.
+  await temporal.withDeadline(Date.now() + 30_000, async () => {
+    for await (const { scheduleId, memo } of temporal.schedule.list()) {
+      const maker = memo?.daybook;
+      if (typeof maker === 'string' && maker !== warehouse) found.push({ id: scheduleId, warehouse: maker });
+    }
+  });
+  return found;
+}
