@@ -5,7 +5,7 @@ import { canonicalJson, isObject } from '../support/source-value.ts';
 import type { History } from './history.ts';
 import { judgeQuarantine } from './judge-quarantine.ts';
 import type { Company } from './company.ts';
-import { nameOnLine, streamOf } from './true-record.ts';
+import { nameOnLine, streamOf, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
 type End = Pick<Company, 'stage' | 'history' | 'connection' | 'source' | 'surroundings'>;
@@ -15,14 +15,17 @@ type End = Pick<Company, 'stage' | 'history' | 'connection' | 'source' | 'surrou
  * the very record: see `TrueRecord.hidden` and `behind`. `healed` streams were read from their beginning.
  */
 export async function judgeSync(end: End, healed: ReadonlySet<string>): Promise<void> {
-  const hidden = [...end.source.records.values()].filter(
-    (record) => record.hidden || (record.behind && !(record.live && healed.has(streamOf(record)))),
-  );
+  const { everBehind } = end.surroundings;
+  const isHidden = (record: TrueRecord): boolean =>
+    record.hidden ||
+    (record.behind && !(record.live && healed.has(streamOf(record)))) ||
+    (everBehind && record.resource === 'subscriptions');
+  const hidden = [...end.source.records.values()].filter(isHidden);
   const isExcused = (difference: string): boolean => hidden.some(({ id }) => isAbout(difference, id));
   const differences = await differencesOf(end);
   const [first] = differences.filter((difference) => !isExcused(difference));
   if (first !== undefined) throw new BrokenPromise(`After a sync: ${first}.`);
-  await judgeQuarantine(end, (record) => !record.hidden && !record.behind);
+  await judgeQuarantine(end, (record) => !isHidden(record));
 }
 
 /** After a reconcile without troubles: everything is as the source has it, or provably deleted. */

@@ -11,6 +11,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   correctedService: correctedService(),
   correctedPlatform: correctedPlatform(),
   longPause: longPause(),
+  pausedTwice: pausedTwice(),
   future: future(),
   databaseAhead: databaseAhead(),
   givenUp: givenUp(),
@@ -116,6 +117,24 @@ function longPause(): fc.Arbitrary<Episode[]> {
       before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [700_000] }],
       standstill: { answers: [1, 2, 3], changes: [late, fresh], steps: [0] },
     }),
+  );
+}
+
+/** A pass pauses for less than the lookback while records come late, is left after one more page, and goes on long after. */
+function pausedTwice(): fc.Arbitrary<Episode[]> {
+  const late: Wish = { ...untold, what: ['create late'], milliseconds: [1, 20] };
+  const fresh: Wish = { ...untold, what: ['create', 'touch'], milliseconds: [6_000, 300_000] };
+  return fc.integer({ min: 30, max: 90 }).chain((step) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [700_000] }],
+        runs: ['terminated sync'],
+        standstill: { answers: [1, 2, 3], changes: [late, fresh], steps: [0] },
+        kills: [{ step, how: 'before', stepsLeft: 1 }],
+      }),
+      episodeOf({ before: [{ ...untold, what: ['edit', 'create'], milliseconds: [15_000, 700_000] }] }),
+    ),
   );
 }
 

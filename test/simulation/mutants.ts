@@ -1,6 +1,8 @@
 /** A deliberate mistake: one edit of one file of the product. `find` must stand there exactly once. */
 export interface Mutant {
   readonly name: string;
+  /** The kind of lie that it takes (see `lies`); any history shows it, when absent. */
+  readonly about?: string;
   readonly file: string;
   readonly find: string;
   readonly replace: string;
@@ -167,8 +169,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a record that nobody can store is dropped',
     file: 'warehouse/landing/quarantine-records.ts',
-    find: 'if (entries.size === 0) return 0;',
-    replace: 'if (entries.size >= 0) return 0;',
+    find: 'if (refused.length === 0) return 0;',
+    replace: 'if (refused.length >= 0) return 0;',
   },
   {
     name: 'deletions are not read any further than the first page',
@@ -194,5 +196,180 @@ export const mutants: readonly Mutant[] = [
     find: 'if (scale === undefined) return',
     replace:
       "if (parquet === 'DATE') return `cast(cast(${text} as date) - 1 as date)`;\n  if (scale === undefined) return",
+  },
+  {
+    name: 'a list that does not say whose it is is believed',
+    about: 'anotherCompany',
+    file: 'activities/company-proof.ts',
+    find: '      const named = identity ?? (await askForCompany(asking));',
+    replace: `      if (identity === null) {
+        const sql = 'update sync.runs set proved_token = $2 where run_id = $1';
+        await warehouse.pool.query(sql, [runId, access.mark]);
+        proved = 'before';
+        return;
+      }
+      const named = identity ?? (await askForCompany(asking));`,
+  },
+  {
+    name: 'another company is taken for the pinned one',
+    about: 'anotherCompany',
+    file: 'warehouse/connections/pin-identity.ts',
+    find: 'if (known.service_connection_id !== identity.id || known.org_id !== identity.orgId) {',
+    replace: 'if (known.org_id !== identity.orgId) {',
+  },
+  {
+    name: 'a token of another company pauses nothing',
+    about: 'anotherCompany',
+    file: 'warehouse/connections/refuse-token.ts',
+    find: "        paused_by: 'daybook',",
+    replace: '        paused_by: null,',
+  },
+  {
+    name: 'one 404 makes a list that has answered unsupported',
+    about: 'flippingLists',
+    file: 'warehouse/passes/note-missing.ts',
+    find: `        listed_at is null
+          or missing_since <= clock_timestamp() - interval '7 days'`,
+    replace: `        listed_at is null
+          or missing_since <= clock_timestamp() + interval '7 days'`,
+  },
+  {
+    name: 'a reconcile does not see what is ahead of the source',
+    about: 'correctedPlatform',
+    file: 'warehouse/reconcile/find-ahead.ts',
+    find: 'if (suppressed.length === 0) return;',
+    replace: 'if (suppressed.length >= 0) return;',
+  },
+  {
+    name: 'what a fetch shows under an older version is not believed',
+    about: 'correctedPlatform',
+    file: 'warehouse/reconcile/land-ahead.ts',
+    find: 'const isAhead = held !== undefined && beats(held, versionOf(input));',
+    replace: 'const isAhead = held === undefined && beats(held, versionOf(input));',
+  },
+  {
+    name: 'a subscription is never repaired, however often it shows the same',
+    about: 'correctedPlatform',
+    file: 'warehouse/reconcile/find-ahead.ts',
+    find: 'd.shown_hash = shown.hash and d.shown_by is not null',
+    replace: 'd.shown_hash = shown.hash and d.shown_by is null',
+  },
+  {
+    name: 'what is ahead of the source counts as equal',
+    about: 'correctedPlatform',
+    file: 'warehouse/reconcile/finish-resource.ts',
+    find: 'const equal = totals.every((total) => total.equal) && ahead === 0;',
+    replace: 'const equal = totals.every((total) => total.equal) && ahead >= 0;',
+  },
+  {
+    name: 'a record that lives again under an old version stays deleted',
+    about: 'livesAsItWas',
+    file: 'warehouse/reconcile/find-ahead.ts',
+    find: 'then tombstone.noted_at < began.at',
+    replace: 'then false',
+  },
+  {
+    name: 'the tombstone of a reconcile has the version that was held',
+    file: 'warehouse/reconcile/delete-absent.ts',
+    find: 'greatest(version, gone_by)::text as version',
+    replace: 'version::text as version',
+  },
+  {
+    name: 'the watermark goes past the time at which the reading began',
+    about: 'future',
+    file: 'warehouse/passes/complete-pass.ts',
+    find: 'else greatest(watermark, least(known.highest_seen, known.served_from))',
+    replace: 'else greatest(watermark, known.highest_seen)',
+  },
+  {
+    name: 'a watermark of the future is waited for',
+    about: 'correctedService',
+    file: 'activities/read-chunk.ts',
+    find: 'if (watermark !== null && watermark - now >',
+    replace: 'if (watermark === null && now - now >',
+  },
+  {
+    name: 'the order of versions is that of the clock of Postgres',
+    about: 'databaseAhead',
+    file: 'warehouse/resource-clock.ts',
+    find: "greatest(excluded.landed_at, clock.landed_at + interval '1 microsecond')",
+    replace: 'excluded.landed_at',
+  },
+  {
+    name: 'a cursor that a run gave up on is the first of the next one',
+    about: 'forgottenCursors',
+    file: 'activities/read-chunk.ts',
+    find: 'if (failure instanceof GaveUp || failure instanceof RequestRefused)',
+    replace: 'if (failure instanceof RequestRefused)',
+  },
+  {
+    name: 'how long a service wants to be left alone goes by the clock of a worker',
+    about: 'askedForSilence',
+    file: 'workflows/asked-milliseconds.ts',
+    find: 'if (milliseconds !== undefined) return milliseconds;',
+    replace: 'if (milliseconds === null) return milliseconds;',
+  },
+  {
+    name: 'nobody else hears that the service wants to be left alone',
+    about: 'askedForSilence',
+    file: 'warehouse/api-budget.ts',
+    find: 'await warehouse.pool.query(reportSql, [budget, milliseconds]);',
+    replace: 'await warehouse.pool.query(reportSql, [budget, milliseconds * 0]);',
+  },
+  {
+    name: 'deletions are forgotten with their connection, although its data are kept',
+    about: 'addedAgain',
+    file: 'warehouse/connections/remove-connection.ts',
+    find: '    await forgetEntries(transaction, connectionId);',
+    replace: `    await forgetEntries(transaction, connectionId);
+    await transaction.deleteFrom('sync.tombstones').where('connection_id', '=', connectionId).execute();`,
+  },
+  {
+    name: 'whose the kept data are is forgotten',
+    about: 'addedAgain',
+    file: 'warehouse/connections/add-connection.ts',
+    find: 'service_connection_id: kept?.service_connection_id ?? null,',
+    replace: 'service_connection_id: null,',
+  },
+  {
+    name: 'an approval is of whatever waits',
+    about: 'staleApproval',
+    file: 'warehouse/reconcile/deletion-question.ts',
+    find: 'return approved?.run === run_id && records <= approved.records;',
+    replace: "return approved !== undefined && run_id !== '' && records > 0;",
+  },
+  {
+    name: 'what a person discarded comes back when it is seen again',
+    about: 'discarded',
+    file: 'warehouse/landing/quarantine-records.ts',
+    find: 'and discarded.discarded_content = refused.content',
+    replace: 'and discarded.discarded_content = refused.content and discarded.payload = refused.payload',
+  },
+  {
+    name: 'a record without an id is another one whenever it is seen',
+    about: 'oddRecords',
+    file: 'warehouse/landing/quarantine-records.ts',
+    find: 'sync.content_hash(payload) as content',
+    replace: 'sync.content_hash(payload) || place::text || $8::text as content',
+  },
+  {
+    name: 'an older good version closes the entry of a newer bad one',
+    file: 'warehouse/landing/settle-records.ts',
+    find: 'return bad === undefined || bad <= (versions.get(record_id) ?? -Infinity);',
+    replace: 'return bad === undefined || bad <= Infinity;',
+  },
+  {
+    name: 'an id with half of a surrogate pair is an id',
+    about: 'oddRecords',
+    file: 'warehouse/landing/prepared-page.ts',
+    find: "id !== '' && isWellFormed(id) ? id : null",
+    replace: "id !== '' ? id : null",
+  },
+  {
+    name: 'a record without an id waits for ever',
+    about: 'oddRecords',
+    file: 'warehouse/quarantine/close-unlisted.ts',
+    find: 'and run_id <> $3 and last_seen_at < $4',
+    replace: 'and run_id = $3 and last_seen_at < $4',
   },
 ];

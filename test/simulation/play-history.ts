@@ -11,6 +11,7 @@ import { judgeSnapshot } from './judge-snapshot.ts';
 import { nothingPlayed, type Played } from './played.ts';
 import type { Stage } from './stage.ts';
 import { Surroundings } from './surroundings.ts';
+import type { TrueRecord } from './true-record.ts';
 import { BrokenPromise, Watch } from './watch.ts';
 
 /**
@@ -98,10 +99,9 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
   if (waiting.length > 0) await play('approved reconcile');
   // Where there is no fetch, a version that went back is believed when it shows twice.
-  if (
-    [...company.source.records.values()].some(({ resource, era }) => resource === 'subscriptions' && era > 0)
-  )
-    await play('reconcile');
+  const wentBack = ({ resource, era }: TrueRecord): boolean =>
+    resource === 'subscriptions' && (era > 0 || company.surroundings.everBehind);
+  if ([...company.source.records.values()].some(wentBack)) await play('reconcile');
   await judgeReconcile(company);
   if (company.history.rebuild === true) {
     await rebuild(company);

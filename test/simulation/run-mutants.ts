@@ -60,6 +60,7 @@ export async function runMutants(
       play(folder, [
         ...['--json', '--seed', String(seed), '--for', `${Math.ceil(milliseconds / 1000)}s`],
         ...['--database', await place.createDatabase()],
+        ...(mutant.about === undefined ? [] : ['--about', mutant.about]),
       ]),
     );
     const { name, file } = mutant;

@@ -129,7 +129,7 @@ export class Watch {
   #judgeTombstone(name: string, version: number, run: string | null): void {
     const { source, changesBefore } = this.#parts;
     const record = source.records.get(name);
-    if (record?.everDeleted !== true)
+    if (record === undefined || (!record.everDeleted && !this.#showedThePast(record)))
       throw new BrokenPromise(`${name} has a tombstone, and was never deleted at the source.`);
     const latest = this.#latest.get(name);
     if (latest === undefined || version >= latest.version || !latest.deleted)
