@@ -169,14 +169,15 @@ async function beginsAgain(
 ): Promise<boolean> {
   const { pass, listing, taken, servedAt } = reading;
   if (pass.kind !== 'sync' || servedAt === null) return false;
-  const { cursor, servedUntilMilliseconds: before, watermarkMilliseconds: watermark } = taken;
+  const { cursor, servedUntilMilliseconds: before, watermarkMilliseconds: watermark, stoodStill } = taken;
   const now = servedAt.getTime();
   const resource = listing.listed;
   if (watermark !== null && watermark - now > Math.min(lookbackMilliseconds, aLittle) + 1_000) {
     await forgetWatermark(warehouse, { pass, resource });
     return true;
   }
-  if (cursor !== null && before !== null && now - before > lookbackMilliseconds) {
+  // Once in a run: a service that asks for a pause after every few pages would be read in circles, and the watermark is capped anyhow.
+  if (!stoodStill && cursor !== null && before !== null && now - before > lookbackMilliseconds) {
     await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'stood still' });
     return true;
   }

@@ -27,6 +27,7 @@ import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
 import { isListed } from '../warehouse/reconcile/is-listed.ts';
 import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
 import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
+import { addToRun } from '../warehouse/runs/add-to-run.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof, type CompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
@@ -140,11 +141,13 @@ async function fetchOne(
     const { record, text, connection } = await fetch(id);
     await proof.require(connection);
     const fetched = { ...of, record, text, token: proof.of.token };
-    if (kind === 'ahead') {
-      await landAhead(warehouse, { ...fetched, id });
-      return 'fetched';
-    }
-    await landFetched(warehouse, fetched);
+    const { refused } =
+      kind === 'ahead'
+        ? await landAhead(warehouse, { ...fetched, id })
+        : await landFetched(warehouse, fetched);
+    // Then the run is no proof: what is held is not what the source has.
+    if (refused !== undefined) await countQuarantined(warehouse, of);
+    if (kind === 'ahead') return 'fetched';
     await dismissAbsent(warehouse, of, id);
     return 'fetched';
   } catch (error) {
@@ -154,6 +157,14 @@ async function fetchOne(
     if (absence === 'absent') await confirmAbsent(warehouse, of, { recordId: id, goneBy });
     return absence;
   }
+}
+
+async function countQuarantined(
+  { pool }: Dependencies['warehouse'],
+  { connectionId, resource, runId }: ResourceOfRun,
+): Promise<void> {
+  const stream = resource.streams[0]?.name ?? '';
+  await addToRun(pool, { runId, connectionId, stream, counts: { quarantined: 1 } });
 }
 
 /** Opens the streams of the resource for a second listing. */

@@ -64,6 +64,7 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
     const { logger, metricsPort } = await prepareProcess(config.logLevel ?? 'warn');
     const composed = await composeWorker(settings, logger, {
       takeOver: options.takeOver,
+      ownServer: config.temporal === undefined,
       say: options.onStep,
     });
     const { worker, done, warehouse, client } = composed;

@@ -9,9 +9,10 @@ import { forgetWatermark } from '../../warehouse/passes/forget-watermark.ts';
 import { noteMissing } from '../../warehouse/passes/note-missing.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
+import type { Database } from '../../warehouse/tables/database.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
-import { land, openPass, testToken } from '../support/land.ts';
+import { land, markOf, openPass, testToken } from '../support/land.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -28,8 +29,10 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     const identity = { id: connectionId, orgId: 'org', platform: 'XERO' };
     return (on) => proveToken(on, { ...pass, identity });
   },
-  'warehouse/connections/refuse-token.ts': (connectionId) =>
-    Promise.resolve((on) => refuseToken(on, { connectionId, token: testToken })),
+  'warehouse/connections/refuse-token.ts': async (connectionId) => {
+    const token = await markOf(warehouse, connectionId);
+    return (on) => refuseToken(on, { connectionId, token });
+  },
   'warehouse/passes/forget-watermark.ts': async (connectionId) => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
@@ -79,7 +82,9 @@ async function stateAfter(
   await work(step);
   const stateOf = (sql: string): Promise<Row[]> => rows(warehouse, sql, [connectionId]);
   return [
-    await stateOf(`select refused_token, paused_by, org_id from sync.connections where connection_id = $1`),
+    await stateOf(
+      `select refused_token is not null as refused, paused_by, org_id from sync.connections where connection_id = $1`,
+    ),
     await stateOf(`select proved_token from sync.runs where connection_id = $1 order by started_at`),
     await stateOf(
       `select stream, capability, watermark, missing_since is not null as missing from sync.streams where connection_id = $1`,
@@ -114,13 +119,16 @@ function endingSessions({ pool }: Warehouse, when: 'before' | 'after'): Warehous
             }
             return answer;
           };
-        if (name === 'release') return () => target.release(true);
+        if (name === 'release')
+          return () => {
+            target.release(true);
+          };
         const member: unknown = Reflect.get(target, name, target);
         return typeof member === 'function' ? (member.bind(target) as unknown) : member;
       },
     });
   };
-  const ending = new Proxy(pool, {
+  const ending: Warehouse['pool'] = new Proxy(pool, {
     get(target, name): unknown {
       if (name === 'connect') return connect;
       // What asks for one statement connects with a callback, and commits by itself.
@@ -128,6 +136,6 @@ function endingSessions({ pool }: Warehouse, when: 'before' | 'after'): Warehous
       return typeof member === 'function' ? (member.bind(target) as unknown) : member;
     },
   });
-  const db = new Kysely<never>({ dialect: new PostgresDialect({ pool: ending }) });
-  return { pool: ending, db, close: () => Promise.resolve() } as unknown as Warehouse;
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: ending }) });
+  return { pool: ending, db, close: () => Promise.resolve() };
 }

@@ -30,7 +30,10 @@ test('the first worker claims a namespace, the next one goes on with the claim, 
   expect(again.token).not.toBe(claimed.token);
   const { password } = new URL(first.url);
   const schedule = await places.temporal.schedule.getHandle(ownerScheduleId).describe();
-  expect(schedule.state).toMatchObject({ paused: true, note: expect.stringContaining(claimed.warehouse) });
+  expect(schedule.state).toMatchObject({
+    paused: true,
+    note: expect.stringContaining(claimed.warehouse) as unknown,
+  });
   expect(JSON.stringify(schedule.action)).not.toContain(password);
   await check(places);
 });

@@ -41,7 +41,10 @@ test('a standby that took over goes on without a person, and the old primary doe
 
   const returned = await serve('primary');
   const { code, stderr } = await worker(returned).ended;
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/is another state of it/) });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(/is another state of it/) as unknown,
+  });
   expect(await installation.run(['sync', company], { env: urlOf(returned) })).toMatchObject({ code: 2 });
 
   // The files of the standby are cloned while its worker stands still, so that both have the same token.
@@ -54,7 +57,7 @@ test('a standby that took over goes on without a person, and the old primary doe
   await cloned.says(/asking for 25 s whether its owner runs elsewhere/);
   process.kill(after.pid, 'SIGCONT');
   const refused = await cloned.ended;
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/is a copy of it/) });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/is a copy of it/) as unknown });
   expect(await installation.run(['sync', company], { env: urlOf(clone) })).toMatchObject({ code: 2 });
   expect(await installation.run(['sync', company], { env: urlOf(restarted) })).toMatchObject({ code: 0 });
   expect(after.output()).not.toContain('belongs to');

@@ -31,7 +31,7 @@ test.each([['worker'], ['up'], ['serve']])(
   async (command) => {
     const started = start([command]);
     const { code, stderr } = await started.ended;
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(ofFirst) });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(ofFirst) as unknown });
     const { password } = new URL(first.databaseUrl);
     expect(stderr).not.toContain(password);
     expect(await pollingProcesses()).toEqual([worker.pid]);
@@ -70,19 +70,19 @@ test.each([
 ])('in the namespace of another warehouse, `daybook %s` exits with 2 and changes nothing', async (args) => {
   const before = await settingsOfSecond();
   const { code, stderr } = await second.run(args, { env: { ...shared, SOME_TOKEN: 'a token' } });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(ofFirst) });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(ofFirst) as unknown });
   expect(await settingsOfSecond()).toEqual(before);
 });
 
 test('status and doctor say whose the namespace is', async () => {
   const status = await second.run(['status'], { env: shared });
-  expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(ofFirst) });
+  expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(ofFirst) as unknown });
   const json = await second.run(['status', '--json'], { env: shared });
   expect(JSON.parse(json.stdout)).toMatchObject({
-    temporal: { owner: { api: first.sandbox.url }, trouble: expect.stringMatching(ofFirst) },
+    temporal: { owner: { api: first.sandbox.url }, trouble: expect.stringMatching(ofFirst) as unknown },
   });
   const doctor = await second.run(['doctor'], { env: shared });
-  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(ofFirst) });
+  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(ofFirst) as unknown });
   expect(doctor.stdout).toMatch(/✗ worker: 1 polling, maybe of another owner/);
   const own = await first.run(['doctor']);
   expect(own.stdout).toMatch(/✓ owner of the namespace: warehouse [0-9a-f]{8} \(database .*\n✓ .*\n✓ worker/);
@@ -95,7 +95,7 @@ test('with --take-over the other one has it: the running worker stops with 2, an
   const { code, stderr } = await worker.ended;
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: expect.stringMatching(/belongs to warehouse .* and this one is warehouse/),
+    stderr: expect.stringMatching(/belongs to warehouse .* and this one is warehouse/) as unknown,
   });
   await taker.says(/worker is ready/);
   await eventually(async () => ((await hasSchedule(`sync/${books}`)) ? undefined : true));

@@ -213,9 +213,9 @@ async function openAndOvertake(connectionId: string): Promise<Listing> {
 }
 
 /** What the service answers to the fetch of the record. */
-function fetched(listing: Listing, text: string): Promise<void> {
+async function fetched(listing: Listing, text: string): Promise<void> {
   const record: unknown = JSON.parse(text);
-  return landAhead(warehouse, { ...listing, id: 'b', token: testToken, record, text });
+  await landAhead(warehouse, { ...listing, id: 'b', token: testToken, record, text });
 }
 
 async function reconcileSubscriptions(

@@ -57,6 +57,15 @@ export async function begin(
 /** Mark of the access token that the tests read with. */
 export const testToken = 'test-token';
 
+/** Mark of the access token that the connection has now. */
+export async function markOf(warehouse: Warehouse, connectionId: string): Promise<string> {
+  const { rows } = await warehouse.pool.query<{ mark: string }>(
+    `select encode(sha256(token_sealed), 'hex') as mark from sync.connections where connection_id = $1`,
+    [connectionId],
+  );
+  return rows[0]?.mark ?? '';
+}
+
 /** As if the service had named the company of the connection. */
 export async function prove(warehouse: Warehouse, runId: string): Promise<void> {
   await warehouse.pool.query('update sync.runs set proved_token = $2 where run_id = $1', [runId, testToken]);

@@ -136,6 +136,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
       completed_at: true,
       served_from: true,
       served_until: true,
+      stood_still_in: true,
     },
   },
   'sync.runs': {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { setToken } from '../../warehouse/connections/set-token.ts';
 import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
 import { proveToken } from '../../warehouse/connections/prove-token.ts';
 import { IdentityChanged, IdentityInUse, TokenNotProved } from '../../warehouse/errors.ts';
 import { bill } from '../support/finance-records.ts';
-import { landRecords, openPass } from '../support/land.ts';
+import { landRecords, markOf, openPass } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTestConnection, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -114,16 +115,32 @@ describe('in each run nothing lands before a response to its token has named the
     expect(await landRecords(warehouse, { pass, records: [bill('b')] })).toMatchObject({ inserted: 1 });
   });
 
-  test('a token that has named another company lands nothing any more, in no stream and in no run', async () => {
+  test('a late answer to a token that was replaced pauses nothing', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landAs(connectionId, newIdentity());
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    const late = { ...pass, token: await markOf(warehouse, connectionId), identity: newIdentity() };
+    await setToken(warehouse, testKey, { connectionId, token: 'the right one' });
+    await expect(proveToken(warehouse, late)).rejects.toThrow(IdentityChanged);
+    expect(
+      await row(warehouse, 'select paused_by, refused_token from sync.connections where connection_id = $1', [
+        connectionId,
+      ]),
+    ).toEqual({ paused_by: null, refused_token: null });
+  });
+
+  test('a token that has named another company lands nothing any more, in no stream and in no run', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await landAs(connectionId, newIdentity());
+    const opened = await openPass(warehouse, { connectionId, stream: 'bills' });
+    const pass = { ...opened.pass, token: await markOf(warehouse, connectionId) };
     await expect(proveToken(warehouse, { ...pass, identity: newIdentity() })).rejects.toThrow(
       IdentityChanged,
     );
     await expect(landRecords(warehouse, { pass, records: [bill('b')] })).rejects.toThrow(TokenNotProved);
     const later = await openPass(warehouse, { connectionId, stream: 'bills' });
-    await expect(proveToken(warehouse, { ...later.pass, identity: null })).rejects.toThrow(IdentityChanged);
+    const again = { ...later.pass, token: pass.token, identity: null };
+    await expect(proveToken(warehouse, again)).rejects.toThrow(IdentityChanged);
     expect(
       await row(
         warehouse,

@@ -51,7 +51,7 @@ export async function readAccess(
   const token = openToken(bytes, { connectionId: input.connectionId, sealed: connection.token_sealed });
   return {
     token,
-    mark: tokenMark(bytes, token),
+    mark: tokenMark(connection.token_sealed),
     expandPlatformData: connection.expand_platform_data,
   };
 }

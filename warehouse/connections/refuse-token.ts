@@ -3,17 +3,19 @@ import type { Warehouse } from '../open-warehouse.ts';
 
 /**
  * Notes that a token opens another company, whatever kind of run has met it: nothing is asked with it any more, and the schedules
- * pause until another one is set. A pause that a person made stays.
+ * pause until another one is set. A token that was replaced meanwhile pauses nothing, and a pause that a person made stays.
  */
 export async function refuseToken(
   { db }: Pick<Warehouse, 'db'>,
   { connectionId, token }: { connectionId: string; token: string },
 ): Promise<void> {
+  const isCurrent = sql<boolean>`encode(sha256(token_sealed), 'hex') = ${token}`;
   await db.transaction().execute(async (transaction) => {
     await transaction
       .updateTable('sync.connections')
       .set({ refused_token: token })
       .where('connection_id', '=', connectionId)
+      .where(isCurrent)
       .execute();
     await transaction
       .updateTable('sync.connections')
@@ -25,6 +27,7 @@ export async function refuseToken(
       })
       .where('connection_id', '=', connectionId)
       .where('paused_at', 'is', null)
+      .where(isCurrent)
       .execute();
   });
 }

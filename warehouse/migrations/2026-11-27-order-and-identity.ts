@@ -30,7 +30,10 @@ const orderAndIdentity = `
 
   alter table sync.passes
     add column served_from timestamptz,
-    add column served_until timestamptz;
+    add column served_until timestamptz,
+    add column stood_still_in text;
+  comment on column sync.passes.stood_still_in is
+    'Run in which the pass stood still for longer than the lookback and began again; it does so once in a run';
   comment on column sync.passes.served_from is
     'Time of the service when the reading began, as its first response proves it: the watermark does not pass it';
   comment on column sync.passes.served_until is 'Time of the service at the latest page';

@@ -41,7 +41,7 @@ export async function proposeToken(
 ): Promise<string | undefined> {
   const proposed = await db
     .updateTable('sync.namespace_claims')
-    .set(({ fn, val }) => ({ next_token: fn.coalesce('next_token', val(next)) }))
+    .set((eb) => ({ next_token: eb.fn.coalesce('next_token', eb.val(next)) }))
     .where('claim_id', '=', claimId)
     .where('token', '=', token)
     .returning('next_token')

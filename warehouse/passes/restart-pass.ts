@@ -31,6 +31,7 @@ export async function restartPass(
          served_from = null,
          failing_since = null,
          restarts = restarts + $7,
+         stood_still_in = case when $8 then run_id else stood_still_in end,
          floor = case when $4 and kind = 'sync' and highest_seen is not null
            then greatest(floor, least(highest_seen, coalesce(served_until, highest_seen)) - $5 * interval '1 millisecond')
            else floor
@@ -40,6 +41,7 @@ export async function restartPass(
       [
         ...[pass.connectionId, pass.stream, pass.kind, ordered, lookbackMilliseconds, pass.part],
         why === 'cursor refused' ? 1 : 0,
+        why === 'stood still',
       ],
     );
     return rows[0]?.restarts ?? 0;

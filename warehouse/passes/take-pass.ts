@@ -16,6 +16,8 @@ export type PassTaken =
       readonly servedUntilMilliseconds: number | null;
       /** Of a sync: the watermark that its floor comes from. */
       readonly watermarkMilliseconds: number | null;
+      /** It has stood still in this run before, and begun again. */
+      readonly stoodStill: boolean;
     }
   /** This run has done with the stream already: an attempt before this one got that far. */
   | { readonly state: 'done' }
@@ -51,6 +53,7 @@ export async function takePass(
       .where('part', '=', pass.part)
       .forUpdate()
       .execute();
+    const began = pass.kind === 'reconcile' ? await beginningOf(db, input) : null;
     const { unsupported, watermark } = await readStream(db, pass);
     const status = await openRunStream(db, pass);
     if (status !== 'running') return { state: status === 'unsupported' ? 'unsupported' : 'done' };
@@ -63,7 +66,7 @@ export async function takePass(
         .execute();
       return { state: 'unsupported' };
     }
-    const open = await opening[pass.kind](db, input);
+    const open = await opening[pass.kind](db, { ...input, began });
     if (open === undefined || open.completed) return { state: 'done' };
     return {
       state: 'open',
@@ -72,8 +75,29 @@ export async function takePass(
       ceilingMilliseconds: open.ceiling_ms,
       servedUntilMilliseconds: open.served_until_ms,
       watermarkMilliseconds: pass.kind === 'sync' ? watermark : null,
+      stoodStill: open.stood_still_in === pass.runId,
     };
   });
+}
+
+/**
+ * When a reconcile's listing begins, in the order of writes; null when it has begun. After the pass and before the stream, as a page
+ * that is landed takes them: in another order, both would wait for ever.
+ */
+async function beginningOf(
+  db: Warehouse['db'],
+  { pass, resource }: { pass: PassInHand; resource: Listed },
+): Promise<string | null> {
+  const begun = await db
+    .selectFrom('sync.passes')
+    .select('run_id')
+    .where('connection_id', '=', pass.connectionId)
+    .where('stream', '=', pass.stream)
+    .where('kind', '=', 'reconcile')
+    .where('run_id', '=', pass.runId)
+    .executeTakeFirst();
+  if (begun !== undefined) return null;
+  return tick(db, { connectionId: pass.connectionId, resource: resource.name });
 }
 
 async function readStream(
@@ -139,12 +163,13 @@ interface OpenPass {
   floor_ms: number | null;
   ceiling_ms: number | null;
   served_until_ms: number | null;
+  stood_still_in: string | null;
   completed: boolean;
 }
 
 type Opening = (
   db: Warehouse['db'],
-  input: { pass: PassInHand; resource: Listed; lookbackMilliseconds: number },
+  input: { pass: PassInHand; resource: Listed; lookbackMilliseconds: number; began: string | null },
 ) => Promise<OpenPass | undefined>;
 
 const opening: Record<PassInHand['kind'], Opening> = {
@@ -168,7 +193,7 @@ const opening: Record<PassInHand['kind'], Opening> = {
     `.execute(db);
     return rows[0];
   },
-  async reconcile(db, { pass, resource }) {
+  async reconcile(db, { pass, began }) {
     await sql`
       with old as (
         delete from sync.passes
@@ -183,10 +208,9 @@ const opening: Record<PassInHand['kind'], Opening> = {
             and run_id = ${pass.runId}
         )
     `.execute(db);
-    const began = await tick(db, { connectionId: pass.connectionId, resource: resource.name });
     const { rows } = await sql<OpenPass>`
       insert into sync.passes (connection_id, stream, kind, run_id, lease, started_at)
-      values (${pass.connectionId}, ${pass.stream}, 'reconcile', ${pass.runId}, ${pass.lease}, ${began})
+      values (${pass.connectionId}, ${pass.stream}, 'reconcile', ${pass.runId}, ${pass.lease}, coalesce(${began}::timestamptz, clock_timestamp()))
       on conflict (connection_id, stream, kind, part) do update set lease = excluded.lease
       returning ${place}
     `.execute(db);
@@ -213,4 +237,5 @@ const place = sql`
   floor(extract(epoch from floor) * 1000)::bigint as floor_ms,
   ceil(extract(epoch from ceiling) * 1000)::bigint as ceiling_ms,
   floor(extract(epoch from served_until) * 1000)::bigint as served_until_ms,
+  stood_still_in,
   completed_at is not null as completed`;

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { landOne } from '../landing/land-fetched.ts';
+import { landOne, type FetchedLanding } from '../landing/land-fetched.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import type { ResourceOfRun } from './resource-of-run.ts';
@@ -23,19 +23,19 @@ export async function landAhead(
     readonly record: unknown;
     readonly text: string;
   },
-): Promise<void> {
+): Promise<FetchedLanding> {
   const { connectionId, resource, runId } = input;
-  await inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async (client) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
     await requireProof(client, input);
     const held = await readHeld(client, input);
     const isAhead = held !== undefined && beats(held, versionOf(input));
-    const { refused } = await landOne(client, {
+    const landing = await landOne(client, {
       ...{ connectionId, resource, runId, landedAt, record: input.record, text: input.text },
       overruling: isAhead ? [input.id] : [],
     });
     const [status, why] =
-      isAhead && refused === undefined
+      isAhead && landing.refused === undefined
         ? ['repaired', 'the source has it so, under an older version']
         : [
             'dismissed',
@@ -46,6 +46,7 @@ export async function landAhead(
        where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and closed_at is null`,
       [connectionId, resource.name, runId, input.id, status, landedAt, why],
     );
+    return landing;
   });
 }
 

@@ -20,6 +20,7 @@ export interface PassesTable {
   completed_at: Time | null;
   served_from: Time | null;
   served_until: Time | null;
+  stood_still_in: string | null;
 }
 
 export type PassKind = 'sync' | 'reconcile' | 'backfill';

@@ -15,6 +15,8 @@ import { schedulesOfOthers } from './schedules-of-others.ts';
 export interface ClaimOptions {
   /** Replaces an owner that is not this warehouse. */
   readonly takeOver: boolean;
+  /** The Temporal server is this process's own: nobody else can work in it, so another API address is adopted without asking. */
+  readonly ownServer?: boolean;
   /** Told of what is waited for. */
   readonly say: (sentence: string) => void;
 }
@@ -70,7 +72,9 @@ async function goOn(
 ): Promise<OwnerRecord | undefined> {
   const { ownership, record, here } = seen;
   if (ownership.is === 'ours' || ownership.is === 'unsure') return renewToken(places, seen, ownership.claim);
-  if (!options.takeOver) throw notOurs(places, { why: ownership.is, record, warehouse: here.warehouse });
+  const adopts = options.ownServer === true && ownership.is === 'environment';
+  if (!options.takeOver && !adopts)
+    throw notOurs(places, { why: ownership.is, record, warehouse: here.warehouse });
   return takeOver(places, seen, options);
 }
 

@@ -29,7 +29,7 @@ export async function readOwner(temporal: Client): Promise<OwnerFound | undefine
   const { schedule, conflictToken } = found;
   const [payload] = schedule?.action?.startWorkflow?.input?.payloads ?? [];
   const parsed = ownerRecord.safeParse(
-    payload == null ? undefined : defaultPayloadConverter.fromPayload(payload),
+    payload === undefined ? undefined : defaultPayloadConverter.fromPayload(payload),
   );
   if (!parsed.success) throw new Error(unreadable);
   return {
@@ -46,7 +46,7 @@ export async function readOwner(temporal: Client): Promise<OwnerFound | undefine
         withPatience(temporal, () =>
           temporal.workflowService.updateSchedule({
             ...{ namespace, scheduleId: ownerScheduleId, schedule: next },
-            ...(conflictToken == null ? {} : { conflictToken }),
+            conflictToken,
             ...{ requestId: randomUUID(), identity: temporal.options.identity },
           }),
         ),

@@ -25,9 +25,10 @@ export async function renewToken(
   const next = await proposeToken(warehouse, { claimId, token, next: randomUUID() });
   if (next === undefined) return undefined;
   const generation = Math.max(record.generation, claim.generation) + 1;
-  const { asks: _answered, ...kept } = record;
+  const answered = { ...record };
+  delete answered.asks;
   await replace({
-    ...kept,
+    ...answered,
     ...{ token: next, generation, server: here.server, database: databaseNameOf(settings) },
   });
   const written = (await readOwner(temporal))?.record;

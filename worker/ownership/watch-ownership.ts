@@ -53,7 +53,12 @@ function workersLook(places: OwnershipPlaces, logger: Logger): () => Promise<voi
     const seen = await lookAtOwner(places);
     if (seen === undefined) {
       logger.warn('The schedule "daybook-owner" is gone from Temporal: the namespace is claimed again.');
-      await claimNamespace(places, { takeOver: false, say: (sentence) => void logger.warn(sentence) });
+      await claimNamespace(places, {
+        takeOver: false,
+        say(sentence) {
+          logger.warn(sentence);
+        },
+      });
       return;
     }
     const { record, ownership, here } = seen;
@@ -61,7 +66,10 @@ function workersLook(places: OwnershipPlaces, logger: Logger): () => Promise<voi
       await bringBack(places, seen, known);
       return;
     }
-    if (ownership.is !== 'ours' && ownership.is !== 'unsure') return refuse(places, seen);
+    if (ownership.is !== 'ours' && ownership.is !== 'unsure') {
+      refuse(places, seen);
+      return;
+    }
     older = 0;
     if (known?.token !== record.token) {
       const { started } = here.server;

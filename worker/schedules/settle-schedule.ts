@@ -18,7 +18,7 @@ export class ForeignSchedule extends Error {
 
   constructor(id: string, maker: unknown) {
     super(
-      `Temporal has a schedule "${id}" that ${maker === undefined ? 'Daybook did not make' : `the warehouse ${String(maker)} made`}. ` +
+      `Temporal has a schedule "${id}" that ${typeof maker === 'string' ? `the warehouse ${maker} made` : 'Daybook did not make'}. ` +
         'Delete it, then run the command again or restart a worker.',
     );
   }
