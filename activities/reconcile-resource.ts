@@ -45,8 +45,11 @@ export interface ReconcileInput {
 
 export interface AbsentFound {
   absent: number;
-  /** Records that a fetch decides about, because the listing showed them under an older version than the one held. */
-  ahead?: number;
+  /**
+   * Records that only a fetch decides about: the listing showed them under an older version than the one held, or they are so young
+   * that a list may lag behind them. Absent in histories of releases before 0.6.
+   */
+  toFetch?: number;
   /** How absence is confirmed: by whatever costs fewer requests. */
   confirmBy: 'fetch' | 'listing';
 }
@@ -55,10 +58,11 @@ export interface AbsentFound {
 export async function findAbsent(dependencies: Dependencies, input: ReconcileInput): Promise<AbsentFound> {
   return heartbeating(async () => {
     const of = resourceOfRun(input);
-    const { absent, ahead, pages } = await findInWarehouse(dependencies.warehouse, of);
+    const { warehouse, lookbackMilliseconds } = dependencies;
+    const { absent, young, ahead, pages } = await findInWarehouse(warehouse, { ...of, lookbackMilliseconds });
     const { fetchable } = of.resource;
     const confirmBy = fetchable && absent <= pages ? 'fetch' : 'listing';
-    return { absent, ahead: fetchable ? ahead : 0, confirmBy };
+    return { absent, toFetch: fetchable ? ahead + young : 0, confirmBy };
   });
 }
 
@@ -159,10 +163,10 @@ export async function listAgain({ warehouse }: Dependencies, input: ReconcileInp
 
 /** Confirms what a second complete listing did not show either. */
 export async function confirmBySecondListing(
-  { warehouse }: Dependencies,
+  { warehouse, lookbackMilliseconds }: Dependencies,
   input: ReconcileInput,
 ): Promise<void> {
-  await heartbeating(() => confirmInWarehouse(warehouse, resourceOfRun(input)));
+  await heartbeating(() => confirmInWarehouse(warehouse, { ...resourceOfRun(input), lookbackMilliseconds }));
 }
 
 export interface ReconciledResource {

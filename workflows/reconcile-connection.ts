@@ -124,7 +124,7 @@ async function reconcileResource(
     const gap = incomplete(listed);
     if (gap !== undefined) return gap;
     try {
-      const { absent, confirmBy, ahead } = await comparing.findAbsent.executeWithOptions(
+      const { absent, confirmBy, toFetch } = await comparing.findAbsent.executeWithOptions(
         { summary: `${resource}: compare` },
         [of],
       );
@@ -140,9 +140,9 @@ async function reconcileResource(
         if (second !== undefined) return second;
         await comparing.confirmBySecondListing(of);
       }
-      // Fetched together with what is absent, where that was fetched. Workers of before 0.6.0 do not tell what is ahead.
+      // Fetched together with what is absent, where that was fetched.
       const fetched = absent > 0 && confirmBy === 'fetch';
-      if ((ahead ?? 0) > 0 && !fetched) await confirmByFetch(reader, first, of);
+      if ((toFetch ?? 0) > 0 && !fetched) await confirmByFetch(reader, first, of);
       const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
         { ...of, listings: twice ? 2 : 1 },
       ]);

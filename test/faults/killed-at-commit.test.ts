@@ -121,7 +121,12 @@ function endingSessions({ pool }: Warehouse, when: 'before' | 'after'): Warehous
     });
   };
   const ending = new Proxy(pool, {
-    get: (target, name): unknown => (name === 'connect' ? connect : Reflect.get(target, name, target)),
+    get(target, name): unknown {
+      if (name === 'connect') return connect;
+      // What asks for one statement connects with a callback, and commits by itself.
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
   });
   const db = new Kysely<never>({ dialect: new PostgresDialect({ pool: ending }) });
   return { pool: ending, db, close: () => Promise.resolve() } as unknown as Warehouse;

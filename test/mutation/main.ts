@@ -40,10 +40,12 @@ const program = new Command('mutate')
 
 const options = program.parse().opts<Options>();
 const stopped = { now: false };
-process.once('SIGINT', () => {
-  // Once more ends it at once.
+process.on('SIGINT', () => {
+  // npm passes on what the terminal has sent already: only one that comes later is meant as a second one.
+  if (stopped.now) return;
   stopped.now = true;
-  process.stderr.write('Ending with these two …\n');
+  process.stderr.write('Ending with these two. Once more ends it at once, and leaves its servers behind …\n');
+  setTimeout(() => process.removeAllListeners('SIGINT'), 1_000).unref();
 });
 await main();
 

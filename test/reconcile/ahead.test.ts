@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { confirmAbsent, endOfSecond } from '../../warehouse/reconcile/confirm-absent.ts';
+import {
+  confirmAbsent,
+  confirmBySecondListing,
+  endOfSecond,
+  listAgain,
+} from '../../warehouse/reconcile/confirm-absent.ts';
 import { deleteAbsent } from '../../warehouse/reconcile/delete-absent.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource } from '../../warehouse/reconcile/finish-resource.ts';
@@ -155,6 +160,36 @@ test('a tombstone’s version is not older than any the service can have shown b
   const made = bill('b', { last_synced_at: '"2026-05-01T12:00:01Z"' });
   const [again] = await land(warehouse, { connectionId, stream: 'bills', pages: [[made]] });
   expect(again).toMatchObject({ inserted: 1 });
+});
+
+describe('a record that the lists do not show yet, though a webhook has brought it', () => {
+  const lookback = 600_000;
+  const now = new Date('2026-05-01T12:00:00Z');
+
+  test('is not deleted by a second listing, which lags just the same', async () => {
+    const connectionId = await held(
+      bill('a', { last_synced_at: '"2026-05-01T11:00:00Z"' }),
+      bill('b', { last_synced_at: '"2026-05-01T11:55:00Z"' }),
+    );
+    const listing = await openListing(warehouse, { connectionId, stream: 'bills' });
+    await landRecords(warehouse, { pass: listing.pass, records: [], servedAt: now });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 2, young: 1 });
+    await listAgain(warehouse, listing);
+    await landRecords(warehouse, { pass: listing.pass, records: [], servedAt: now });
+    await confirmBySecondListing(warehouse, { ...listing, lookbackMilliseconds: lookback });
+    expect(
+      await rows(
+        warehouse,
+        'select record_id, status from sync.discrepancies where connection_id = $1 order by record_id',
+        [connectionId],
+      ),
+    ).toEqual([
+      { record_id: 'a', status: 'confirmed' },
+      { record_id: 'b', status: 'checking' },
+    ]);
+    expect(await settle(listing)).toEqual({ equal: false });
+    expect(await memoOf(connectionId)).toBeNull();
+  });
 });
 
 async function held(...bills: string[]): Promise<string> {

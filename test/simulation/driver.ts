@@ -253,7 +253,7 @@ async function reconcileResource(
   const gap = incomplete(listed);
   if (gap !== undefined) return gap;
   try {
-    const { absent, confirmBy, ahead } = await run.call('findAbsent', of);
+    const { absent, confirmBy, toFetch } = await run.call('findAbsent', of);
     const twice =
       absent > 0 && (confirmBy === 'listing' || (await confirmByFetch(run, of)) === 'unfetchable');
     if (twice) {
@@ -264,7 +264,7 @@ async function reconcileResource(
       await run.call('confirmBySecondListing', of);
     }
     const fetched = absent > 0 && confirmBy === 'fetch';
-    if ((ahead ?? 0) > 0 && !fetched) await confirmByFetch(run, of);
+    if ((toFetch ?? 0) > 0 && !fetched) await confirmByFetch(run, of);
     // Nobody resets a run here, so what was listed was listed in this one.
     await run.call('settleResource', { ...of, listings: twice ? 2 : 1 });
     return listed;

@@ -9,6 +9,7 @@ import { landRecords, prove, testToken } from './land.ts';
 
 export interface Listing extends ResourceOfRun {
   readonly pass: PassInHand;
+  readonly lookbackMilliseconds: number;
 }
 
 /** Begins a reconcile of a stream and takes its pass: what comes before the first page. */
@@ -28,7 +29,7 @@ export async function openListing(
     ...{ runId, lease: randomUUID(), token: testToken },
   };
   await takePass(warehouse, { pass, resource, lookbackMilliseconds: 0 });
-  return { connectionId, resource, runId, pass };
+  return { connectionId, resource, runId, pass, lookbackMilliseconds: 600_000 };
 }
 
 /** Lists these records as all that there are of a stream, in one page, as a reconcile does. */

@@ -20,7 +20,7 @@ const missingLists = `
 
   update sync.streams s
   set listed_at = coalesce(last_success_at, last_reconcile_at, capability_checked_at, clock_timestamp()),
-    capability = 'supported'
+    capability = case when capability = 'unsupported' then 'supported' else capability end
   where capability = 'supported' or watermark is not null or last_success_at is not null or last_reconcile_at is not null
     or exists (
       select from sync.passes p where p.connection_id = s.connection_id and p.stream = s.stream and p.pages > 0

@@ -95,23 +95,26 @@ export async function listAgain(
 ): Promise<void> {
   await pool.query(
     `update sync.passes
-     set listing = 2, pages = 0, cursor = null, completed_at = null
+     set listing = 2, pages = 0, cursor = null, completed_at = null, served_from = null, served_until = null
      where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3 and listing = 1`,
     [connectionId, streamsOf(resource), runId],
   );
 }
 
-/** Confirms whatever the second listing did not show either. Only a complete one says anything. */
+/**
+ * Confirms what the second listing did not show either. Only a complete one says anything, and only of what was there before the
+ * lookback when it began: a list may lag for as long. What is younger stays undecided.
+ */
 export async function confirmBySecondListing(
   warehouse: Warehouse,
-  { connectionId, resource, runId }: ResourceOfRun,
+  { connectionId, resource, runId, lookbackMilliseconds }: ResourceOfRun & { lookbackMilliseconds: number },
 ): Promise<void> {
   await inTransaction(warehouse.pool, async (client) => {
     await client.query(
       `with complete as (
          select coalesce(
            date_trunc('second', max(served_until)) + interval '999999 microseconds', max(highest_seen)
-         ) as at
+         ) as at, min(served_from) - $5 * interval '1 millisecond' as surely_listed
          from sync.passes
          where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
            and listing = 2 and completed_at is not null
@@ -131,8 +134,8 @@ export async function confirmBySecondListing(
          from sync.discrepancies c
          where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status = 'checking' and c.kind = 'extra'
        ) judged, complete
-       where d.id = judged.id`,
-      [connectionId, streamsOf(resource), runId, resource.name],
+       where d.id = judged.id and (shown or coalesce(d.version < surely_listed, true))`,
+      [connectionId, streamsOf(resource), runId, resource.name, lookbackMilliseconds],
     );
   });
 }

@@ -7,6 +7,8 @@ import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
 export interface Absent {
   /** Records that the listing did not show. */
   absent: number;
+  /** Of these, how many are younger than a list may lag: listing them once more decides nothing. */
+  young: number;
   /** Records that it showed under an older version than the one held: see `find-ahead.ts`. */
   ahead: number;
   /** Requests that listing them once more would cost. */
@@ -19,7 +21,7 @@ export interface Absent {
  */
 export async function findAbsent(
   warehouse: Warehouse,
-  { connectionId, resource, runId }: ResourceOfRun,
+  { connectionId, resource, runId, lookbackMilliseconds }: ResourceOfRun & { lookbackMilliseconds: number },
 ): Promise<Absent> {
   // By itself: whoever lands meanwhile does not wait for the comparison.
   const foundAt = await tick(warehouse.db, { connectionId, resource: resource.name });
@@ -32,17 +34,22 @@ export async function findAbsent(
       values,
     );
     const { complete = false, pages = 0 } = listing.rows[0] ?? {};
-    if (!complete) return { absent: 0, ahead: 0, pages };
+    if (!complete) return { absent: 0, young: 0, ahead: 0, pages };
     await client.query(dismissOld, [connectionId, resource.name, runId]);
     await client.query(findSql(resource), [...values, resource.name, foundAt]);
-    const found = await client.query<{ absent: number; ahead: number }>(
-      `select count(*) filter (where kind <> 'ahead') as absent, count(*) filter (where kind = 'ahead') as ahead
+    const found = await client.query<Omit<Absent, 'pages'>>(
+      `select count(*) filter (where kind <> 'ahead') as absent, count(*) filter (where kind = 'ahead') as ahead,
+         count(*) filter (where kind <> 'ahead' and version >= (
+           select min(served_from) - $4 * interval '1 millisecond'
+           from sync.passes
+           where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
+         )) as young
        from sync.discrepancies
        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'`,
-      [connectionId, resource.name, runId],
+      [connectionId, resource.name, runId, lookbackMilliseconds, streamsOf(resource)],
     );
-    const [{ absent, ahead } = { absent: 0, ahead: 0 }] = found.rows;
-    return { absent, ahead, pages };
+    const [{ absent, young, ahead } = { absent: 0, young: 0, ahead: 0 }] = found.rows;
+    return { absent, young, ahead, pages };
   });
 }
 

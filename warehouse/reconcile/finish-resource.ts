@@ -22,9 +22,9 @@ export async function finishResource(
     // An attempt before this one has finished the resource, and its listing is gone.
     if (began === null) return { equal: (await readProof(client, input)).every(({ equal }) => equal) };
     const totals = await readTotals(client, input);
-    const ahead = await keepAhead(client, input);
+    const undecided = await keepUndecided(client, input);
     for (const { stream, ...proof } of totals) {
-      const failure = failureOf({ ...input, waiting, held, ahead, equal: proof.equal });
+      const failure = failureOf({ ...input, waiting, held, undecided, equal: proof.equal });
       await client.query(
         `update sync.run_streams set
            totals = $3,
@@ -36,7 +36,7 @@ export async function finishResource(
         [runId, stream, JSON.stringify(proof), failure?.type ?? null, failure?.sentence ?? null],
       );
     }
-    const equal = totals.every((total) => total.equal) && ahead === 0;
+    const equal = totals.every((total) => total.equal) && undecided === 0;
     const proved = equal && waiting === 0;
     await settle(client, input, { began, proved });
     await closeUnlisted(client, { ...input, began });
@@ -54,16 +54,16 @@ export async function finishResource(
 }
 
 /**
- * How many records the listing showed under an older version than the one held, and nobody has decided about: they wait for the
- * next reconcile, which has this one's word for what it showed.
+ * How many records nobody has decided about: shown under an older version than the one held, or not shown though they are younger
+ * than a list may lag. They wait for the next reconcile, which has this one's word for what it showed.
  */
-async function keepAhead(
+async function keepUndecided(
   client: PoolClient,
   { connectionId, resource, runId }: ResourceOfRun,
 ): Promise<number> {
   const { rowCount } = await client.query(
     `update sync.discrepancies set shown_by = $3
-     where connection_id = $1 and resource = $2 and run_id = $3 and kind = 'ahead' and status = 'checking'`,
+     where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'`,
     [connectionId, resource.name, runId],
   );
   return rowCount ?? 0;
@@ -103,20 +103,20 @@ function failureOf(input: {
   resource: Resource;
   waiting: number;
   held: number;
-  ahead: number;
+  undecided: number;
   equal: boolean;
 }): { type: string; sentence: string } | undefined {
-  const { connectionId, resource, waiting, held, ahead, equal } = input;
+  const { connectionId, resource, waiting, held, undecided, equal } = input;
   if (waiting > 0) {
     return {
       type: 'ApprovalNeeded',
       sentence: `${waiting} of ${held} ${resource.name} are gone at the source, and none was deleted. If that is right, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
     };
   }
-  if (ahead > 0) {
+  if (undecided > 0) {
     return {
       type: 'NotEqual',
-      sentence: `Of ${ahead} ${resource.name} the source lists other content, under an older version than the one held, and no fetch can decide between the two: the next reconcile takes what it shows again.`,
+      sentence: `The list of ${resource.name} shows ${undecided} differently from what is held, and no fetch can decide whether it lags: the next reconcile does.`,
     };
   }
   if (!equal) {
