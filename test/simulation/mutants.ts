@@ -258,8 +258,9 @@ export const mutants: readonly Mutant[] = [
     name: 'a reconcile says that it succeeded, whatever it has found',
     about: 'correctedPlatform',
     file: 'warehouse/reconcile/finish-resource.ts',
-    find: 'const { connectionId, resource, waiting, held, ahead, equal } = input;',
-    replace: 'const { connectionId, resource, waiting, held } = input;\n  const [ahead, equal] = [0, true];',
+    find: 'const { connectionId, resource, waiting, held, undecided, equal } = input;',
+    replace:
+      'const { connectionId, resource, waiting, held } = input;\n  const [undecided, equal] = [0, true];',
   },
   {
     name: 'a record that lives again under an old version stays deleted',
@@ -371,5 +372,12 @@ export const mutants: readonly Mutant[] = [
     file: 'warehouse/quarantine/close-unlisted.ts',
     find: 'and run_id <> $3 and last_seen_at < $4',
     replace: 'and run_id = $3 and last_seen_at < $4',
+  },
+  {
+    name: 'what a list does not show twice is gone, however young it is',
+    about: 'oldLists',
+    file: 'warehouse/reconcile/confirm-absent.ts',
+    find: 'where d.id = judged.id and (shown or coalesce(d.version < surely_listed, true))`,',
+    replace: 'where d.id = judged.id and (shown or coalesce(d.version < surely_listed, true) or true)`,',
   },
 ];

@@ -96,6 +96,8 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   await judgeSync(company, healed);
   await play('webhooks');
   await watch.look();
+  // Of what is younger than a list may lag nobody can say that it is gone.
+  await company.stage.clock.pass(company.history.lookbackSeconds * 1000 + 2_000);
   await play('reconcile');
   await judgeDeletions(company);
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
