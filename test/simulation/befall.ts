@@ -8,7 +8,7 @@ import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { tokenOf, type Company, type Shown } from './company.ts';
 import { secretKey } from './dependencies-of.ts';
-import { incidents, type Change } from './history.ts';
+import { isIncident, type Change } from './history.ts';
 import { contentWithoutVersion } from './judge-quarantine.ts';
 import { nameOnLine } from './true-record.ts';
 
@@ -21,7 +21,7 @@ export async function befall(
   const company = companies[(change.company ?? 0) % companies.length];
   if (company === undefined) return;
   company.played.changes += 1;
-  if (!isIncident(change)) return company.source.apply(change);
+  if (!isIncident(change.what)) return company.source.apply(change);
   await company.stage.clock.pass(change.milliseconds);
   const deed = deeds[change.what];
   if (deed === undefined) {
@@ -42,10 +42,6 @@ export async function setOwnToken(company: Company): Promise<void> {
 
 export async function rebuild({ stage, connection }: Company): Promise<void> {
   await rebuildConnection(stage.warehouse, { connectionId: connection, resources, onBatch: () => undefined });
-}
-
-function isIncident({ what }: Change): boolean {
-  return (incidents as readonly string[]).includes(what);
 }
 
 type Deed = (company: Company, companies: readonly Company[]) => Promise<void>;

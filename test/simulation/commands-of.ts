@@ -2,7 +2,7 @@ import type { CommandInput } from '../../sandbox/world/command.ts';
 import type { ResourceName } from '../../sandbox/world/resources.ts';
 import { chanceOf } from '../day/chance.ts';
 import { newRecord, patchOf } from '../day/source-records.ts';
-import type { Change } from './history.ts';
+import { isIncident, type Change } from './history.ts';
 import type { TrueRecord } from './true-record.ts';
 
 /** What a change of a record is to the sandbox. `now` is the service's time, Unix milliseconds. */
@@ -18,6 +18,7 @@ export function commandsOf(
     ...{ kind: 'change', ...target, patch: withMembers(patchOf(resource, chance), more) },
   });
   const timed = resource !== 'subscriptions';
+  if (isIncident(what)) throw new Error(`${what} is not done to records.`);
   switch (what) {
     case 'create':
     case 'create late':
@@ -65,8 +66,6 @@ export function commandsOf(
     case 'recreate':
       // A subscription shows no `last_synced_at`: that it lives again is seen by its `updated_at` alone.
       return [{ kind: 'recreate', ...target }, ...(timed ? [] : [edit()])];
-    default:
-      throw new Error(`${what} is not done to records.`);
   }
 }
 

@@ -135,3 +135,8 @@ export const faultKinds = [
   ...(['429 for minutes', '429 until a date'] as const),
   ...(['cut', 'reset', 'not ready', 'repeated cursor', 'short page', 'empty page'] as const),
 ] as const;
+
+/** Whether it happens around the records, and not to them. */
+export function isIncident(what: Change['what']): what is (typeof incidents)[number] {
+  return (incidents as readonly string[]).includes(what);
+}

@@ -1,4 +1,4 @@
-import { incidents, type Change, type Episode, type History, type Standstill } from './history.ts';
+import { isIncident, type Change, type Episode, type History, type Standstill } from './history.ts';
 
 /** A history in words, to see what it takes to break a promise. */
 export function describe(history: History): string {
@@ -48,7 +48,6 @@ function describeChange({
   minutes = 0,
 }: Change): string {
   const whose = company === 0 ? '' : `company ${company + 1}: `;
-  if ((incidents as readonly string[]).includes(what))
-    return `${whose}${milliseconds} ms later ${what} (${which}), ${minutes} min`;
+  if (isIncident(what)) return `${whose}${milliseconds} ms later ${what} (${which}), ${minutes} min`;
   return `${whose}${milliseconds} ms later ${what}, ${count} from ${which}, webhook ${webhook}`;
 }

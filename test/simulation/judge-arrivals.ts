@@ -26,7 +26,7 @@ function judgeSilence(requests: readonly LoggedRequest[]): string[] {
   return requests.flatMap(({ at, status, fault, retryAfter = '' }, place) => {
     if (fault !== 'status' || status !== 429 || !/^\d+$/.test(retryAfter)) return [];
     const silent = Math.min(Number(retryAfter), longestSeconds) * 1000;
-    const early = requests.slice(place + 1).find((later) => later.at < at + silent - 1_000 && later.at > at);
+    const early = requests.slice(place + 1).find((later) => later.at < at + silent - 1_000);
     if (early === undefined) return [];
     return [
       `A request came ${Math.round((early.at - at) / 1000)} s after the service had asked for ${retryAfter} s of silence.`,

@@ -5,7 +5,7 @@ import { canonicalJson, isObject } from '../support/source-value.ts';
 import type { History } from './history.ts';
 import { judgeQuarantine } from './judge-quarantine.ts';
 import type { Company } from './company.ts';
-import { nameOnLine, streamOf, type TrueRecord } from './true-record.ts';
+import { nameOf, nameOnLine, streamOf, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
 type End = Pick<Company, 'stage' | 'history' | 'connection' | 'source' | 'surroundings'>;
@@ -16,8 +16,10 @@ type End = Pick<Company, 'stage' | 'history' | 'connection' | 'source' | 'surrou
  */
 export async function judgeSync(end: End, healed: ReadonlySet<string>): Promise<void> {
   const { everBehind } = end.surroundings;
+  const tombstones = await tombstonesOf(end);
   const isHidden = (record: TrueRecord): boolean =>
     record.hidden ||
+    isWithinSecond(tombstones.get(nameOf(record)), record) ||
     (record.behind && !(record.live && healed.has(streamOf(record)))) ||
     (everBehind && record.resource === 'subscriptions');
   const hidden = [...end.source.records.values()].filter(isHidden);
@@ -26,6 +28,24 @@ export async function judgeSync(end: End, healed: ReadonlySet<string>): Promise<
   const [first] = differences.filter((difference) => !isExcused(difference));
   if (first !== undefined) throw new BrokenPromise(`After a sync: ${first}.`);
   await judgeQuarantine(end, (record) => !isHidden(record));
+}
+
+/** Of the tombstones that there are, their versions. */
+export async function tombstonesOf({
+  stage,
+  connection,
+}: Pick<End, 'stage' | 'connection'>): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await stage.watcher.query<{ name: string; version: number }>(
+    `select resource || '/' || record_id as name, (extract(epoch from version) * 1000)::float8 as version
+     from sync.tombstones where connection_id = $1`,
+    [connection],
+  );
+  return new Map(rows.map(({ name, version }) => [name, version]));
+}
+
+/** The service tells its time in whole seconds: what lives again in the second of its tombstone only a reconcile sees. */
+export function isWithinSecond(tombstone: number | undefined, { version }: TrueRecord): boolean {
+  return tombstone !== undefined && version <= tombstone && version > tombstone - 1_000;
 }
 
 /** After a reconcile without troubles: everything is as the source has it, or provably deleted. */

@@ -43,6 +43,23 @@ export async function judgeQuarantine(
   }
 }
 
+/** At any time, with troubles or without: a record that has no name waits once, however often it was seen. */
+export async function judgeEntries({
+  stage,
+  connection,
+  source,
+}: Pick<Company, 'stage' | 'connection' | 'source'>): Promise<void> {
+  if (![...source.records.values()].some(({ nameless }) => nameless)) return;
+  const { rows } = await stage.watcher.query<{ payload: string }>(
+    `select payload from sync.quarantine
+     where connection_id = $1 and status = 'open' and record_id is null and stream <> 'events'`,
+    [connection],
+  );
+  const contents = rows.map(({ payload }) => contentWithoutVersion(payload));
+  if (new Set(contents).size < contents.length)
+    throw new BrokenPromise('A record without an id waits in quarantine more than once.');
+}
+
 /** Records that have no name are known by their content: one entry each, as long as the source has them. */
 function judgeNameless(
   waiting: readonly string[],

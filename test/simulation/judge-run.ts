@@ -1,4 +1,5 @@
 import type { Company } from './company.ts';
+import { isWithinSecond, tombstonesOf } from './judge-end.ts';
 import { eraOf, nameOf, streamOf, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
@@ -41,6 +42,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     const still = before.filter(
       (record) => isSame(record, source.records.get(nameOf(record))) && record.changedAt <= shown,
     );
+    const tombstones = await tombstonesOf(company);
     for (const resource of source.listed) {
       const mine = still.filter((record) => record.resource === resource);
       const held = await versionsOf(resource);
@@ -48,6 +50,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
         const kind = proved.get(record.live ? streamOf(record) : deathStreamOf(record));
         if (kind === undefined || record.spoiled) continue;
         if (kind === 'sync' && (record.hidden || record.behind)) continue;
+        if (kind === 'sync' && isWithinSecond(tombstones.get(nameOf(record)), record)) continue;
         const version = held.get(record.id);
         if (record.live && (version === undefined || eraOf(record, version) < eraOf(record, record.version)))
           throw new BrokenPromise(`A ${kind} says it succeeded, and ${nameOf(record)} is not here as it is.`);

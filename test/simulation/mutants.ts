@@ -255,11 +255,12 @@ export const mutants: readonly Mutant[] = [
     replace: 'd.shown_hash = shown.hash and d.shown_by is null',
   },
   {
-    name: 'what is ahead of the source counts as equal',
+    name: 'a reconcile says that it succeeded, whatever it has found',
     about: 'correctedPlatform',
     file: 'warehouse/reconcile/finish-resource.ts',
-    find: 'const equal = totals.every((total) => total.equal) && ahead === 0;',
-    replace: 'const equal = totals.every((total) => total.equal) && ahead >= 0;',
+    find: 'const { connectionId, resource, waiting, held, undecided, equal } = input;',
+    replace:
+      'const { connectionId, resource, waiting, held } = input;\n  const [undecided, equal] = [0, true];',
   },
   {
     name: 'a record that lives again under an old version stays deleted',
@@ -350,7 +351,7 @@ export const mutants: readonly Mutant[] = [
     about: 'oddRecords',
     file: 'warehouse/landing/quarantine-records.ts',
     find: 'sync.content_hash(payload) as content',
-    replace: 'sync.content_hash(payload) || place::text || $8::text as content',
+    replace: 'sync.content_hash(payload) || md5(payload) as content',
   },
   {
     name: 'an older good version closes the entry of a newer bad one',
@@ -371,5 +372,12 @@ export const mutants: readonly Mutant[] = [
     file: 'warehouse/quarantine/close-unlisted.ts',
     find: 'and run_id <> $3 and last_seen_at < $4',
     replace: 'and run_id = $3 and last_seen_at < $4',
+  },
+  {
+    name: 'what a list does not show twice is gone, however young it is',
+    about: 'oldLists',
+    file: 'warehouse/reconcile/confirm-absent.ts',
+    find: 'where d.id = judged.id and (shown or coalesce(d.version < surely_listed, true))`,',
+    replace: 'where d.id = judged.id and (shown or coalesce(d.version < surely_listed, true) or true)`,',
   },
 ];

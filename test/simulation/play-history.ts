@@ -7,6 +7,7 @@ import { inTurns, quietCourse, type Play } from './in-turns.ts';
 import { judgeArrivals } from './judge-arrivals.ts';
 import { judgeReconcile, judgeSync, judgeTables } from './judge-end.ts';
 import { judgeDeletions } from './judge-deletions.ts';
+import { judgeEntries } from './judge-quarantine.ts';
 import { judgeSnapshot } from './judge-snapshot.ts';
 import { nothingPlayed, type Played } from './played.ts';
 import type { Stage } from './stage.ts';
@@ -62,6 +63,7 @@ async function playEpisode({ stage, plays, surroundings }: Playing, episode: Epi
   await stage.admin.clearFaults();
   for (const { company, watch } of plays) {
     await watch.look();
+    await judgeEntries(company);
     await judgeDeletions(company);
   }
 }
@@ -94,6 +96,8 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   await judgeSync(company, healed);
   await play('webhooks');
   await watch.look();
+  // Of what is younger than a list may lag nobody can say that it is gone.
+  await company.stage.clock.pass(company.history.lookbackSeconds * 1000 + 2_000);
   await play('reconcile');
   await judgeDeletions(company);
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });

@@ -46,26 +46,30 @@ export class Surroundings {
   async change({ what, which, minutes = 0 }: Change): Promise<void> {
     const { history, clock } = this.#parts;
     const milliseconds = minutes * 60_000;
-    switch (what) {
-      case 'service clock':
-        return this.#setServiceError(history.skewHours * hourMilliseconds + milliseconds);
-      case 'database clock':
+    const befalls: Partial<Record<Change['what'], () => Promise<void>>> = {
+      'service clock': () => this.#setServiceError(history.skewHours * hourMilliseconds + milliseconds),
+      'database clock': () => {
         this.databaseJumps.push(clock.now());
         return clock.setDatabaseError(milliseconds);
-      case 'worker clock':
+      },
+      'worker clock': () => {
         this.#workerErrors[which % 2] = milliseconds;
-        return;
-      case 'old lists':
+        return Promise.resolve();
+      },
+      'old lists': () => {
         this.listsBehind = Math.max(0, milliseconds);
         this.everBehind ||= milliseconds > 0;
         this.mostBehind = Math.max(this.mostBehind, this.listsBehind);
         return this.#configure();
-      case 'cursors break':
+      },
+      'cursors break': () => {
         this.#cursorMark += 1;
         return this.#configure();
-      default:
-        throw new Error(`${what} does not happen to what is around.`);
-    }
+      },
+    };
+    const befall = befalls[what];
+    if (befall === undefined) throw new Error(`${what} does not happen to what is around.`);
+    await befall();
   }
 
   /** Every clock is right again, but the service's for what it is wrong by all the time, and lists are of now. */

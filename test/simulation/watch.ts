@@ -133,7 +133,14 @@ export class Watch {
       throw new BrokenPromise(`${name} has a tombstone, and was never deleted at the source.`);
     const latest = this.#latest.get(name);
     if (latest === undefined || version >= latest.version || !latest.deleted)
-      this.#latest.set(name, { version, era: record.deathEra, deleted: true });
+      // A tombstone may be as late as the second in which the deletion was found out; what lives again in it is newer all the same.
+      this.#latest.set(name, {
+        version: Math.min(version, record.deletedAt ?? version),
+        era: record.deathEra,
+        deleted: true,
+      });
+    if (version > Math.max(source.now(), record.highest, this.#parts.surroundings.latestBefore) + 1_000)
+      throw new BrokenPromise(`${name} has a tombstone of the future.`);
     // A run that began after it had begun to live asked when it was gone; a version of the future nobody could outdo.
     const before = changesBefore.get((run ?? '').split('-').slice(0, 3).join('-'));
     const isOfLastLife = before !== undefined && record.bornAt <= before;
