@@ -93,7 +93,7 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
 /** A difference is only a discrepancy where a complete listing found it; a sync may have been ahead of a webhook, or done without. */
 async function noteFindings(
   client: PoolClient,
-  { pass, resource }: PageToLand,
+  { pass, resource, servedAt }: PageToLand,
   found: { findings: Findings; landedAt: string; overruling: readonly string[] },
 ): Promise<void> {
   const { findings, landedAt, overruling } = found;
@@ -104,7 +104,7 @@ async function noteFindings(
   const where = { pass, resource, landedAt };
   await closeShownTwice(client, { ...where, ids: overruling });
   await noteDiscrepancies(client, { ...where, findings, apart: overruling });
-  await findAhead(client, { ...where, findings });
+  await findAhead(client, { ...where, servedAt, findings });
 }
 
 async function noteListing(

@@ -6,7 +6,7 @@ import type { Listed, PassInHand } from './pass.ts';
 /**
  * Lets a pass begin again, without a cursor: because the service no longer takes it, because a run gave up on it, or because the
  * pass stood still for longer than its list may lag. Where pages come in the order of the versions, a sync begins at the highest
- * version seen minus the lookback (no version of the future counts); anything else begins at its old floor. Returns how often the
+ * version seen minus the lookback, but not past the time at which the reading began; anything else begins at its old floor. Returns how often the
  * service has refused a cursor in this run.
  */
 export async function restartPass(
@@ -33,7 +33,7 @@ export async function restartPass(
          restarts = restarts + $7,
          stood_still_in = case when $8 then run_id else stood_still_in end,
          floor = case when $4 and kind = 'sync' and highest_seen is not null
-           then greatest(floor, least(highest_seen, coalesce(served_until, highest_seen)) - $5 * interval '1 millisecond')
+           then greatest(floor, least(highest_seen, coalesce(served_from, highest_seen)) - $5 * interval '1 millisecond')
            else floor
          end
        where connection_id = $1 and stream = $2 and kind = $3 and part = $6

@@ -8,13 +8,21 @@ import type { PassInHand } from '../passes/pass.ts';
  * Notes records that a reconcile's listing shows with other content under an older version than the one held, or alive although
  * a tombstone is not older. Either the list lags, or what is held came from a clock that was wrong and was corrected. A fetch
  * tells them apart; where there is none, two reconciles in a row that show the same do. What was written since the listing began is
- * none of them: the listing could not know it.
+ * none of them: the listing could not know it. Of equal content only the version is wrong, and only where no lag explains it: it lies
+ * in the service's future, or so far back that any list would show it.
  */
 export async function findAhead(
   client: PoolClient,
-  input: { pass: PassInHand; resource: Resource; landedAt: string; findings: Pick<Findings, 'suppressed'> },
+  input: {
+    pass: PassInHand;
+    resource: Resource;
+    landedAt: string;
+    /** The service's time of the response; null when it does not tell. */
+    servedAt: Date | null;
+    findings: Pick<Findings, 'suppressed'>;
+  },
 ): Promise<void> {
-  const { pass, resource, landedAt, findings } = input;
+  const { pass, resource, landedAt, servedAt, findings } = input;
   const { suppressed } = findings;
   if (suppressed.length === 0) return;
   await client.query({
@@ -26,6 +34,7 @@ export async function findAhead(
       suppressed.map(({ record }) => record.version),
       suppressed.map(({ record }) => record.hash),
       suppressed.map(({ differs }) => differs),
+      servedAt,
     ],
   });
 }
@@ -55,7 +64,9 @@ function findSql(resource: Resource): string {
     ) tombstone on true
     where case when held.version is null
       then tombstone.noted_at < began.at
-      else shown.differs and held.written_at < began.at
+      else held.written_at < began.at and (
+        shown.differs or held.version > $10::timestamptz or held.version < $10::timestamptz - interval '1 hour'
+      )
     end
     on conflict (connection_id, resource, record_id) where closed_at is null do update set
       kind = 'ahead', status = 'checking', version = excluded.version, run_id = excluded.run_id,
