@@ -48,7 +48,7 @@ type Deed = (company: Company, companies: readonly Company[]) => Promise<void>;
 
 const deeds: Partial<Record<Change['what'], Deed>> = {
   async 'foreign token'(company, companies) {
-    if (company.token === 'none') return;
+    if (company.token === 'none' || !(await isPinned(company))) return;
     const token = tokenOf(await otherThan(company, companies));
     await setToken(company.stage.warehouse, secretKey, { connectionId: company.connection, token });
     company.token = 'foreign';
@@ -59,6 +59,7 @@ const deeds: Partial<Record<Change['what'], Deed>> = {
     await setOwnToken(company);
   },
   async 'add again with a foreign token'(company, companies) {
+    if (!(await isPinned(company))) return;
     await remove(company);
     try {
       await add(company, await otherThan(company, companies));
@@ -76,6 +77,17 @@ const deeds: Partial<Record<Change['what'], Deed>> = {
     if (company.token !== 'none') await rebuild(company);
   },
 };
+
+/** The first answer pins the company of a name: before it, no token is another's. */
+async function isPinned({ stage, connection }: Company): Promise<boolean> {
+  const { rowCount } = await stage.watcher.query(
+    `select from sync.connections where connection_id = $1 and service_connection_id is not null
+     union all
+     select from sync.kept_data where connection_id = $1 and service_connection_id is not null`,
+    [connection],
+  );
+  return rowCount !== 0;
+}
 
 async function otherThan(company: Company, companies: readonly Company[]): Promise<string> {
   const other = companies.find((one) => one !== company);

@@ -26,12 +26,12 @@ describe('a history that once broke a promise breaks none any more', () => {
   });
 });
 
-test('no random history of changes, faults, kills and concurrent runs breaks a promise', async () => {
-  const seed = Date.now() % 1_000_000_000;
-  const deadline = performance.now() + 30_000;
+test('no history of the first of a seed, with changes, faults, kills and concurrent runs breaks a promise', async () => {
+  // Always the same ones here; others, and more of them, are `npm run simulate`'s.
+  const seed = 7_000_000;
   const { failure, histories } = await runSimulation(stage, {
     seed,
-    goesOn: () => performance.now() < deadline,
+    goesOn: (played) => played < 15,
     shrinkMilliseconds: 30_000,
   });
   const told =
