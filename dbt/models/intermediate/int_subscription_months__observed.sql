@@ -1,5 +1,6 @@
--- The months subscriptions are told for, from the first version on. A month is observed when a sync or reconcile that ended in it had
--- read subscriptions completely, whatever became of other streams; months before the first that is known of are taken as observed.
+-- The months subscriptions are told for, from the first version on. A month is observed when a sync or reconcile that ended in it
+-- had read subscriptions completely, whatever became of other streams; months before the first that is known of are taken as
+-- observed.
 with versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
 ),
