@@ -9,9 +9,9 @@ import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { buryAnnounced } from '../warehouse/webhooks/bury-announced.ts';
 import { closeWebhooks, putOffWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
+import type { Asking } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
 import { handlingOf } from './handling.ts';
-import type { ProveAbsence } from './prove-absence.ts';
 
 /** What the service says of a record that webhooks have named. */
 export interface AnnouncedAnswer {
@@ -19,16 +19,12 @@ export interface AnnouncedAnswer {
   readonly found: FetchedRecord | Error | 'unproved';
 }
 
-/** Asks for records of one resource. */
-export interface Asking {
-  readonly fetch: (id: string) => Promise<FetchedRecord>;
-  readonly proveAbsence: ProveAbsence;
-  readonly signal: AbortSignal;
-}
-
 /** Asks for a record; an error is an answer too, so that one record's does not cost the others theirs. */
-export async function fetchAnnounced(asking: Asking, announced: WaitingRecord): Promise<AnnouncedAnswer> {
-  const { fetch, proveAbsence, signal } = asking;
+export async function fetchAnnounced(
+  { fetch, proveAbsence }: Asking,
+  announced: WaitingRecord,
+  signal: AbortSignal,
+): Promise<AnnouncedAnswer> {
   try {
     return { announced, found: await fetch(announced.id) };
   } catch (error) {
@@ -58,30 +54,35 @@ export async function applyAnnounced(
   where: Announcement,
   { announced, found }: AnnouncedAnswer,
 ): Promise<{ counts: CountsToAdd; failure?: Error }> {
-  const close = ({ status, outcome }: Pick<Applied, 'status' | 'outcome'>): Promise<void> =>
-    closeWebhooks(warehouse.pool, { webhooks: announced.webhooks, status, outcome, runId: where.runId });
-  if (found === 'unproved') {
-    const applied = await leaveToReconcile(warehouse, where, announced);
-    await close(applied);
-    return { counts: applied.counts };
-  }
-  if (found instanceof RecordGone) {
-    const applied = await applyGone(warehouse, where, { announced, found });
-    await close(applied);
-    return { counts: applied.counts };
-  }
-  if (found instanceof RequestRefused) {
-    await close({ status: 'ignored', outcome: 'the service refuses to return the record' });
-    return { counts: {} };
-  }
-  if (found instanceof Error) {
+  const { webhooks } = announced;
+  if (found instanceof Error && !isAboutRecord(found)) {
     if (handlingOf(found) !== 'retry') throw found;
-    await putOffWebhooks(warehouse, announced.webhooks);
+    await putOffWebhooks(warehouse, webhooks);
     return { counts: {}, failure: found };
   }
-  const applied = await applyFound(warehouse, where, { announced, found });
-  await close(applied);
-  return { counts: applied.counts };
+  const { status, outcome, counts } = await settleAnnounced(warehouse, where, { announced, found });
+  await closeWebhooks(warehouse.pool, { webhooks, status, outcome, runId: where.runId });
+  return { counts };
+}
+
+/** Other errors bring no answer: the record may be asked for later. */
+function isAboutRecord(error: Error): error is RecordGone | RequestRefused {
+  return error instanceof RecordGone || error instanceof RequestRefused;
+}
+
+async function settleAnnounced(
+  warehouse: Warehouse,
+  where: Announcement,
+  {
+    announced,
+    found,
+  }: { announced: WaitingRecord; found: FetchedRecord | 'unproved' | RecordGone | RequestRefused },
+): Promise<Applied> {
+  if (found === 'unproved') return leaveToReconcile(warehouse, where, announced);
+  if (found instanceof RecordGone) return applyGone(warehouse, where, { announced, found });
+  if (found instanceof RequestRefused)
+    return { status: 'ignored', outcome: 'the service refuses to return the record', counts: {} };
+  return applyFound(warehouse, where, { announced, found });
 }
 
 interface Announcement {

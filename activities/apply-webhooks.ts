@@ -1,6 +1,5 @@
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
-import type { FetchedRecord } from '../source/responses.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
@@ -8,13 +7,13 @@ import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
 import { applyAnnounced, fetchAnnounced } from './apply-announced.ts';
+import { askForRecords } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
-import { createAbsenceProof } from './prove-absence.ts';
 import { requestSync, tellDataReady } from './request-sync.ts';
 import { waitFor, waitOf, type Wait } from './wait.ts';
 import { createWebhookRun, type WebhookRun } from './webhook-run.ts';
@@ -107,16 +106,16 @@ async function applyRecords(
   const { warehouse, apiAddress, secretKey, stopping } = dependencies;
   const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
   const counting = countRequestsOf(dependencies.api);
-  const asking = { connectionId: connection, runId, access, api: counting.api, signal };
-  const proof = createCompanyProof(dependencies, asking);
+  const proof = createCompanyProof(dependencies, {
+    ...{ connectionId: connection, runId, access, api: counting.api, signal },
+  });
   const chunk = startChunk(stopping);
   let failures = 0;
   for (const resource of announced) {
-    const { listPath: path, singular } = resource;
-    const fetch = (id: string): Promise<FetchedRecord> =>
-      counting.api.fetch({ accessToken: access.token, path, id, singular, signal });
-    const readAlive = (): Promise<string[]> => heldIds(warehouse, { connectionId: connection, resource });
-    const asking = { fetch, proveAbsence: createAbsenceProof({ fetch, readAlive }), signal };
+    const asking = askForRecords({
+      ...{ api: counting.api, resource, accessToken: access.token, signal },
+      readAlive: () => heldIds(warehouse, { connectionId: connection, resource }),
+    });
     for (;;) {
       const waiting = await takeWaiting(warehouse, {
         connectionId: connection,
@@ -126,7 +125,7 @@ async function applyRecords(
       if (waiting.length === 0) break;
       for (let at = 0; at < waiting.length; at += lanes) {
         const records = waiting.slice(at, at + lanes);
-        const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record)));
+        const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
         await run.begin();
         await run.add(resource, { requests: counting.takeCount() });
         for (const answer of answers) {

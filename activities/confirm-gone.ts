@@ -3,9 +3,9 @@ import { isWellFormed } from '../resources/well-formed.ts';
 import type { ApiClient } from '../source/api-client.ts';
 import { RecordGone } from '../source/errors.ts';
 import { readPages } from '../source/read-pages.ts';
+import { askForRecords } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
-import { patiently } from './patiently.ts';
-import { createAbsenceProof } from './prove-absence.ts';
+import { patientFetch } from './patiently.ts';
 
 /** What is erased here would come back with the next sync. */
 export class StillReturned extends Error {
@@ -55,10 +55,10 @@ export async function confirmGone(
     }
   }
   if (!resource.fetchable) return;
-  const { listPath: path, singular } = resource;
-  const fetch = (one: string): Promise<unknown> =>
-    patiently(() => api.fetch({ accessToken, path, id: one, singular }));
-  const proveAbsence = createAbsenceProof({ fetch, readAlive: () => Promise.resolve(listed) });
+  const { fetch, proveAbsence } = askForRecords({
+    ...{ api: patientFetch(api), resource, accessToken },
+    readAlive: () => Promise.resolve(listed),
+  });
   const answer = await fetch(id).then(
     () => 'fetched' as const,
     (error: unknown) => {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiClient } from '../source/api-client.ts';
 import { handlingOf } from './handling.ts';
 import { waitOf } from './wait.ts';
 
@@ -22,4 +23,9 @@ export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Ans
       await pause(milliseconds);
     }
   }
+}
+
+/** The client's fetch, asked patiently. */
+export function patientFetch(api: ApiClient): Pick<ApiClient, 'fetch'> {
+  return { fetch: (request) => patiently(() => api.fetch(request)) };
 }

@@ -1,7 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Resource } from '../resources/resource.ts';
 import { RecordGone } from '../source/errors.ts';
-import type { FetchedRecord } from '../source/responses.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
@@ -28,6 +27,7 @@ import { isListed } from '../warehouse/reconcile/is-listed.ts';
 import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
 import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
 import { addToRun } from '../warehouse/runs/add-to-run.ts';
+import { askForRecords, type Asking } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof, type CompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
@@ -35,7 +35,7 @@ import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { patientlyFailed } from './patiently-failed.ts';
 import { resourcesNamed } from './plan-reconcile.ts';
-import { createAbsenceProof, type Absence, type ProveAbsence } from './prove-absence.ts';
+import type { Absence } from './prove-absence.ts';
 import { waitOf, type Wait } from './wait.ts';
 
 export interface ReconcileInput {
@@ -87,11 +87,10 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
     await holdListing(warehouse, pass);
     const counting = countRequestsOf(api);
     const chunk = startChunk(stopping);
-    const fetch = (id: string): Promise<FetchedRecord> => {
-      const { listPath: path, singular } = of.resource;
-      return counting.api.fetch({ accessToken: access.token, path, id, singular, signal });
-    };
-    const proveAbsence = createAbsenceProof({ fetch, readAlive: () => listedIds(warehouse, of) });
+    const asking = askForRecords({
+      ...{ api: counting.api, resource: of.resource, accessToken: access.token, signal },
+      readAlive: () => listedIds(warehouse, of),
+    });
     try {
       const { connectionId, runId } = of;
       const proof = createCompanyProof(dependencies, {
@@ -104,7 +103,7 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
       // A refusal names nobody: under the token of another company everything would be gone.
       await proof.require(null);
       for (const unconfirmed of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
-        const absence = await fetchOne(warehouse, { of, unconfirmed, proof, fetch, proveAbsence });
+        const absence = await fetchOne(warehouse, { of, unconfirmed, proof, asking });
         await noteWorking(warehouse, pass);
         if (absence === 'unproved') return { state: 'done', unfetchable: true };
         if (chunk.pageWasLast()) return { state: 'more' };
@@ -131,14 +130,13 @@ async function fetchOne(
     of: ResourceOfRun;
     unconfirmed: Unconfirmed;
     proof: CompanyProof;
-    fetch: (id: string) => Promise<FetchedRecord>;
-    proveAbsence: ProveAbsence;
+    asking: Asking;
   },
 ): Promise<Absence | 'fetched'> {
-  const { of, unconfirmed, proof, fetch, proveAbsence } = request;
+  const { of, unconfirmed, proof, asking } = request;
   const { id, kind } = unconfirmed;
   try {
-    const { record, text, connection } = await fetch(id);
+    const { record, text, connection } = await asking.fetch(id);
     await proof.require(connection);
     const fetched = { ...of, record, text, token: proof.of.token };
     const { refused } =
@@ -152,7 +150,7 @@ async function fetchOne(
     return 'fetched';
   } catch (error) {
     if (!(error instanceof RecordGone)) throw error;
-    const absence = await proveAbsence(error, id);
+    const absence = await asking.proveAbsence(error, id);
     const goneBy = endOfSecond(error.servedAt);
     if (absence === 'absent') await confirmAbsent(warehouse, of, { recordId: id, goneBy });
     return absence;

@@ -1,19 +1,18 @@
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { RequestRefused } from '../source/errors.ts';
-import type { FetchedRecord } from '../source/responses.ts';
 import { OtherWorld, readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { readQuarantineEntries, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { beginCommandRun, type CommandRun } from '../warehouse/runs/begin-command-run.ts';
 import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import { askForRecords, type Asking } from './ask-for-records.ts';
 import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
-import { patiently } from './patiently.ts';
-import { createAbsenceProof } from './prove-absence.ts';
-import { replayEntry, type EntryToReplay } from './replay-entry.ts';
+import { patientFetch } from './patiently.ts';
+import { replayEntry } from './replay-entry.ts';
 
 /** An entry as it stands after it was tried. */
 export interface ReplayedEntry extends QuarantineEntry {
@@ -118,14 +117,12 @@ async function* replayInRun(
 function createAsking(
   { warehouse, api }: Pick<Dependencies, 'warehouse' | 'api'>,
   { connectionId, accessToken }: { connectionId: string; accessToken: string },
-): (resource: Resource) => Pick<EntryToReplay, 'fetch' | 'proveAbsence'> {
-  const askings = new Map<Resource, Pick<EntryToReplay, 'fetch' | 'proveAbsence'>>();
+): (resource: Resource) => Asking {
+  const askings = new Map<Resource, Asking>();
   return (resource) => {
-    const { listPath: path, singular } = resource;
-    const fetch = (id: string): Promise<FetchedRecord> =>
-      patiently(() => api.fetch({ accessToken, path, id, singular }));
     const readAlive = (): Promise<string[]> => heldIds(warehouse, { connectionId, resource });
-    const asking = askings.get(resource) ?? { fetch, proveAbsence: createAbsenceProof({ fetch, readAlive }) };
+    const asking =
+      askings.get(resource) ?? askForRecords({ api: patientFetch(api), resource, accessToken, readAlive });
     askings.set(resource, asking);
     return asking;
   };

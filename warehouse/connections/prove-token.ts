@@ -47,6 +47,14 @@ export async function proveToken(
   return true;
 }
 
+/** A from clause, and where of it: one row when the company was named to the token in the run. The arguments are parameters: $1. */
+export function provedSql({ runId, token }: { runId: string; token: string }): string {
+  return `
+      from sync.runs r
+      join sync.connections c using (connection_id)
+      where r.run_id = ${runId} and r.proved_token = ${token} and c.refused_token is distinct from ${token}`;
+}
+
 /** Throws TokenNotProved unless the company was named in this run: for the transaction that writes. */
 export async function requireProof(
   client: PoolClient,
@@ -54,10 +62,7 @@ export async function requireProof(
 ): Promise<void> {
   const { rowCount } = await client.query({
     name: 'require proof of token',
-    text: `
-      select from sync.runs r
-      join sync.connections c using (connection_id)
-      where r.run_id = $1 and connection_id = $2 and r.proved_token = $3 and c.refused_token is distinct from $3`,
+    text: `select ${provedSql({ runId: '$1', token: '$3' })} and connection_id = $2`,
     values: [runId, connectionId, token],
   });
   if (rowCount === 0) throw new TokenNotProved(connectionId);

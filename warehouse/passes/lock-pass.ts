@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { PoolClient } from 'pg';
 import { resourceNames } from '../../resources/index.ts';
+import { provedSql } from '../connections/prove-token.ts';
 import { LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
 import { tickSql } from '../resource-clock.ts';
 import type { Database } from '../tables/database.ts';
@@ -25,11 +26,7 @@ export async function lockPass(
         for update
       ), ${lockOf('$1', '$6', 'from pass')}, ticked as (${tickSql('$1', '$6', 'from resource')}
       )
-      select landed_at, exists (
-        select from sync.runs r
-        join sync.connections c using (connection_id)
-        where r.run_id = $7 and r.proved_token = $8 and c.refused_token is distinct from $8
-      ) as proved
+      select landed_at, exists (select ${provedSql({ runId: '$7', token: '$8' })}) as proved
       from ticked`,
     values: [
       ...[pass.connectionId, pass.stream, pass.kind, pass.part, pass.lease],

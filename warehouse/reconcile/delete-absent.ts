@@ -101,7 +101,7 @@ async function deleteBatch(
       version === null ? [] : [{ id, version, deletedAt: landedAt }],
     );
     const { deleted } = await applyTombstones(client, { ...where, source: 'reconcile', deletions });
-    await closeGone(client, { ...where, foundBy: [foundBy] });
+    await closeGone(client, { ...where, foundBy });
     await client.query(
       `update sync.discrepancies d set
          status = case when kept.id is null then 'repaired' else 'dismissed' end,

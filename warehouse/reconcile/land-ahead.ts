@@ -5,6 +5,7 @@ import { inTransaction } from '../in-transaction.ts';
 import { landOne, type FetchedLanding } from '../landing/land-fetched.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
+import { versionOfEntry } from '../quarantine/version-of-entry.ts';
 import type { ResourceOfRun } from './resource-of-run.ts';
 
 /**
@@ -29,7 +30,7 @@ export async function landAhead(
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
     await requireProof(client, input);
     const held = await readHeld(client, input);
-    const isAhead = held !== undefined && beats(held, versionOf(input));
+    const isAhead = held !== undefined && beats(held, versionOfEntry(input.text, resource));
     const landing = await landOne(client, {
       ...{ connectionId, resource, runId, landedAt, record: input.record, text: input.text },
       overruling: isAhead ? [input.id] : [],
@@ -73,17 +74,9 @@ interface Held {
   readonly deleted: boolean;
 }
 
-function versionOf({ resource, record }: { resource: ResourceOfRun['resource']; record: unknown }): string {
-  const version =
-    typeof record === 'object' && record !== null
-      ? (record as Readonly<Record<string, unknown>>)[resource.version]
-      : undefined;
-  return typeof version === 'string' ? version : '';
-}
-
 /** Whether the version would not land by itself: a tie goes to the tombstone. */
-function beats(held: Held, version: string): boolean {
-  const [fetched, known] = [microsecondsOf(version), microsecondsOf(held.version)];
+function beats(held: Held, fetched: number | undefined): boolean {
+  const known = microsecondsOf(held.version);
   if (fetched === undefined || known === undefined) return false;
   return held.deleted ? fetched <= known : fetched < known;
 }

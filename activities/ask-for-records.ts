@@ -1,0 +1,31 @@
+import type { Resource } from '../resources/resource.ts';
+import type { ApiClient } from '../source/api-client.ts';
+import type { FetchedRecord } from '../source/responses.ts';
+import { createAbsenceProof, type ProveAbsence } from './prove-absence.ts';
+
+/** Asks for single records of one resource. */
+export interface Asking {
+  /** One record by its id; rejects as `ApiClient.fetch` does. */
+  readonly fetch: (id: string) => Promise<FetchedRecord>;
+  /** Decides what a RecordGone of `fetch` says of the record. */
+  readonly proveAbsence: ProveAbsence;
+}
+
+export function askForRecords({
+  api,
+  resource: { listPath: path, singular },
+  accessToken,
+  readAlive,
+  signal,
+}: {
+  api: Pick<ApiClient, 'fetch'>;
+  resource: Resource;
+  accessToken: string;
+  /** Ids of some records that are known to live. */
+  readAlive: () => Promise<readonly string[]>;
+  signal?: AbortSignal;
+}): Asking {
+  const fetch = (id: string): Promise<FetchedRecord> =>
+    api.fetch({ accessToken, path, id, singular, signal });
+  return { fetch, proveAbsence: createAbsenceProof({ fetch, readAlive }) };
+}
