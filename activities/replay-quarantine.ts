@@ -6,7 +6,7 @@ import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { readQuarantineEntries, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { beginCommandRun, type CommandRun } from '../warehouse/runs/begin-command-run.ts';
-import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import type { StreamOutcome } from '../warehouse/runs/finish-run.ts';
 import { askForRecords, type Asking } from './ask-for-records.ts';
 import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
@@ -68,7 +68,8 @@ async function* replayConnection(
   try {
     yield* replayInRun(dependencies, { connectionId, entries, run, access });
   } finally {
-    await run.beating.stop();
+    // When nobody wants the rest, or when it broke off.
+    await run.abandon();
   }
 }
 
@@ -83,7 +84,7 @@ async function* replayInRun(
 ): AsyncGenerator<ReplayedEntry> {
   const { connectionId, entries, access } = replay;
   const { token: accessToken } = access;
-  const { runId, beating } = replay.run;
+  const { runId } = replay.run;
   const counting = countRequestsOf(api);
   const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api: counting.api });
   const failures = new Map<string, Error>();
@@ -108,9 +109,7 @@ async function* replayInRun(
     yield { ...now, failure: failure?.message ?? null };
   }
   const streams = [...new Set(entries.map(({ stream }) => stream))];
-  const outcomes = streams.map((stream) => outcomeOf(stream, failures.get(stream)));
-  await beating.stop();
-  await finishRun(warehouse, { runId, outcomes, cancelled: false });
+  await replay.run.end(streams.map((stream) => outcomeOf(stream, failures.get(stream))));
 }
 
 /** How the service is asked for the records of each resource. */

@@ -19,7 +19,6 @@ import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { addToRun } from '../warehouse/runs/add-to-run.ts';
 import { beginCommandRun } from '../warehouse/runs/begin-command-run.ts';
-import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { eraseFromLake, type SnapshotErased } from './erase-from-lake.ts';
@@ -49,13 +48,9 @@ export async function eraseEverywhere(
   const { connectionId, resource } = record;
   const runId = randomUUID();
   await askSource({ settings, warehouse }, { ...record, runId });
-  const run = { runId, connectionId, kind: 'erase', reason: 'daybook erase' } as const;
-  const { beating } = await beginCommandRun(warehouse, run);
+  const about = { runId, connectionId, kind: 'erase', reason: 'daybook erase' } as const;
+  const run = await beginCommandRun(warehouse, about);
   const stream = resource.streams[0]?.name ?? resource.name;
-  const end = async (outcome: Omit<StreamOutcome, 'stream'>): Promise<void> => {
-    await beating.stop();
-    await finishRun(warehouse, { runId, outcomes: [{ stream, ...outcome }], cancelled: false });
-  };
   try {
     const held = await eraseRecord(warehouse, { ...record, runId });
     const deleted = held[`finance.${resource.name}`] ?? 0;
@@ -68,11 +63,10 @@ export async function eraseEverywhere(
     };
     const snapshots = await whenFree(() => eraseFromLake(settings, record, follow), onStep);
     const left = await countContent(warehouse.pool, record);
-    await end({ state: 'done' });
+    await run.end([{ stream, state: 'done' }]);
     return { held, left, snapshots, marts };
   } catch (error) {
-    const failure = error instanceof Error && 'handling' in error ? error.message : 'unexpected';
-    await end({ state: 'failed', failureType: error instanceof Error ? error.name : 'Unexpected', failure });
+    await run.fail([stream], error);
     throw error;
   }
 }

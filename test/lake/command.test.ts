@@ -33,7 +33,7 @@ afterAll(async () => {
 test('export publishes a snapshot, says so, and its run is in the ledger', async () => {
   const { code, stdout, stderr } = await run(['export']);
   expect(stderr).toContain('Running: export');
-  expect(stdout).toMatch(/^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6}: [\d,]+ rows in 23 tables\.$/m);
+  expect(stdout).toMatch(/^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6}: [\d,]+ rows in 24 tables\.$/m);
   expect(code).toBe(0);
   expect(await newestRun()).toMatchObject({
     kind: 'export',
@@ -66,7 +66,7 @@ test('snapshots are listed and verified without Postgres and Temporal', async ()
   const [only] = JSON.parse(listed.stdout) as { id: string }[];
   expect(only).toMatchObject({ latest: true, unfit: 0 });
   const verified = await run(['snapshots', 'verify'], { env: away });
-  expect(verified.stdout).toMatch(new RegExp(`Snapshot ${only!.id} is whole: [\\d,]+ rows in 23 tables`));
+  expect(verified.stdout).toMatch(new RegExp(`Snapshot ${only!.id} is whole: [\\d,]+ rows in 24 tables`));
   expect(verified.code).toBe(0);
   const file = join(lake, 'snapshots', only!.id, '_manifest.json');
   const manifest = await readFile(file, 'utf8');

@@ -203,9 +203,10 @@ test('who took over deletes the schedules of the owner before, and of nobody els
 test('a worker notices that it was taken over', async () => {
   const places = await together(first);
   await claim(places);
-  const watched = watch(places);
+  // Awaited from the start: it may notice before the other one has finished.
+  const refused = expect(watch(places).done).rejects.toThrow(/belongs to warehouse/);
   await claim({ ...places, ...of(second) }, { takeOver: true });
-  await expect(watched.done).rejects.toThrow(/belongs to warehouse/);
+  await refused;
 });
 
 test('a worker answers who asks, and whoever has another database learns that the owner lives', async () => {

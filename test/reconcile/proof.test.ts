@@ -1,13 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { bill, billLine, customer, expense, list } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
-import {
-  discrepanciesOf,
-  proofsOf,
-  reconcile,
-  startReconcile,
-  endOfReconcile,
-} from '../support/reconcile.ts';
+import { discrepanciesOf, proofsOf, reconcile } from '../support/reconcile.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { statusesOf, sync } from '../support/sync.ts';
 
@@ -299,24 +293,6 @@ describe('a reconcile with a record in quarantine', () => {
     expect(await discrepanciesOf(installation, connection)).toEqual([]);
     expect((await proofsOf(installation, run)).bills?.equal).toBe(false);
   });
-});
-
-test('a reconcile beside a sync, while the source goes on changing, does no harm and the proof still holds', async () => {
-  const connection = await synced(600);
-  await admin.configure({ maximumLimit: 20 });
-  await admin.addFault({ match: { connection, path: '/accounting/bills' }, fault: { kind: 'slow', ms: 60 } });
-  const handle = await startReconcile(installation, connection);
-  for (const seed of [1, 2, 3]) {
-    await admin.activity({ connection, seed, changes: 5, touches: 10, deletes: 2 });
-    await sync(installation, connection);
-  }
-  const { run, failure } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
-  expect(failure).toBeUndefined();
-  expect(run.status).toBe('succeeded');
-  await admin.clearFaults();
-  await sync(installation, connection);
-  await reconcile(installation, connection);
-  expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
 const longAgo = { updated_at: '"2011-04-10T08:00:00.000Z"', last_synced_at: '"2011-04-11T00:00:00.000Z"' };

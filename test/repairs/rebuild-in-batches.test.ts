@@ -65,7 +65,7 @@ describe('more records than one transaction takes', () => {
         `select status from sync.runs where connection_id = $1 and kind = 'rebuild' order by started_at`,
         [connectionId],
       ),
-    ).toEqual([{ status: 'interrupted' }, { status: 'succeeded' }]);
+    ).toEqual([{ status: 'failed' }, { status: 'succeeded' }]);
   });
 
   test('and a sync may land in between', async () => {

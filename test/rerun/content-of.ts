@@ -15,6 +15,31 @@ export async function contentOf(warehouse: Warehouse): Promise<Record<string, st
   return content;
 }
 
+/** Watermarks that are not where the first run had put them, or later: a later run knows more of the service's time. */
+export async function watermarksBehind(
+  warehouse: Warehouse,
+  before: Readonly<Record<string, string | null>>,
+): Promise<string[]> {
+  const after = await watermarksOf(warehouse);
+  return Object.entries(before).flatMap(([stream, watermark]) =>
+    watermark === null || (after[stream] ?? '') >= watermark
+      ? []
+      : [`${stream}: ${after[stream]} after ${watermark}`],
+  );
+}
+
+/** By connection and stream, in a form that sorts as the times do. */
+export async function watermarksOf(warehouse: Warehouse): Promise<Record<string, string | null>> {
+  const found = await rows(
+    warehouse,
+    `select connection_id || '/' || stream as stream, to_char(watermark, 'YYYY-MM-DD HH24:MI:SS.US') as watermark
+     from sync.streams`,
+  );
+  return Object.fromEntries(
+    found.map(({ stream, watermark }) => [String(stream), watermark as string | null]),
+  );
+}
+
 const finance = resources.flatMap(({ name, children }) => [name, ...children.map(({ table }) => table)]);
 
 const compared: Readonly<Record<string, string>> = {
@@ -22,7 +47,7 @@ const compared: Readonly<Record<string, string>> = {
   'finance.deleted_records': '*',
   'history.record_versions': '*',
   'sync.tombstones': '*',
-  'sync.streams': 'connection_id, stream, capability, watermark',
+  'sync.streams': 'connection_id, stream, capability',
   'sync.passes': 'connection_id, stream, kind',
   'sync.quarantine': 'connection_id, resource, record_id, reason, payload, status',
   'sync.field_issues': 'connection_id, resource, record_id, field, value',

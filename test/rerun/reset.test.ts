@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { resetTo } from '../support/reset.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
-import { changesBetween, contentOf } from './content-of.ts';
+import { changesBetween, contentOf, watermarksBehind, watermarksOf } from './content-of.ts';
 import { knownRuns, runsBeyond } from './ledger.ts';
 import { openReruns } from './open-reruns.ts';
 import { chosen, pointsOf } from './points.ts';
@@ -21,6 +21,7 @@ test.for(scenarios)(
     const ending = await endOfWorkflow(installation, handle, start);
     const runs = await runsBeyond(warehouse, known);
     const content = await contentOf(warehouse);
+    const watermarks = await watermarksOf(warehouse);
     const points = await pointsOf(installation, handle);
     const some = chosen(name, points, 2);
     for (const { execution, task } of some) {
@@ -29,6 +30,7 @@ test.for(scenarios)(
       const again = await resetTo(installation, execution, task);
       expect(await endOfWorkflow(installation, again, start), where).toBe(ending);
       expect(changesBetween(content, await contentOf(warehouse)), where).toEqual([]);
+      expect(await watermarksBehind(warehouse, watermarks), where).toEqual([]);
       expect(runs, where).toEqual(expect.arrayContaining(await runsBeyond(warehouse, before)));
     }
     if (start.exact !== undefined) {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 export interface Certificates {
   /** The authority that signed the certificate. */
   readonly ca: string;
-  /** Of a server at 127.0.0.1. */
+  /** Of a server at 127.0.0.1, which is localhost. */
   readonly certificate: string;
   readonly key: string;
 }
@@ -33,7 +33,7 @@ export async function makeCertificates(folder: string, name: string): Promise<Ce
   const request = file('server.csr');
   await openssl('req', ...newKey, '-keyout', files.key, '-out', request, '-subj', '/CN=127.0.0.1');
   const extensions = file('extensions');
-  await writeFile(extensions, 'subjectAltName = IP:127.0.0.1\n');
+  await writeFile(extensions, 'subjectAltName = IP:127.0.0.1,DNS:localhost\n');
   const signedBy = ['-CA', files.ca, '-CAkey', caKey, '-CAcreateserial', '-extfile', extensions];
   await openssl('x509', '-req', '-in', request, ...signedBy, '-out', files.certificate, '-days', '2');
   return files;

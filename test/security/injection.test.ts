@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { request } from 'undici';
 import { afterAll, expect, test } from 'vitest';
 import { webhookSignature } from '../../source/webhook-signature.ts';
+import { warehouseId } from '../../warehouse/warehouse-id.ts';
 import { createWebhookIntake } from '../../worker/webhooks/webhook-intake.ts';
 import { openConsole } from '../console/open-console.ts';
 import { bill, billLine, list, object, text } from '../support/finance-records.ts';
@@ -107,6 +108,8 @@ test('whatever the console is asked for, it is in no statement and changes nothi
 });
 
 test('whatever names, ids and times commands are given, they change nothing', async () => {
+  // Made by the first who asks.
+  await warehouseId(warehouse);
   const before = await tables();
   // No command line can hold a NUL.
   const given = fc.sample(hostileText, { numRuns: 15, seed: 7 }).map((one) => one.replaceAll('\0', ''));

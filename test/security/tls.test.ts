@@ -14,7 +14,10 @@ import { tlsInFront } from './tls-in-front.ts';
 const folder = await mkdtemp(join(tmpdir(), 'daybook-tls-'));
 const ours = await makeCertificates(folder, 'ours');
 const foreign = await makeCertificates(folder, 'foreign');
-const temporal = await tlsInFront(await temporalAddress(), { ...ours, clientsNeedCertificate: true });
+// Named, as every certificate of a service is: of an IP address Node.js itself complains on stderr.
+const temporal = (
+  await tlsInFront(await temporalAddress(), { ...ours, clientsNeedCertificate: true })
+).replace('127.0.0.1', 'localhost');
 const { own } = await postgresAccount();
 await Promise.all([own(ours.certificate), own(ours.key)]);
 const postgres = await startPostgres({

@@ -244,8 +244,8 @@ export const mutants: readonly Mutant[] = [
     name: 'what a fetch shows under an older version is not believed',
     about: 'correctedPlatform',
     file: 'warehouse/reconcile/land-ahead.ts',
-    find: 'const isAhead = held !== undefined && beats(held, versionOf(input));',
-    replace: 'const isAhead = held === undefined && beats(held, versionOf(input));',
+    find: 'const isAhead = held !== undefined && beats(held, versionOfEntry(input.text, resource));',
+    replace: 'const isAhead = held === undefined && beats(held, versionOfEntry(input.text, resource));',
   },
   {
     name: 'a subscription is never repaired, however often it shows the same',

@@ -2,7 +2,6 @@ import type { Resource } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { addToRun } from '../runs/add-to-run.ts';
 import { beginCommandRun } from '../runs/begin-command-run.ts';
-import { finishRun } from '../runs/finish-run.ts';
 import { rebuildBatch } from './rebuild-batch.ts';
 
 export interface RebuiltResource {
@@ -31,16 +30,15 @@ export async function rebuildConnection(
   },
 ): Promise<RebuiltResource[]> {
   const { connectionId, resources } = input;
-  const run = { connectionId, kind: 'rebuild', reason: 'rebuild' } as const;
-  const { runId, beating } = await beginCommandRun(warehouse, run);
+  const run = await beginCommandRun(warehouse, { connectionId, kind: 'rebuild', reason: 'rebuild' });
+  const streams = resources.map(streamOf);
   try {
-    const rebuilt = await rebuildResources(warehouse, { ...input, runId });
-    await beating.stop();
-    const outcomes = resources.map((resource) => ({ stream: streamOf(resource), state: 'done' as const }));
-    await finishRun(warehouse, { runId, outcomes, cancelled: false });
+    const rebuilt = await rebuildResources(warehouse, { ...input, runId: run.runId });
+    await run.end(streams.map((stream) => ({ stream, state: 'done' })));
     return rebuilt;
-  } finally {
-    await beating.stop();
+  } catch (error) {
+    await run.fail(streams, error);
+    throw error;
   }
 }
 
