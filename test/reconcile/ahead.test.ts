@@ -192,6 +192,18 @@ describe('a record that the lists do not show yet, though a webhook has brought 
   });
 });
 
+test('what is edited between the two listings of a reconcile is as the second showed it, on both sides', async () => {
+  const connectionId = await held(bill('a'), bill('b'));
+  const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('a')] });
+  await findAbsent(warehouse, listing);
+  await listAgain(warehouse, listing);
+  const edited = bill('a', { total_amount: '7.25', last_synced_at: '"2026-05-01T12:00:00Z"' });
+  const made = bill('c', { last_synced_at: '"2026-05-01T12:00:00Z"' });
+  await landRecords(warehouse, { pass: listing.pass, records: [edited, made] });
+  await confirmBySecondListing(warehouse, { ...listing, lookbackMilliseconds: 0 });
+  expect(await settle(listing)).toEqual({ equal: true });
+});
+
 async function held(...bills: string[]): Promise<string> {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [bills] });

@@ -15,7 +15,8 @@ export interface StreamTotals {
 
 /**
  * What source and warehouse add up to, stream by stream. Left out on both sides is what another run has written since the listing
- * began, and what the listing showed wrongly: a fetch said so, and its discrepancy was dismissed.
+ * began, and what the listing showed wrongly: a fetch said so, and its discrepancy was dismissed. Where everything was listed twice,
+ * a record is as it was shown last.
  */
 export async function readTotals(
   client: PoolClient,
@@ -67,8 +68,8 @@ function totalsSql(resource: Resource): string {
         ${numbered.map(({ name }, index) => `, (record ->> ${index + 3})::numeric as ${name}`).join('')}
       from sync.listed_pages
       cross join lateral jsonb_array_elements(records) as listed (record)
-      where connection_id = $1 and stream = any($2::text[]) and listing = 1
-      order by record ->> 0, (record ->> 1)::timestamptz desc nulls last
+      where connection_id = $1 and stream = any($2::text[])
+      order by record ->> 0, (record ->> 1)::timestamptz desc nulls last, listing desc
     ), held as (
       select f.id, f.${resource.version} as version, ${currency === undefined ? 'null' : `f.${currency}`} as currency,
         f._first_seen_at, f._changed_at, f._run_id
