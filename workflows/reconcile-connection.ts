@@ -48,6 +48,8 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
         refused.approval = true;
         return { outcomes: [refusal], unfinished: false };
       }
+      // They are deleted, also where the list cannot be read now.
+      for (const resource of Object.keys(input.approved ?? {})) question.settled(resource, 0);
       const results = await Promise.all(
         plan.resources.map((one) =>
           reconcileResource(run, one, {
@@ -72,11 +74,15 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
     return continueAsNew<typeof reconcileConnection>({
       ...input,
       ...{ approved: {}, approveDeletes: false },
-      continues: { runId, asked },
+      continues: { runId, asked: without(asked, input.approved) },
     });
   }
   if (question.hasChanged()) await question.ask();
   return result;
+}
+
+function without(asked: DeletionQuestion, approved: DeletionQuestion = {}): DeletionQuestion {
+  return Object.fromEntries(Object.entries(asked).filter(([resource]) => approved[resource] === undefined));
 }
 
 /** Returns why not, when something else waits than what was approved. */

@@ -308,6 +308,21 @@ describe('a reconcile of other resources', () => {
     expect(failure).toBeDefined();
     await questionSays(connection, /\| bills \| 60 \|/);
   });
+
+  test('of which an approved one cannot be listed afterwards asks about that one no more', async () => {
+    const { connection } = await stopped();
+    const approved = await shownDeletions(installation, connection);
+    const items = await heldIds(connection, 'items');
+    await quietlyDelete(connection, 'items', items.length);
+    await admin.addFault({
+      match: { connection, path: '/accounting/bills' },
+      fault: { kind: 'status', status: 403 },
+    });
+    await reconcile(installation, connection, { approved });
+    await admin.clearFaults();
+    await questionSays(connection, new RegExp(`\\| items \\| ${items.length} \\|`));
+    expect(await detailsOf(connection)).not.toContain('| bills |');
+  });
 });
 
 test('daybook reconcile exits 3 when it stopped for approval, and 0 once that is given, and says what is approved', async () => {
