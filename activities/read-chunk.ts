@@ -1,7 +1,14 @@
 import { activityInfo } from '@temporalio/activity';
-import { CursorRefused, isAnswer, NotSupported, RequestRefused } from '../source/errors.ts';
+import {
+  CredentialsRefused,
+  CursorRefused,
+  isAnswer,
+  NotSupported,
+  RequestRefused,
+} from '../source/errors.ts';
 import { readPages } from '../source/read-pages.ts';
 import type { ListPage } from '../source/responses.ts';
+import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import { forgetWatermark } from '../warehouse/passes/forget-watermark.ts';
 import { countRequests } from '../warehouse/passes/note-failing.ts';
@@ -197,6 +204,11 @@ async function settleFailure(
     if (absence === 'unsupported') return { state: 'unsupported' };
   } else if (isAnswer(failed.error)) await noteNotMissing(warehouse, pass);
   const error = failed.error instanceof NotSupported ? new ListMissing(failed.error) : failed.error;
+  // A person has set another one while this one was in use: that is asked with next.
+  if (error instanceof CredentialsRefused && (await isReplaced(warehouse, pass))) {
+    await countRequests(warehouse, { pass, requests });
+    return { state: 'more' };
+  }
   if (error instanceof CursorRefused) {
     const why = 'cursor refused';
     const restarts = await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why });

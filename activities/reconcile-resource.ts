@@ -1,6 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Resource } from '../resources/resource.ts';
-import { RecordGone } from '../source/errors.ts';
+import { CredentialsRefused, RecordGone } from '../source/errors.ts';
+import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
@@ -112,6 +113,8 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
       return { state: another === undefined ? 'done' : 'more' };
     } catch (error) {
       if (signal.aborted) throw error;
+      if (error instanceof CredentialsRefused && (await isReplaced(warehouse, pass)))
+        return { state: 'more' };
       const wait = waitOf(error);
       // The requests are counted below.
       if (wait === undefined) throw await patientlyFailed(dependencies, { pass, requests: 0, error });

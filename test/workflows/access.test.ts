@@ -5,6 +5,7 @@ import { setToken } from '../../warehouse/connections/set-token.ts';
 import { rotateSecretKey } from '../../warehouse/secrets/rotate-secret-key.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
+import { endOfReconcile, startReconcile } from '../support/reconcile.ts';
 import { rows } from '../support/rows.ts';
 import { endOf, startSync, sync, type SyncEnd } from '../support/sync.ts';
 
@@ -57,6 +58,31 @@ test('a token of another company stops the sync with nothing written', async () 
   expect((await sync(installation, connection)).run.status).toBe('succeeded');
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
+
+test.for(['sync', 'reconcile'] as const)(
+  'a token that is replaced while a %s asks with it neither fails the run nor pauses the connection',
+  async (kind) => {
+    const connection = await installation.connect({ token: 'revoked-meanwhile' });
+    await admin.addFault({ match: {}, fault: { kind: 'slow', ms: 3_000 } });
+    const before = await grants();
+    const handle = await { sync: startSync, reconcile: startReconcile }[kind](installation, connection);
+    await eventually(async () => ((await grants()) > before ? true : undefined));
+    await setToken(warehouse, secretKey, { connectionId: connection, token: `token-of-${connection}` });
+    await admin.clearFaults();
+    const end = { sync: endOf, reconcile: endOfReconcile }[kind];
+    const { run } = await end(installation, handle, handle.firstExecutionRunId);
+    expect(run).toMatchObject({ status: 'succeeded', failure: null });
+    const paused = 'select from sync.connections where connection_id = $1 and paused_at is not null';
+    expect(await rows(warehouse, paused, [connection])).toEqual([]);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  },
+);
+
+/** When the newest request was allowed: it is written then. */
+async function grants(): Promise<string> {
+  const newest = `select coalesce(max(granted_at)::text, '') as at from sync.api_grants`;
+  return String((await rows(warehouse, newest, []))[0]?.at);
+}
 
 test('one company under two names is refused for the second', async () => {
   const connection = await installation.connect();

@@ -1,0 +1,13 @@
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** Whether the connection has another token by now than the one of this mark (`tokenMark`). */
+export async function isReplaced(
+  { pool }: Pick<Warehouse, 'pool'>,
+  { connectionId, token }: { readonly connectionId: string; readonly token: string },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select from sync.connections where connection_id = $1 and encode(sha256(token_sealed), 'hex') <> $2`,
+    [connectionId, token],
+  );
+  return rowCount === 1;
+}
