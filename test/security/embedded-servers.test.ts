@@ -31,7 +31,10 @@ test('nobody becomes superuser with the address that is printed, and its owner r
 });
 
 test('the servers get nothing of the environment but where programs and libraries are', async () => {
-  plant('DAYBOOK_CLIENT_SECRET', 'planted in the environment');
+  process.env.DAYBOOK_CLIENT_SECRET = 'planted in the environment';
+  onTestFinished(() => {
+    delete process.env.DAYBOOK_CLIENT_SECRET;
+  });
   const home = await temporaryHome();
   const up = await startEmbeddedProcess(home, 'temporal', 'sandbox');
   const servers = (await processTable()).filter(
@@ -108,13 +111,6 @@ test('somebody who logs in to the embedded Postgres is let into no other databas
   ])
     await expect(query(login.href, statement), statement).rejects.toThrow(/permission denied/);
 });
-
-function plant(name: string, value: string): void {
-  process.env[name] = value;
-  onTestFinished(() => {
-    delete process.env[name];
-  });
-}
 
 function nameOf(line: string): string {
   return line.split('=')[0] ?? '';

@@ -10,7 +10,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-const [{ warehouse, adminUrl }, limited] = await Promise.all([
+const [{ warehouse }, limited] = await Promise.all([
   createTestDatabase(),
   createTestDatabase('template template0'),
 ]);
@@ -85,8 +85,7 @@ test('where it may not create the role it prints the SQL, and once that was run 
     await admin.query(`reassign owned by ${owner} to daybook; drop owned by ${owner}; drop role ${owner}`);
     await admin.end();
   });
-  const url = new URL(adminUrl);
-  const password = url.password;
+  const { password } = new URL(limited.url);
   await admin.query(`create role ${owner} login password '${password}'`);
   await admin.query(
     `do $$ begin execute format('alter database %I owner to ${owner}', current_database()); end $$`,
