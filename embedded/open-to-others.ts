@@ -23,7 +23,8 @@ export async function openToOthers(folder: string, copy: string): Promise<string
   return copy;
 }
 
-async function isReachable(folder: string): Promise<boolean> {
+/** Whether every user can get to the folder and to what it holds, however that is closed itself. */
+export async function isReachable(folder: string): Promise<boolean> {
   if (((await stat(folder)).mode & constants.S_IXOTH) === 0) return false;
   return dirname(folder) === folder || isReachable(dirname(folder));
 }
