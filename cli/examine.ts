@@ -7,6 +7,7 @@ import { listConnections } from '../warehouse/connections/list-connections.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
+import { readersState } from '../warehouse/readers-state.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import { readOwnership } from '../worker/ownership/read-ownership.ts';
 import { missingSearchAttributes } from '../worker/search-attributes.ts';
@@ -14,6 +15,7 @@ import type { Settings } from '../worker/settings.ts';
 import { mainQueue } from '../worker/task-queues.ts';
 import { connectTemporal } from '../worker/temporal-client.ts';
 import { explain } from './explain.ts';
+import { openToEverybody } from './open-to-everybody.ts';
 import { readConfig, readSettings } from './settings.ts';
 
 export interface Finding {
@@ -30,12 +32,17 @@ export async function examine(): Promise<Finding[]> {
     const read = await readSettings(['database', 'temporal', 'api']);
     return { value: read, found: 'complete' };
   });
-  findings.push(await finding('disk', freeDisk), await finding('Python', pythonFor));
+  findings.push(
+    await finding('disk', freeDisk),
+    await finding('files', closedFiles),
+    await finding('Python', pythonFor),
+  );
   if (settings === undefined) return findings;
   const warehouse = openWarehouse({ ...settings.database, connections: 2 });
   try {
     findings.push(
       await finding('database', () => databaseOf(warehouse)),
+      await finding('readers', () => readersOf(warehouse)),
       await finding('secret key', async () => {
         await checkSecretKey(warehouse, await settings.secretKey());
         return 'opens the stored access tokens';
@@ -61,6 +68,17 @@ async function freeDisk(): Promise<string> {
   return `${gigabytes.toFixed(0)} GB free at ${home.root}`;
 }
 
+/** What is made is its owner's alone since 0.6; what was there before may not be. */
+async function closedFiles(): Promise<string> {
+  const { home, lake } = readConfig();
+  const { root } = await openHome(home);
+  const open = await openToEverybody([root, lake.location]);
+  if (open.length === 0) return 'closed to other users';
+  throw new Error(
+    `every user of this machine can read ${open.join(' and ')}: chmod -R o= ${open.map((path) => `'${path}'`).join(' ')}`,
+  );
+}
+
 /** Syncs and snapshots work without. */
 async function pythonFor(): Promise<string> {
   const { pythonVersion } = await import('../marts/python-environment.ts');
@@ -76,6 +94,21 @@ async function databaseOf(warehouse: Warehouse): Promise<string> {
   const { rows } = await warehouse.pool.query<{ server_version: string }>('show server_version');
   await checkSchema(warehouse);
   return `Postgres ${rows[0]?.server_version ?? ''}, migrated`;
+}
+
+/** People who query, and what lets in more than them. */
+async function readersOf(warehouse: Warehouse): Promise<string> {
+  const { hasRole, toRun, notLetIn } = await readersState(warehouse);
+  if (toRun !== '') {
+    const why = hasRole
+      ? 'everybody who may log in to the server gets in here, or may write'
+      : 'there is no role daybook_reader for this user, so queries run as the owner, read-only';
+    throw new Error(
+      `${why}. Ask an administrator of the server to run: ${toRun} Then run "daybook migrate".`,
+    );
+  }
+  const waiting = notLetIn.length === 0 ? '' : `; without CONNECT here: ${notLetIn.join(', ')}`;
+  return `daybook_reader, and only who was granted CONNECT gets in${waiting}`;
 }
 
 async function temporalFindings(warehouse: Warehouse, settings: Settings): Promise<Finding[]> {

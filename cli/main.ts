@@ -6,6 +6,9 @@ import { explain } from './explain.ts';
 import { printAside } from './printer.ts';
 import { createProgram } from './program.ts';
 
+// Books are for who runs this: every file that is made, by dbt and DuckDB too, is its owner's alone.
+process.umask(0o077);
+
 process.exitCode = await run(process.argv.slice(2));
 
 /** Runs one command line. A pipe that is closed early (`daybook runs | head`) ends it quietly. */

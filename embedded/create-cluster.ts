@@ -1,30 +1,33 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import type { PostgresAccount } from './postgres-account.ts';
 import { createPrivateFile } from './private-file.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
+import { serverEnvironment } from './server-environment.ts';
 
 /**
- * Makes the data folder when there is none, and returns the password that its users share, kept in `<dataDir>.password`.
- * It is made under another name and renamed, so what has the right name is complete.
+ * Makes the data folder when there is none, and returns the passwords of its owner (kept in `<dataDir>.password`) and of the
+ * superuser (`<dataDir>.superuser`), which are not the same: the owner's is in addresses that people get to see.
+ * The folder is made under another name and renamed, so what has the right name is complete.
  */
-export async function createCluster(input: ClusterInput): Promise<{ password: string }> {
-  const passwordFile = `${input.dataDir}.password`;
-  if ((await readFileIfThere(`${input.dataDir}/PG_VERSION`)) === undefined) {
+export async function createCluster(input: ClusterInput): Promise<ClusterPasswords> {
+  const files = { owner: `${input.dataDir}.password`, superuser: `${input.dataDir}.superuser` };
+  const isNew = (await readFileIfThere(`${input.dataDir}/PG_VERSION`)) === undefined;
+  if (isNew) {
     await mkdir(dirname(input.dataDir), { recursive: true, mode: 0o700 });
-    await createPrivateFile(passwordFile, `${randomBytes(24).toString('base64url')}\n`);
-    await initialise(input, passwordFile);
+    await makePassword(files.owner);
   }
-  const password = await readFileIfThere(passwordFile);
-  if (password === undefined) {
-    throw new Error(
-      `${passwordFile} is missing, so nobody can log in to the Postgres in ${input.dataDir}; put the file back.`,
-    );
-  }
-  return { password: password.trim() };
+  // A data folder of a release before 0.6 has no such file; `prepareDatabase` gives the superuser this password.
+  await makePassword(files.superuser);
+  const passwords = {
+    owner: await readPassword(files.owner),
+    superuser: await readPassword(files.superuser),
+  };
+  if (isNew) await initialise(input, passwords.superuser);
+  return passwords;
 }
 
 export interface ClusterInput {
@@ -33,23 +36,77 @@ export interface ClusterInput {
   readonly account: PostgresAccount;
 }
 
-async function initialise({ dataDir, initdb, account }: ClusterInput, passwordFile: string): Promise<void> {
+export interface ClusterPasswords {
+  readonly owner: string;
+  readonly superuser: string;
+}
+
+async function makePassword(file: string): Promise<void> {
+  await createPrivateFile(file, `${randomBytes(24).toString('base64url')}\n`);
+}
+
+async function readPassword(file: string): Promise<string> {
+  const password = await readFileIfThere(file);
+  if (password === undefined) {
+    throw new Error(`${file} is missing, so nobody can log in to the Postgres beside it; put the file back.`);
+  }
+  return password.trim();
+}
+
+async function initialise({ dataDir, initdb, account }: ClusterInput, password: string): Promise<void> {
   const unfinished = `${dataDir}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });
   await account.own(unfinished);
-  const [command, ...args] = account.wrap([initdb, ...initdbArguments(unfinished, passwordFile)]);
-  try {
-    await promisify(execFile)(command, args);
-  } catch (error) {
-    throw new Error(`Postgres could not make its data folder ${dataDir}: ${outputOf(error)}`, {
-      cause: error,
-    });
-  }
+  const command = account.wrap([initdb, ...initdbArguments(account.nameOf(unfinished))]);
+  const said = await withPasswordFile({ folder: unfinished, account, password }, (fd) =>
+    run(command, { cwd: unfinished, fd }),
+  );
+  if (said !== undefined) throw new Error(`Postgres could not make its data folder ${dataDir}: ${said}`);
   await rename(unfinished, dataDir);
 }
 
-function initdbArguments(dataDir: string, passwordFile: string): string[] {
+/** As an open file: what it stands below may be closed to the account. */
+async function withPasswordFile<Result>(
+  { folder, account, password }: { folder: string; account: PostgresAccount; password: string },
+  use: (fd: number) => Promise<Result>,
+): Promise<Result> {
+  const file = `${folder}.password`;
+  await rm(file, { force: true });
+  await createPrivateFile(file, `${password}\n`);
+  await account.own(file);
+  const handle = await open(file, 'r');
+  try {
+    return await use(handle.fd);
+  } finally {
+    await handle.close();
+    await rm(file, { force: true });
+  }
+}
+
+/** Undefined, or what it said when it failed. */
+async function run(
+  [command, ...args]: readonly [string, ...string[]],
+  { cwd, fd }: { cwd: string; fd: number },
+): Promise<string | undefined> {
+  const child = spawn(command, args, {
+    cwd,
+    env: serverEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe', fd],
+  });
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const failure = await once(child, 'close').then(
+    ([code]) => (code === 0 ? undefined : `exit code ${String(code)}`),
+    (error: unknown) => String(error),
+  );
+  return failure === undefined ? undefined : said.trim() || failure;
+}
+
+/** The third open file. */
+const passwordFile = '/dev/fd/3';
+
+function initdbArguments(dataDir: string): string[] {
   return [
     `--pgdata=${dataDir}`,
     '--username=postgres',
@@ -62,10 +119,4 @@ function initdbArguments(dataDir: string, passwordFile: string): string[] {
     '--locale=C',
     '--no-instructions',
   ];
-}
-
-function outputOf(error: unknown): string {
-  if (error instanceof Error && 'stderr' in error && String(error.stderr) !== '')
-    return String(error.stderr).trim();
-  return error instanceof Error ? error.message : String(error);
 }

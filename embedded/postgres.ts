@@ -18,30 +18,32 @@ import { waitUntilReady } from './wait-until-ready.ts';
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const { dataDir, port } = options;
-  const [program, account] = await Promise.all([postgresProgram(), postgresAccount()]);
-  const { password } = await createCluster({ dataDir, initdb: program.initdb, account });
+  const account = await postgresAccount();
+  const program = await postgresProgram(account);
+  const passwords = await createCluster({ dataDir, initdb: program.initdb, account });
   const settings = { ...postgresSettings, ...options.settings, port: String(port) };
   const [command, ...args] = account.wrap([
     program.postgres,
     '-D',
-    dataDir,
+    account.nameOf(dataDir),
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]);
   const server = await startServerProcess({
     name: 'Postgres',
     command,
     args,
+    cwd: dataDir,
     logFile: options.logFile ?? `${dataDir}.log`,
     stopSteps,
   });
-  const urlOf = (user: string, database: string): string =>
-    `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
-  const adminUrl = urlOf('postgres', 'postgres');
+  const at = `127.0.0.1:${port}`;
+  const adminUrl = `postgres://postgres:${passwords.superuser}@${at}/postgres`;
   await waitUntilReady(server, {
-    probe: () => prepareDatabase(adminUrl, password),
+    probe: () => prepareDatabase(adminUrl, passwords.owner),
     timeoutMs: readyTimeoutMs,
   });
-  return { port, url: urlOf('daybook', 'daybook'), adminUrl, exited: server.exited, stop: server.stop };
+  const url = `postgres://daybook:${passwords.owner}@${at}/daybook`;
+  return { port, url, adminUrl, exited: server.exited, stop: server.stop };
 }
 
 export interface PostgresOptions {
@@ -57,7 +59,7 @@ export interface PostgresServer extends EmbeddedServer {
   readonly port: number;
   /** Database `daybook` as its owner. */
   readonly url: string;
-  /** Database `postgres` as superuser. */
+  /** Database `postgres` as superuser: for tests, and shown to nobody. */
   readonly adminUrl: string;
 }
 

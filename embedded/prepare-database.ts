@@ -1,27 +1,73 @@
 import pg from 'pg';
 
 /**
- * Makes the role `daybook` (no superuser; may create roles, for `daybook_reader`) and its database where they are missing.
+ * Makes the role `daybook` (no superuser; may create roles, for `daybook_reader`) and its database where they are missing, and takes
+ * from everybody what only a superuser can take. `adminUrl` is the superuser's.
  * Returns undefined while the server does not take connections yet.
  */
-export async function prepareDatabase(adminUrl: string, password: string): Promise<'ready' | undefined> {
-  const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 5000 });
+export async function prepareDatabase(adminUrl: string, ownerPassword: string): Promise<'ready' | undefined> {
   try {
-    await client.connect();
+    await withClient(adminUrl, (client) => prepareServer(client, ownerPassword));
+    await withClient(ofDatabase(adminUrl), (client) => client.query(closeFunctions));
+    return 'ready';
   } catch (error) {
     if (isNotYet(error)) return undefined;
-    throw error;
+    if (!isCode(error, wrongPassword)) throw error;
+    await separatePasswords(adminUrl, ownerPassword);
+    return undefined;
   }
-  try {
-    const { rows } = await client.query<{ role: boolean; database: boolean }>(
-      `select exists (select from pg_roles where rolname = 'daybook') as role,
-              exists (select from pg_database where datname = 'daybook') as database`,
+}
+
+async function prepareServer(client: pg.Client, ownerPassword: string): Promise<void> {
+  const { rows } = await client.query<{ role: boolean; database: boolean }>(
+    `select exists (select from pg_roles where rolname = 'daybook') as role,
+            exists (select from pg_database where datname = 'daybook') as database`,
+  );
+  if (rows[0]?.role !== true) {
+    await client.query(
+      `create role daybook login createrole password ${client.escapeLiteral(ownerPassword)}`,
     );
-    if (rows[0]?.role !== true) {
-      await client.query(`create role daybook login createrole password ${client.escapeLiteral(password)}`);
-    }
-    if (rows[0]?.database !== true) await client.query('create database daybook owner daybook');
-    return 'ready';
+  }
+  if (rows[0]?.database !== true) await client.query('create database daybook owner daybook');
+  // Whoever may log in has no business in the databases that are not Daybook's.
+  await client.query('revoke all on database postgres, template1 from public');
+}
+
+/** Up to 0.5 the superuser had the owner's password. `adminUrl` has the one that it is to have. */
+async function separatePasswords(adminUrl: string, ownerPassword: string): Promise<void> {
+  const before = new URL(adminUrl);
+  const { password } = before;
+  before.password = ownerPassword;
+  await withClient(before.href, (client) =>
+    client.query(`alter role postgres password ${client.escapeLiteral(decodeURIComponent(password))}`),
+  );
+}
+
+function ofDatabase(adminUrl: string): string {
+  const url = new URL(adminUrl);
+  url.pathname = 'daybook';
+  return url.href;
+}
+
+/** Functions that write to the disk without any right to a table, which everybody may call unless a superuser takes that away. */
+const closeFunctions = `
+  do $$
+  declare called regprocedure;
+  begin
+    for called in
+      select oid from pg_proc
+      where pronamespace = 'pg_catalog'::regnamespace and has_function_privilege('public', oid, 'execute')
+        and proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite', 'pg_logical_emit_message')
+    loop
+      execute format('revoke execute on function %s from public', called);
+    end loop;
+  end $$`;
+
+async function withClient<Result>(url: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  try {
+    await client.connect();
+    return await use(client);
   } finally {
     await client.end();
   }
@@ -29,9 +75,11 @@ export async function prepareDatabase(adminUrl: string, password: string): Promi
 
 /** Nobody listens yet, or the server says that it is still starting up (57P03), perhaps recovering from a crash. */
 function isNotYet(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    ['ECONNREFUSED', 'ECONNRESET', '57P03'].includes(String(error.code))
-  );
+  return ['ECONNREFUSED', 'ECONNRESET', '57P03'].some((code) => isCode(error, code));
+}
+
+const wrongPassword = '28P01';
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { workingFolder } from './postgres-account.ts';
 
-/** Every process that this user may see, with its command line, words separated by one space. */
+/**
+ * Every process that this user may see, with its command line, words separated by one space. A word that is the name of the
+ * working folder is replaced by where that is.
+ */
 export async function processTable(): Promise<ProcessEntry[]> {
   return process.platform === 'linux' ? linuxTable() : psTable();
 }
@@ -22,6 +26,8 @@ async function linuxTable(): Promise<ProcessEntry[]> {
 async function readCommandLine(pid: number): Promise<ProcessEntry | undefined> {
   try {
     const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+    const at = words.indexOf(workingFolder);
+    if (at >= 0) words[at] = await readlink(`/proc/${pid}/cwd`);
     return { pid, commandLine: words.join(' ').trim() };
   } catch (error) {
     // It ended meanwhile, or belongs to somebody whose processes are hidden from us.

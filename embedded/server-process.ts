@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
+import { serverEnvironment } from './server-environment.ts';
 import { openLog, type ServerLog } from './server-log.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function startServerProcess(input: ServerCommand): Promise<ServerPr
       log.fd,
     ],
     cwd: input.cwd,
-    env: { ...process.env, ...input.env },
+    env: serverEnvironment(),
   });
   const exited = exitOf(child).finally(() => log.close());
   stopWithThisProcess(child, input.stopSteps);
@@ -37,7 +38,6 @@ export interface ServerCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
   readonly logFile: string;
   readonly stopSteps: readonly StopStep[];
   /** Gives the child a stdin that closes when we die, and its stdout to us instead of to the log. */

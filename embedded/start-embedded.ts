@@ -62,7 +62,7 @@ export interface EmbeddedStep {
 }
 
 export interface EmbeddedServers {
-  readonly postgres?: Pick<PostgresServer, 'url' | 'adminUrl'>;
+  readonly postgres?: Pick<PostgresServer, 'url'>;
   readonly temporal?: Pick<TemporalServer, 'address' | 'ui'>;
   readonly sandbox?: RuntimeSandbox;
   /** Has the sandbox send its webhooks to that address, after it was restarted too. */

@@ -1,8 +1,12 @@
-import { Migrator, sql } from 'kysely';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql, type Transaction } from 'kysely';
 import { MigrationRefused, SchemaOutdated } from './errors.ts';
+import { inTransaction } from './in-transaction.ts';
 import { migrations } from './migrations/index.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { readerRole } from './reader-role.ts';
+import type { Database } from './tables/database.ts';
+import { holdersOf, isLockTimeout, LockHeld, lockTimeout } from './taking-locks.ts';
 
 export interface MigrateResult {
   /** Migrations that ran now. */
@@ -11,26 +15,15 @@ export interface MigrateResult {
   readerSql: string | null;
 }
 
-/** Any number, as long as it is always the same: migrations of one database run one after another. */
-const migrationLock = 7_232_019_551;
-
 /**
  * Brings the database to this release. Safe to run twice and by many at once.
- * Throws MigrationRefused when the database is too old, not UTF-8, or holds schemas of our names that we did not make.
+ * Throws MigrationRefused when the database is too old, not UTF-8, or holds schemas of our names that we did not make, and LockHeld.
  */
 export async function migrate(warehouse: Warehouse): Promise<MigrateResult> {
-  return warehouse.db.connection().execute(async (db) => {
-    await sql`select pg_advisory_lock(${migrationLock})`.execute(db);
-    try {
-      await refuseForeignDatabase(db);
-      // A database that a newer release migrated lacks nothing; the migrator would call what it does not know corrupt.
-      const missing = await missingMigrations(db);
-      if (missing.length > 0) await runMigrations(db);
-      return { applied: missing, readerSql: await readerRole(db) };
-    } finally {
-      await sql`select pg_advisory_unlock(${migrationLock})`.execute(db);
-    }
-  });
+  await refuseForeignDatabase(warehouse.db);
+  // A database that a newer release migrated lacks nothing.
+  const applied = (await missingMigrations(warehouse.db)).length > 0 ? await runMigrations(warehouse) : [];
+  return { applied, readerSql: await inTransaction(warehouse.pool, readerRole) };
 }
 
 /** Throws SchemaOutdated when the database lacks a migration of this release; newer databases are fine. */
@@ -40,24 +33,67 @@ export async function checkSchema({ db }: Warehouse): Promise<void> {
 }
 
 async function missingMigrations(db: Warehouse['db']): Promise<string[]> {
-  const present = (await hasMigrationTable(db)) ? await migratorOf(db).getMigrations() : [];
-  const done = new Set(present.filter(({ executedAt }) => executedAt !== undefined).map(({ name }) => name));
+  if (!(await hasMigrationTable(db))) return Object.keys(migrations);
+  const { rows } = await sql<{ name: string }>`select name from sync.migrations`.execute(db);
+  const done = new Set(rows.map(({ name }) => name));
   return Object.keys(migrations).filter((name) => !done.has(name));
 }
 
-async function runMigrations(db: Warehouse['db']): Promise<void> {
-  const { error } = await migratorOf(db).migrateToLatest();
-  if (error !== undefined) throw new Error('A migration failed and was rolled back.', { cause: error });
+/**
+ * All that are missing, in one transaction. Kysely's own runner is not used: it takes an advisory lock, which everybody who may log
+ * in can hold. Its tables are the same.
+ */
+async function runMigrations({ db, pool }: Warehouse): Promise<string[]> {
+  await makeMigrationTables(db);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute(runMissing);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw new Error('A migration failed and was rolled back.', { cause: error });
+      const holders = await holdersOf(pool);
+      // An export of our own ends.
+      if (holders.length > 0 && attempt >= attempts) throw new LockHeld('The migration', holders);
+      await wait(1_000);
+    }
+  }
 }
 
-function migratorOf(db: Warehouse['db']): Migrator {
-  return new Migrator({
-    db,
-    provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
-    migrationTableSchema: 'sync',
-    migrationTableName: 'migrations',
-    migrationLockTableName: 'migrations_lock',
-  });
+const attempts = 60;
+
+/** As Kysely makes them. Two that make them at once get in each other's way, and the second finds them. */
+async function makeMigrationTables(db: Warehouse['db']): Promise<void> {
+  if (await hasMigrationTable(db)) return;
+  try {
+    await db.transaction().execute((transaction) => sql.raw(migrationTables).execute(transaction));
+  } catch (error) {
+    if (!(await hasMigrationTable(db))) throw error;
+  }
+}
+
+const migrationTables = `
+  create schema if not exists sync;
+  create table if not exists sync.migrations (
+    name varchar(255) not null primary key,
+    "timestamp" varchar(255) not null
+  );
+  create table if not exists sync.migrations_lock (
+    id varchar(255) not null primary key,
+    is_locked integer not null default 0
+  );
+  insert into sync.migrations_lock (id) values ('migration_lock') on conflict do nothing;
+`;
+
+/** The row is the lock: what is missing is looked up once nobody else migrates. */
+async function runMissing(transaction: Transaction<Database>): Promise<string[]> {
+  await sql`select from sync.migrations_lock where id = 'migration_lock' for update`.execute(transaction);
+  await sql.raw(`set local lock_timeout = '${lockTimeout}'`).execute(transaction);
+  const missing = await missingMigrations(transaction);
+  for (const name of missing) {
+    await migrations[name]?.up(transaction);
+    const at = new Date().toISOString();
+    await sql`insert into sync.migrations (name, "timestamp") values (${name}, ${at})`.execute(transaction);
+  }
+  return missing;
 }
 
 async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {

@@ -1,70 +1,38 @@
-import type { PoolClient, QueryArrayConfig } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Warehouse } from './open-warehouse.ts';
 import { inTransaction } from './in-transaction.ts';
+import { queryAsOwner } from './query-as-owner.ts';
+import { queryTexts, type QueryResult } from './query-texts.ts';
 
-export interface QueryResult {
-  columns: string[];
-  /** Values as Postgres writes them, so that every digit is there; whole numbers and booleans as such. */
-  rows: (string | number | boolean | null)[][];
-}
-
-/** The role for readers is not there, or may not be taken. */
-export class ReaderRoleMissing extends Error {
-  override readonly name = 'ReaderRoleMissing';
-
-  constructor(cause: Error) {
-    super(
-      'The role daybook_reader is missing or not granted to this user: have an administrator run the SQL that "daybook migrate" prints.',
-      { cause },
-    );
-  }
-}
-
-/** Runs one statement as the role for readers, in a read-only transaction. Throws ReaderRoleMissing. */
-export async function queryAsReader({ pool }: Warehouse, statement: string): Promise<QueryResult> {
-  return inTransaction(pool, async (client) => {
+/**
+ * Runs one statement as the role for readers, in a read-only transaction. Where there is no such role, or not for this user, it
+ * runs as the owner, who sees nothing of `sync` meanwhile, and `onOwner` is told before.
+ */
+export async function queryAsReader(
+  { pool }: Warehouse,
+  statement: string,
+  { onOwner }: { onOwner?: () => void } = {},
+): Promise<QueryResult> {
+  const result = await inTransaction(pool, async (client) => {
     await client.query('set transaction read only');
-    await becomeReader(client);
-    return queryTexts(client, statement);
+    return (await becomeReader(client)) ? queryTexts(client, statement) : undefined;
   });
+  if (result !== undefined) return result;
+  onOwner?.();
+  return queryAsOwner(pool, statement);
 }
 
-/** For the rest of the transaction. Throws ReaderRoleMissing. */
-export async function becomeReader(client: PoolClient): Promise<void> {
+/** For the rest of the transaction. Says whether it could: somebody who may make roles has to make this one. */
+export async function becomeReader(client: PoolClient): Promise<boolean> {
+  await client.query('savepoint owner');
   try {
     await client.query('set local role daybook_reader');
+    return true;
   } catch (error) {
     // 42501: not a member; 22023: no such role.
-    if (error instanceof Error && 'code' in error && ['42501', '22023'].includes(String(error.code))) {
-      throw new ReaderRoleMissing(error);
-    }
-    throw error;
+    if (!(error instanceof Error && 'code' in error && ['42501', '22023'].includes(String(error.code))))
+      throw error;
+    await client.query('rollback to savepoint owner');
+    return false;
   }
 }
-
-/** Runs one statement, and no more than one. */
-export async function queryTexts(client: PoolClient, statement: string): Promise<QueryResult> {
-  const query: QueryArrayConfig & { queryMode: 'extended' } = {
-    text: statement,
-    rowMode: 'array',
-    // The extended protocol takes one statement only: "…; reset role; …" is a syntax error.
-    queryMode: 'extended',
-    types: { getTypeParser: parserOf },
-  };
-  const result = await client.query<QueryResult['rows'][number]>(query);
-  return { columns: result.fields.map(({ name }) => name), rows: result.rows };
-}
-
-function parserOf(oid: number): (value: string) => string | number | boolean {
-  if (oid === boolean) return (value) => value === 't';
-  if (wholeNumbers.has(oid)) return wholeNumber;
-  return String;
-}
-
-function wholeNumber(value: string): string | number {
-  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-}
-
-const boolean = 16;
-/** int8, int2, int4. */
-const wholeNumbers = new Set([20, 21, 23]);

@@ -1,27 +1,38 @@
-import { sql } from 'kysely';
-import type { Warehouse } from './open-warehouse.ts';
+import type { PoolClient } from 'pg';
+import { closeDatabase } from './close-database.ts';
 
 /**
- * The role people query with: sees `finance` and `history.as_of`, never a secret. Made here where we may;
- * otherwise the SQL an administrator has to run is returned.
+ * The role people query with: sees `finance` and `history.as_of`, never a secret. Made here where we may, and the database closed to
+ * who was not let in; otherwise the SQL an administrator has to run is returned. In a transaction.
  */
-export async function readerRole(db: Warehouse['db']): Promise<string | null> {
-  const createRole = await createRoleSql(db);
+export async function readerRole(client: PoolClient): Promise<string | null> {
+  await client.query(`select sync.lock('readers')`);
+  const createRole = await createRoleSql(client);
+  const left = [
+    (await isDone(client, createRole)) && (await isDone(client, grants)) ? '' : createRole + grants,
+    await closeDatabase(client),
+  ];
+  return left.join('').trim() || null;
+}
+
+/** Tries, and says whether it was allowed. */
+async function isDone(client: PoolClient, statements: string): Promise<boolean> {
+  await client.query('savepoint before');
   try {
-    await sql.raw(createRole).execute(db);
-    await sql.raw(grants).execute(db);
-    return null;
+    await client.query(statements);
+    return true;
   } catch (error) {
     if (!isNotAllowed(error)) throw error;
-    return `${createRole.trim()}\n${grants.trim()}`;
+    await client.query('rollback to savepoint before');
+    return false;
   }
 }
 
 /** The SQL names the owner of the warehouse, as an administrator may run it too. */
-async function createRoleSql(db: Warehouse['db']): Promise<string> {
-  const { rows } = await sql<{ text: string }>`
-    select format(${createRoleTemplate}, current_user) as text
-  `.execute(db);
+async function createRoleSql(client: PoolClient): Promise<string> {
+  const { rows } = await client.query<{ text: string }>('select format($1, current_user) as text', [
+    createRoleTemplate,
+  ]);
   const [row] = rows;
   if (row === undefined) throw new Error('Postgres returned no text.');
   return row.text;

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import { queryAsReader, type QueryResult } from '../../warehouse/query-as-reader.ts';
-import { print, printJson, printTable } from '../printer.ts';
+import { queryAsReader } from '../../warehouse/query-as-reader.ts';
+import type { QueryResult } from '../../warehouse/query-texts.ts';
+import { print, printAside, printJson, printTable } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
 export function sqlCommand(): Command {
@@ -14,12 +15,21 @@ export function sqlCommand(): Command {
       '\nExample:\n  $ npx daybook sql "select currency_code, sum(amount_due) from finance.bills group by 1"',
     )
     .action(async (query: string, { json, csv }: { json?: true; csv?: true }) => {
-      const result = await withWarehouse((warehouse) => queryAsReader(warehouse, query));
+      const result = await withWarehouse((warehouse) =>
+        queryAsReader(warehouse, query, {
+          onOwner: () => {
+            printAside(asOwner);
+          },
+        }),
+      );
       if (json === true) printJson(objectsOf(result));
       else if (csv === true) print(csvOf(result));
       else show(result);
     });
 }
+
+const asOwner =
+  'There is no role daybook_reader for this user, so the query runs as the owner, read-only. "daybook doctor" says what to ask an administrator for.';
 
 function objectsOf({ columns, rows }: QueryResult): Record<string, unknown>[] {
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { QueryResult } from '../../warehouse/query-as-reader.ts';
+import type { QueryResult } from '../../warehouse/query-texts.ts';
 import type { View } from './view.ts';
 
 /** One question, the statement that answers it, and how the answer is shown. */

@@ -27,7 +27,7 @@ export interface MartRead {
   readonly columns: readonly { readonly name: string; readonly type: string; readonly comment: string }[];
 }
 
-/** Reads all that the dashboard shows, from one build of the marts. Throws MartsMissing, ReaderRoleMissing. */
+/** Reads all that the dashboard shows, from one build of the marts. Throws MartsMissing. */
 export async function readDashboard(warehouse: Warehouse): Promise<Dashboard> {
   const marts = [...new Set(charts.flatMap((chart) => chart.marts))].sort();
   const [readAt, { postgres: build }, read] = await Promise.all([

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { MartsMissing } from '../../warehouse/marts/read-one-build.ts';
-import { ReaderRoleMissing } from '../../warehouse/query-as-reader.ts';
 import type { ConsoleParts } from '../console/console-parts.ts';
 import { paths } from '../console/paths.ts';
 import { sendHtml } from '../console/send-page.tsx';
@@ -19,7 +18,7 @@ export function registerDashboard(
       const dashboard = await readDashboard(warehouse);
       return await sendHtml(reply, <DashboardPage dashboard={dashboard} query={query} path={request.url} />);
     } catch (error) {
-      if (!(error instanceof MartsMissing || error instanceof ReaderRoleMissing)) throw error;
+      if (!(error instanceof MartsMissing)) throw error;
       return sendHtml(reply, <MissingPage why={error.message} path={request.url} />);
     }
   });

@@ -17,6 +17,7 @@ export interface Caught {
 export async function checkCopy(
   folder: string,
   input: {
+    url: string;
     adminUrl: string;
     checks: readonly string[];
     historiesSeconds: number;
@@ -38,7 +39,8 @@ export async function checkCopy(
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...process.env,
-        MUTATION_POSTGRES_URL: input.adminUrl,
+        MUTATION_POSTGRES_URL: input.url,
+        MUTATION_POSTGRES_ADMIN_URL: input.adminUrl,
         MUTATION_CHECKS: input.checks.join(','),
         MUTATION_HISTORIES_SECONDS: String(input.historiesSeconds),
       },

@@ -28,14 +28,14 @@ export async function tryMutants(
   const waiting = mutants.values();
   const lanes = Array.from({ length: Math.min(2, mutants.length) });
   await inLanes(lanes.length, lanes, () =>
-    inPlace(({ adminUrl }) =>
+    inPlace(({ url, adminUrl }) =>
       inCopy(async (folder) => {
         const check = async (file: string, milliseconds: number): Promise<Caught | undefined> => {
           const checks = checksInOrder(
             results.filter((one) => one.file === file).map(({ caught }) => caught),
           );
           try {
-            return await checkCopy(folder, { adminUrl, checks, historiesSeconds, milliseconds });
+            return await checkCopy(folder, { url, adminUrl, checks, historiesSeconds, milliseconds });
           } finally {
             await dropTestDatabases(adminUrl);
           }

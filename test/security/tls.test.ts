@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -20,6 +20,8 @@ const temporal = (
 ).replace('127.0.0.1', 'localhost');
 const { own } = await postgresAccount();
 await Promise.all([own(ours.certificate), own(ours.key)]);
+// Postgres reads them by their names.
+await chmod(folder, 0o711);
 const postgres = await startPostgres({
   dataDir: join(folder, 'postgres'),
   port: await freePort(),

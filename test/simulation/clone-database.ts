@@ -2,17 +2,19 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 /** A migrated database that nobody has used: a clone of `daybook`, on the server of that address. Returns its address. */
-export async function cloneDatabase(adminUrl: string): Promise<string> {
+export async function cloneDatabase(server: {
+  readonly url: string;
+  readonly adminUrl: string;
+}): Promise<string> {
   const name = `simulation_${randomBytes(4).toString('hex')}`;
-  const client = new pg.Client({ connectionString: adminUrl });
+  const client = new pg.Client({ connectionString: server.adminUrl });
   await client.connect();
   try {
     await client.query(`create database ${name} owner daybook template daybook`);
   } finally {
     await client.end();
   }
-  const url = new URL(adminUrl);
-  url.username = 'daybook';
+  const url = new URL(server.url);
   url.pathname = name;
   return url.href;
 }

@@ -9,6 +9,8 @@ import { cloneDatabase } from './clone-database.ts';
 
 /** A Postgres of the simulation's own, with a migrated database to clone. */
 export interface Place {
+  /** Database `daybook`, as its owner. */
+  readonly url: string;
   /** Database `postgres`, as superuser. */
   readonly adminUrl: string;
   /** A migrated database that nobody has used; its address. */
@@ -27,8 +29,8 @@ export async function inPlace<Result>(use: (place: Place) => Promise<Result>): P
     const warehouse = openWarehouse({ url: postgres.url, connections: 1 });
     await migrate(warehouse);
     await warehouse.close();
-    const { adminUrl } = postgres;
-    return await use({ adminUrl, createDatabase: () => cloneDatabase(adminUrl) });
+    const { url, adminUrl } = postgres;
+    return await use({ url, adminUrl, createDatabase: () => cloneDatabase(postgres) });
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });

@@ -50,7 +50,10 @@ test('every mistake of the list can still be made', async () => {
 test.each(['the watermark is the local clock', 'what is new is asked for by updated_at'])(
   'the simulation notices that %s',
   async (only) => {
-    const place = { createDatabase: () => cloneDatabase(inject('postgresAdminUrl')) };
+    const place = {
+      createDatabase: () =>
+        cloneDatabase({ url: inject('postgresUrl'), adminUrl: inject('postgresAdminUrl') }),
+    };
     const [outcome] = await runMutants(place, { seed: 5000, milliseconds: 90_000, only, goesOn: () => true });
     expect(outcome?.caughtBy).toEqual(expect.any(String));
   },

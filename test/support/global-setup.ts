@@ -15,6 +15,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The test run's Postgres: database `postgres` as superuser. */
     readonly postgresAdminUrl: string;
+    /** The same server as the owner of databases. */
+    readonly postgresUrl: string;
     /** The folder that `test/support/open-kept-databases.ts` takes. */
     readonly testFolder: string;
     /** Answers with the address of the test run's Temporal server, which the first question starts. */
@@ -46,6 +48,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     throw error;
   }
   project.provide('postgresAdminUrl', postgres.adminUrl);
+  project.provide('postgresUrl', postgres.url);
   project.provide('testFolder', folder);
   project.provide('temporalOnDemandUrl', temporal.url);
   return tearDown;

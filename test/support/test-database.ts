@@ -12,7 +12,7 @@ import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts
 export async function createTestDatabase(options = 'template daybook'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const adminUrl = inject('postgresAdminUrl');
-  const url = urlOf(adminUrl, { user: 'daybook', database: name });
+  const url = ofDatabase(inject('postgresUrl'), name);
   const warehouse = openWarehouse({ url, connections: 10 });
   let failed = false;
   beforeEach(({ onTestFailed }) => {
@@ -26,7 +26,7 @@ export async function createTestDatabase(options = 'template daybook'): Promise<
     else await asAdmin(adminUrl, `drop database if exists ${name} with (force)`);
   });
   await asAdmin(adminUrl, `create database ${name} owner daybook ${options}`);
-  return { warehouse, url, adminUrl: urlOf(adminUrl, { user: 'postgres', database: name }) };
+  return { warehouse, url, adminUrl: ofDatabase(adminUrl, name) };
 }
 
 export interface TestDatabase {
@@ -37,10 +37,8 @@ export interface TestDatabase {
   readonly adminUrl: string;
 }
 
-/** The embedded Postgres gives its users one password. */
-function urlOf(adminUrl: string, { user, database }: { user: string; database: string }): string {
-  const url = new URL(adminUrl);
-  url.username = user;
+function ofDatabase(server: string, database: string): string {
+  const url = new URL(server);
   url.pathname = database;
   return url.href;
 }

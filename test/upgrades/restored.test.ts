@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, inject } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { compareWithSource } from '../support/compare-with-source.ts';
 import { runDaybook, startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
@@ -106,10 +106,8 @@ const notTheOriginal = /belongs to warehouse .* and this one .* is a copy of it:
 
 /** A copy of the database as it is now. Sessions in the way are ended: their pools make new ones. */
 async function backUp(url: string): Promise<TestDatabase> {
-  const elsewhere = new URL(url);
-  const name = elsewhere.pathname.slice(1);
-  elsewhere.pathname = 'postgres';
-  const client = new pg.Client(elsewhere.href);
+  const name = new URL(url).pathname.slice(1);
+  const client = new pg.Client(inject('postgresAdminUrl'));
   await client.connect();
   await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
   await client.end();

@@ -95,7 +95,7 @@ async function refuseOthers(
   if (keptAddress === null || identity === null) throw new RecordsKept(connectionId);
   if (keptAddress !== apiAddress) throw new RecordsKept(connectionId, keptAddress);
   // As pinIdentity does it: of two names that take one company, the second sees the first.
-  await sql`select pg_advisory_xact_lock(hashtextextended('identity/' || ${identity}, 0))`.execute(db);
+  await sql`select sync.lock('identity/' || ${identity})`.execute(db);
   const other = await db
     .selectFrom('sync.connections')
     .select('connection_id')

@@ -3,5 +3,5 @@ import type { Warehouse } from '../open-warehouse.ts';
 
 /** One transaction at a time adds or removes a connection of this name. */
 export async function lockName(db: Warehouse['db'], connectionId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('name/' || ${connectionId}, 0))`.execute(db);
+  await sql`select sync.lock('name/' || ${connectionId})`.execute(db);
 }

@@ -44,7 +44,7 @@ async function pinFirst(
 ): Promise<void> {
   const { connectionId, identity } = input;
   // The lock makes two names that open the same company pin one after the other; the second then sees the first.
-  await client.query("select pg_advisory_xact_lock(hashtextextended('identity/' || $1, 0))", [identity.id]);
+  await client.query("select sync.lock('identity/' || $1)", [identity.id]);
   const { rows } = await client.query<{ connection_id: string }>(
     `select other.connection_id
      from sync.connections other

@@ -34,9 +34,7 @@ export async function withScheduleState<Result>(
   work: (state: ScheduleState | undefined, notes: ScheduleNotes) => Promise<Result>,
 ): Promise<Result> {
   return db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended('schedules/' || ${connectionId}, 0))`.execute(
-      transaction,
-    );
+    await sql`select sync.lock('schedules/' || ${connectionId})`.execute(transaction);
     const state = await readState(transaction, connectionId);
     return work(state, {
       pauseReached: async (reached) => {

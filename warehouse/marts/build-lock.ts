@@ -1,8 +1,9 @@
 import pg from 'pg';
 import type { MartsTarget } from '../tables/marts.ts';
+import { tryLock } from '../try-lock.ts';
 
-/** Any numbers, as long as they are always the same. */
-const buildLocks: Readonly<Record<MartsTarget, number>> = { postgres: 7_232_019_552, lake: 7_232_019_553 };
+/** What releases before 0.6 lock. */
+const oldKeys: Readonly<Record<MartsTarget, number>> = { postgres: 7_232_019_552, lake: 7_232_019_553 };
 
 /** What dbt calls its sessions. */
 export const dbtApplication = 'daybook-dbt';
@@ -34,10 +35,8 @@ export async function withBuildLock<Result>(
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
-      buildLocks[target],
-    ]);
-    if (rows[0]?.locked !== true) throw new BuildRunning();
+    if (!(await tryLock(client, { name: `marts/${target}`, oldKey: oldKeys[target] })))
+      throw new BuildRunning();
     return await work(client);
   } finally {
     await client.end();

@@ -1,15 +1,21 @@
 import type { ClientBase } from 'pg';
+import { takingLocks } from '../taking-locks.ts';
 import { endDbtSessions } from './build-lock.ts';
 import { hiddenSchema } from './prepare-schemas.ts';
 
 /** Drops the marts of the build before, which nobody sees. Expects that none are being built. */
 export async function dropHiddenMarts(client: ClientBase): Promise<void> {
-  await client.query(`drop schema if exists ${await hiddenSchema(client)} cascade`);
+  const hidden = await hiddenSchema(client);
+  await takingLocks(client, { what: 'Dropping earlier marts' }, () =>
+    client.query(`drop schema if exists ${hidden} cascade`),
+  );
 }
 
 /** Drops what builds copy, and what they make of it on the way. Expects to hold the lock of builds. */
 export async function dropCopies(client: ClientBase): Promise<void> {
   // A build that was killed may still be copying.
   await endDbtSessions(client);
-  await client.query('drop schema if exists staging cascade; drop schema if exists intermediate cascade');
+  await takingLocks(client, { what: 'Dropping what builds have copied' }, () =>
+    client.query('drop schema if exists staging cascade; drop schema if exists intermediate cascade'),
+  );
 }

@@ -1,21 +1,22 @@
 import type { ClientBase } from 'pg';
+import { takingLocks } from '../taking-locks.ts';
 
 /** Two schemas take turns: one is shown, the other is built. */
 export type MartsSchema = 'marts_a' | 'marts_b';
 
 /**
  * Empties what dbt is going to fill and says which of the two schemas of marts it is: the one that is not shown.
- * What a killed build left there goes with it.
+ * What a killed build left there goes with it. Throws LockHeld.
  */
 export async function prepareSchemas(client: ClientBase): Promise<MartsSchema> {
   const next = await hiddenSchema(client);
-  await client.query(
-    [
-      ...emptied('staging', 'what the models read, copied in one transaction at the start of each build'),
-      ...emptied('intermediate', 'steps between staging and marts, made anew by each build'),
-      ...emptied(next, 'one of the two schemas that marts are built in; query the views in marts'),
-    ].join(';\n'),
-  );
+  const statements = [
+    ...emptied('staging', 'what the models read, copied in one transaction at the start of each build'),
+    ...emptied('intermediate', 'steps between staging and marts, made anew by each build'),
+    ...emptied(next, 'one of the two schemas that marts are built in; query the views in marts'),
+  ].join(';\n');
+  // A transaction that read the build before the last one, and goes on, is in the way.
+  await takingLocks(client, { what: 'Building the marts' }, () => client.query(statements));
   return next;
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { DatabaseError, type ClientBase } from 'pg';
+import { takingLocks } from '../taking-locks.ts';
 import type { MartsSchema } from './prepare-schemas.ts';
 
 /** A mart lost or changed a column that a view of the user's shows. */
@@ -21,41 +21,22 @@ export interface Built {
 
 /**
  * Lets the views in `marts` show a schema that was built and tested, all of them at once. Views of the user's on them live on.
- * Throws MartInUse. Returns the names of the marts.
+ * Throws MartInUse, LockHeld. Returns the names of the marts.
  */
 export async function publishMarts(client: ClientBase, built: Built): Promise<string[]> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await publish(client, built);
-    } catch (error) {
-      if (!isCode(error, lockNotAvailable) || attempt === attempts) throw error;
-      await wait(1_000);
-    }
-  }
+  return takingLocks(client, { what: 'Publishing the marts' }, () => publish(client, built));
 }
 
-/** While we wait for a long query on a mart, new queries on it wait for us: so briefly, and often. */
-const lockTimeout = '1s';
-const attempts = 120;
-
 async function publish(client: ClientBase, { schema }: Built): Promise<string[]> {
-  await client.query('begin');
-  try {
-    await client.query(`set local lock_timeout = '${lockTimeout}'`);
-    const { rows } = await client.query<MartView>(martViews, [schema]);
-    for (const view of rows) await replaceView(client, view);
-    await client.query(grantToReaders);
-    await client.query(
-      `insert into sync.settings (name, value) values ('marts_schema', $1)
-       on conflict (name) do update set value = excluded.value`,
-      [schema],
-    );
-    await client.query('commit');
-    return rows.map(({ mart }) => mart);
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  }
+  const { rows } = await client.query<MartView>(martViews, [schema]);
+  for (const view of rows) await replaceView(client, view);
+  await client.query(grantToReaders);
+  await client.query(
+    `insert into sync.settings (name, value) values ('marts_schema', $1)
+     on conflict (name) do update set value = excluded.value`,
+    [schema],
+  );
+  return rows.map(({ mart }) => mart);
 }
 
 interface MartView {
@@ -116,7 +97,6 @@ const grantToReaders = `
   end $$
 `;
 
-const lockNotAvailable = '55P03';
 const invalidTableDefinition = '42P16';
 const dependentObjects = '2BP01';
 

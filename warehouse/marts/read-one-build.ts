@@ -1,4 +1,5 @@
-import { becomeReader, queryTexts, type QueryResult } from '../query-as-reader.ts';
+import { becomeReader } from '../query-as-reader.ts';
+import { queryTexts, type QueryResult } from '../query-texts.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
@@ -13,8 +14,8 @@ export class MartsMissing extends Error {
 }
 
 /**
- * Runs statements on `marts` as the role for readers, all of them on the same build. Values are as Postgres writes them.
- * Throws MartsMissing, ReaderRoleMissing.
+ * Runs statements on `marts` as the role for readers, or as the owner where there is none, all of them on the same build. Values are
+ * as Postgres writes them. Throws MartsMissing.
  */
 export async function readOneBuild<Name extends string>(
   { pool }: Warehouse,

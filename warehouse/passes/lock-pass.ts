@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { resourceNames } from '../../resources/index.ts';
 import { provedSql } from '../connections/prove-token.ts';
 import { LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
-import { tickSql } from '../resource-clock.ts';
+import { tick, tickSql } from '../resource-clock.ts';
 import type { Database } from '../tables/database.ts';
 import type { PassInHand } from './pass.ts';
 
@@ -85,22 +85,25 @@ export async function lockLandings(db: Transaction<Database>, connectionId: stri
     .where('connection_id', '=', connectionId)
     .forUpdate()
     .execute();
-  await sql`
-    select pg_advisory_xact_lock(${sql.raw(keyOf('named.connection_id', 'named.resource'))})
-    from (select ${connectionId}::text as connection_id, unnest(${resourceNames}::text[]) as resource) as named
-  `.execute(db);
+  for (const resource of resourceNames) {
+    await sql`select sync.wait_for_old_release(hashtextextended(${`${connectionId}/${resource}`}, 0))`.execute(
+      db,
+    );
+    await tick(db, { connectionId, resource });
+  }
 }
 
 /**
  * One transaction at a time lands records of a resource: what it finds about them stays true while it writes, two
- * readings of one resource cannot deadlock, and the order of `landedAt` is the order of commits.
+ * readings of one resource cannot deadlock, and the order of `landedAt` is the order of commits. It is the clock of the resource
+ * that is locked, which readers cannot do; what releases before 0.6 lock is locked before, so that its time is later.
  *
  * Plans are made while tables are empty and kept while they grow: with the settings, only index look-ups, which stay right.
  */
 function lockOf(connectionId: string, resource: string, from: string): string {
   return `resource as materialized (
         select
-          pg_advisory_xact_lock(${keyOf(connectionId, resource)}),
+          sync.wait_for_old_release(${keyOf(connectionId, resource)}),
           set_config('enable_seqscan', 'off', true),
           set_config('enable_hashjoin', 'off', true),
           set_config('enable_mergejoin', 'off', true)

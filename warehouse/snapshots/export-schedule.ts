@@ -32,7 +32,7 @@ export async function withExportEvery<Result>(
   work: (every: number | null) => Promise<Result>,
 ): Promise<Result> {
   return db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended('schedules of export', 0))`.execute(transaction);
+    await sql`select sync.lock('schedules of export')`.execute(transaction);
     return work(await readExportEvery({ db: transaction }));
   });
 }

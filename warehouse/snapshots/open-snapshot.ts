@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { tryLock } from '../try-lock.ts';
 
 /** One moment of the database, read by several sessions at once. */
 export interface DatabaseSnapshot {
@@ -35,12 +37,10 @@ export interface ExportSession {
 export async function openExportSession(url: string): Promise<ExportSession> {
   const client = await connect(url);
   try {
-    await client.query("set lock_timeout = '10s'");
-    await client.query(`select pg_advisory_lock(hashtextextended('daybook export', 0))`);
-    await client.query('set lock_timeout = 0');
+    await lockExport(client);
   } catch (error) {
     await client.end();
-    throw isLockTimeout(error) ? new ExportRunning() : error;
+    throw error;
   }
   return {
     client,
@@ -51,6 +51,17 @@ export async function openExportSession(url: string): Promise<ExportSession> {
     close: () => client.end(),
   };
 }
+
+async function lockExport(client: pg.Client): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!(await tryLock(client, { name: 'export', oldKey }))) {
+    if (performance.now() > deadline) throw new ExportRunning();
+    await wait(200);
+  }
+}
+
+/** What releases before 0.6 lock: `hashtextextended('daybook export', 0)`. */
+const oldKey = '3251656497959521245';
 
 async function openSnapshot(
   exporter: pg.Client,
@@ -93,8 +104,4 @@ async function connect(url: string): Promise<pg.Client> {
   await client.query(`set time zone 'UTC'; set datestyle = 'ISO'; set statement_timeout = 0;
     set idle_in_transaction_session_timeout = 0; set client_connection_check_interval = '2s'`);
   return client;
-}
-
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '55P03';
 }

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, expect, test } from 'vitest';
+import { migrate } from '../../warehouse/migrate.ts';
+import { query } from '../embedded/query.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+/** Two warehouses of one server, and somebody who reads the first. */
+const [mine, theirs] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+const name = `analyst_${randomBytes(4).toString('hex')}`;
+const other = `${name}_of_marts`;
+const admin = new pg.Client(mine.adminUrl);
+await admin.connect();
+await admin.query(`create role ${name} login password 'reads'; grant daybook_reader to ${name}`);
+await admin.query(`create role ${other} login password 'reads'`);
+await theirs.warehouse.pool.query(`grant usage on schema marts to ${other}`);
+await mine.warehouse.pool.query(`grant connect on database ${databaseOf(mine.url)} to ${name}`);
+await Promise.all([migrate(mine.warehouse), migrate(theirs.warehouse)]);
+afterAll(async () => {
+  await theirs.warehouse.pool.query(`revoke usage on schema marts from ${other}`);
+  for (const { url, warehouse } of [mine, theirs])
+    await warehouse.pool.query(`revoke connect on database ${databaseOf(url)} from ${name}, ${other}`);
+  await admin.query(`drop role ${name}; drop role ${other}`);
+  await admin.end();
+});
+
+test('readers of one database cannot read another’s', async () => {
+  expect(await query(loginTo(mine.url, name), 'select count(*) from finance.bills')).toEqual([
+    { count: '0' },
+  ]);
+  await expect(query(loginTo(theirs.url, name), 'select')).rejects.toThrow(/permission denied for database/);
+});
+
+test('who was given something in a database stays let in', async () => {
+  expect(await query(loginTo(theirs.url, other), 'select 1 as n')).toEqual([{ n: 1 }]);
+  await expect(query(loginTo(mine.url, other), 'select')).rejects.toThrow(/permission denied for database/);
+});
+
+test('a reader makes no temporary tables', async () => {
+  const making = query(loginTo(mine.url, name), 'create temporary table mine (content text)');
+  await expect(making).rejects.toThrow(/permission denied to create temporary tables/);
+});
+
+test('a reader makes no tables in the schema public of a database of before Postgres 15', async () => {
+  const server = new pg.Client(mine.adminUrl);
+  await server.connect();
+  await server.query('grant create on schema public to public');
+  expect(await migrate(mine.warehouse)).toMatchObject({ readerSql: null });
+  await server.end();
+  await expect(query(loginTo(mine.url, name), 'create table public.mine ()')).rejects.toThrow(
+    /permission denied/,
+  );
+});
+
+test('where the database is not ours, the line to run is said, and when it was run there is nothing to say', async () => {
+  await admin.query(`alter database ${databaseOf(mine.url)} owner to postgres`);
+  await admin.query(`grant connect, temporary on database ${databaseOf(mine.url)} to public`);
+  await admin.query(`grant connect, create on database ${databaseOf(mine.url)} to daybook`);
+  const { readerSql } = await migrate(mine.warehouse);
+  expect(readerSql).toContain(`revoke connect on database ${databaseOf(mine.url)} from public;`);
+  expect(readerSql).not.toContain('create role');
+  await admin.query(readerSql ?? '');
+  expect(await migrate(mine.warehouse)).toMatchObject({ readerSql: null });
+  await admin.query(`alter database ${databaseOf(mine.url)} owner to daybook`);
+});
+
+function databaseOf(url: string): string {
+  return new URL(url).pathname.slice(1);
+}
+
+function loginTo(url: string, user: string): string {
+  const login = new URL(url);
+  login.username = user;
+  login.password = 'reads';
+  return login.href;
+}

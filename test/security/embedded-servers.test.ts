@@ -1,0 +1,145 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../embedded/free-port.ts';
+import { openHome } from '../../embedded/home.ts';
+import { startPostgres, type PostgresServer } from '../../embedded/postgres.ts';
+import { processTable } from '../../embedded/process-table.ts';
+import { query } from '../embedded/query.ts';
+import { startEmbeddedProcess } from '../embedded/embedded-process.ts';
+import { temporaryFolder, temporaryHome } from '../embedded/temporary-folder.ts';
+
+/** Somebody who got to see the address that `daybook up` prints, or a login for readers. */
+
+test('nobody becomes superuser with the address that is printed, and its owner reads no files and runs no programs', async () => {
+  const { url } = await postgresIn(await temporaryFolder());
+  const asSuperuser = new URL(url);
+  asSuperuser.username = asSuperuser.pathname = 'postgres';
+  await expect(query(asSuperuser.href, 'select')).rejects.toThrow(/password authentication failed/);
+  for (const statement of [
+    `copy (select 1) to program 'env'`,
+    `select pg_read_file('postgresql.conf')`,
+    `select lo_import('/etc/passwd')`,
+    'grant pg_execute_server_program to daybook',
+    'create role another superuser',
+    `alter role postgres password 'mine'`,
+    'create extension dblink',
+    `alter system set archive_command = 'env'`,
+  ])
+    await expect(query(url, statement), statement).rejects.toThrow(/permission denied|must be|Only roles/);
+});
+
+test('the servers get nothing of the environment but where programs and libraries are', async () => {
+  process.env.DAYBOOK_CLIENT_SECRET = 'planted in the environment';
+  onTestFinished(() => {
+    delete process.env.DAYBOOK_CLIENT_SECRET;
+  });
+  const home = await temporaryHome();
+  const up = await startEmbeddedProcess(home, 'temporal', 'sandbox');
+  const servers = (await processTable()).filter(
+    ({ pid, commandLine }) =>
+      pid !== up.pid && commandLine.includes(home) && !commandLine.includes('embedded-main'),
+  );
+  expect(servers).toHaveLength(2);
+  for (const { pid, commandLine } of servers) {
+    const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
+    expect(environment.map(nameOf).filter(isUncalledFor), commandLine).toEqual([]);
+  }
+  const { adminUrl } = await postgresIn(await temporaryFolder());
+  const environment = await outputOf(adminUrl, 'env');
+  expect(environment.map(nameOf).filter(isUncalledFor)).toEqual([]);
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'as root too, the process of Postgres has no right but to its own data: a superuser reads no key of the home',
+  async () => {
+    const home = await temporaryHome();
+    const { secretKeyFile } = await openHome(home);
+    await writeFile(secretKeyFile, 'a key', { mode: 0o600 });
+    const { adminUrl, dataDir } = await postgresIn(home);
+    const [pid] = (await readFile(join(dataDir, 'postmaster.pid'), 'utf8')).split('\n');
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    const capabilities = [...status.matchAll(/^Cap(\w+):\s+(\w+)$/gm)].map(([, set, value]) => [set, value]);
+    expect(capabilities).toHaveLength(5);
+    for (const capability of capabilities)
+      expect(capability).toEqual([expect.any(String), '0000000000000000']);
+    expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(status).not.toMatch(/^[UG]id:.*\b0\b/m);
+    for (const file of [secretKeyFile, '/etc/shadow', `${dataDir}.superuser`, '/proc/1/environ'])
+      await expect(query(adminUrl, `select pg_read_file('${file}')`), file).rejects.toThrow(
+        /Permission denied/,
+      );
+  },
+);
+
+test('a home of 0.5.0, whose superuser had the password of the owner, gets another one at the next start and keeps its data', async () => {
+  const folder = await temporaryFolder();
+  const first = await postgresIn(folder);
+  await query(first.url, 'create table kept as select 1 as n');
+  const shared = new URL(first.url).password;
+  await query(first.adminUrl, 'grant all on database postgres to public');
+  await query(first.adminUrl, `alter role postgres password ${pg.escapeLiteral(shared)}`);
+  await first.stop();
+  await rm(join(folder, 'postgres.superuser'));
+
+  const second = await postgresIn(folder);
+  expect(new URL(second.url).password).toBe(shared);
+  const asSuperuser = new URL(second.url);
+  asSuperuser.username = asSuperuser.pathname = 'postgres';
+  await expect(query(asSuperuser.href, 'select')).rejects.toThrow(/password authentication failed/);
+  expect(await query(second.url, 'select n from kept')).toEqual([{ n: 1 }]);
+  expect((await stat(join(folder, 'postgres.superuser'))).mode & 0o777).toBe(0o600);
+});
+
+test('somebody who logs in to the embedded Postgres is let into no other database, and writes no large object and no log of changes', async () => {
+  const { url, adminUrl } = await postgresIn(await temporaryFolder());
+  await query(adminUrl, `create role analyst login password 'reads'`);
+  const login = new URL(url);
+  login.username = 'analyst';
+  login.password = 'reads';
+  for (const database of ['postgres', 'template1']) {
+    login.pathname = database;
+    await expect(query(login.href, 'select')).rejects.toThrow(/permission denied for database/);
+  }
+  login.pathname = 'daybook';
+  for (const statement of [
+    'select lo_create(0)',
+    'select lo_creat(-1)',
+    `select lo_from_bytea(0, 'content')`,
+    `select pg_logical_emit_message(false, 'much', repeat('x', 1000))`,
+  ])
+    await expect(query(login.href, statement), statement).rejects.toThrow(/permission denied/);
+});
+
+function nameOf(line: string): string {
+  return line.split('=')[0] ?? '';
+}
+
+/** PG… and LC_… are of Postgres itself; PWD, SHLVL and _ are of the shell that it starts. */
+function isUncalledFor(name: string): boolean {
+  return !/^(PATH|HOME|TMPDIR|LD_LIBRARY_PATH|NIX_LD(_LIBRARY_PATH)?|PG\w+|LC_\w+|PWD|OLDPWD|SHLVL|_)$/.test(
+    name,
+  );
+}
+
+/** What a program prints that the superuser runs, line by line. */
+async function outputOf(adminUrl: string, program: string): Promise<string[]> {
+  const client = new pg.Client(adminUrl);
+  await client.connect();
+  try {
+    await client.query('create temporary table said (line text)');
+    await client.query(`copy said from program ${pg.escapeLiteral(program)}`);
+    const { rows } = await client.query<{ line: string }>('select line from said');
+    return rows.map(({ line }) => line);
+  } finally {
+    await client.end();
+  }
+}
+
+async function postgresIn(folder: string): Promise<PostgresServer & { dataDir: string }> {
+  const dataDir = join(folder, 'postgres');
+  const server = await startPostgres({ dataDir, port: await freePort() });
+  onTestFinished(() => server.stop());
+  return { ...server, dataDir };
+}

@@ -1,0 +1,45 @@
+import { chmod, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createInstallation } from '../support/installation.ts';
+
+const { run, startWorker, connect, cwd } = await createInstallation();
+
+test('what Daybook makes, folders and files, is its owner’s alone, whatever the umask of the shell', async () => {
+  const before = process.umask(0o022);
+  onTestFinished(() => {
+    process.umask(before);
+  });
+  await startWorker();
+  expect(await run(['sync', await connect({ records: 50 })])).toMatchObject({ code: 0 });
+  expect(await run(['export'])).toMatchObject({ code: 0 });
+
+  const made = await readdir(join(cwd, 'home'), { recursive: true, withFileTypes: true });
+  expect(made.filter(({ name }) => name.endsWith('.parquet')).length).toBeGreaterThan(10);
+  for (const entry of made) {
+    const path = join(entry.parentPath, entry.name);
+    expect([path, ((await stat(path)).mode & 0o777).toString(8)]).toEqual([
+      path,
+      entry.isDirectory() ? '700' : '600',
+    ]);
+  }
+});
+
+test('doctor warns of a home or a lake that every user of the machine can read, and says how to close it', async () => {
+  const lake = join(cwd, 'shared');
+  await run(['snapshots', 'list'], { env: { DAYBOOK_LAKE: lake } });
+  expect(await filesOf(lake)).toMatchObject({ ok: true });
+  await chmod(cwd, 0o755);
+  await chmod(join(cwd, 'home'), 0o755);
+  expect(await filesOf(lake)).toMatchObject({
+    ok: false,
+    found: expect.stringContaining(`chmod -R o= '${join(cwd, 'home')}'`) as string,
+  });
+  await chmod(join(cwd, 'home'), 0o700);
+});
+
+async function filesOf(lake: string): Promise<unknown> {
+  const { stdout } = await run(['doctor', '--json'], { env: { DAYBOOK_LAKE: lake } });
+  const findings = JSON.parse(stdout) as { what: string }[];
+  return findings.find(({ what }) => what === 'files');
+}

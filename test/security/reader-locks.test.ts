@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { streamNamed } from '../../resources/index.ts';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { withScheduleState } from '../../warehouse/connections/schedule-state.ts';
+import { landFetched } from '../../warehouse/landing/land-fetched.ts';
+import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
+import { migrate } from '../../warehouse/migrate.ts';
+import { ExportRunning, openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
+import { withExportEvery } from '../../warehouse/snapshots/export-schedule.ts';
+import { takingLocks } from '../../warehouse/taking-locks.ts';
+import { bill } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+/** Somebody who reads, and who has read our sources: which advisory locks there are, everybody may know, and take. */
+const { warehouse, url, adminUrl } = await createTestDatabase();
+const name = `analyst_${randomBytes(4).toString('hex')}`;
+const admin = await connectAs(adminUrl);
+await admin.query(`create role ${name} login password 'reads'; grant daybook_reader to ${name}`);
+await admin.query(`grant connect on database ${new URL(url).pathname.slice(1)} to ${name}`);
+const login = new URL(url);
+login.username = name;
+login.password = 'reads';
+const analyst = await connectAs(login.href);
+const owner = await connectAs(url);
+afterAll(async () => {
+  await Promise.all([analyst.end(), owner.end()]);
+  await admin.query(`drop owned by ${name}; drop role ${name}`);
+  await admin.end();
+});
+afterEach(async () => {
+  for (const session of [analyst, owner]) await session.query('rollback; select pg_advisory_unlock_all()');
+});
+
+const connectionId = await addTestConnection(warehouse);
+const key = (text: string): string => `hashtextextended('${text}', 0)`;
+const databaseUrl = url;
+
+/** What is done, and the advisory locks that it took up to 0.5. */
+const deeds: [string, string[], () => Promise<unknown>][] = [
+  ['migrates', ['7232019551', '3853314791062309107'], () => migrate(warehouse)],
+  ['lands records', [key(`${connectionId}/bills`)], () => landBill('b')],
+  [
+    'exports',
+    [key('daybook export')],
+    async () => {
+      await (await openExportSession(url)).close();
+    },
+  ],
+  [
+    'builds marts',
+    ['7232019552', '7232019553'],
+    async () => {
+      for (const target of ['postgres', 'lake'] as const)
+        await withBuildLock({ databaseUrl, target }, () => Promise.resolve());
+    },
+  ],
+  [
+    'brings schedules to their state',
+    [key(`schedules/${connectionId}`), key('schedules of export')],
+    async () => {
+      await withScheduleState(warehouse, connectionId, () => Promise.resolve());
+      await withExportEvery(warehouse, () => Promise.resolve());
+    },
+  ],
+  [
+    'adds and removes connections',
+    [
+      key('name/another'),
+      ...['bills', 'expenses', 'customers'].map((resource) => key(`another/${resource}`)),
+    ],
+    async () => {
+      const connection = {
+        connectionId: 'another',
+        apiAddress: 'sandbox',
+        token: 't',
+        expandPlatformData: false,
+      };
+      await addConnection(warehouse, Buffer.alloc(32, 1), connection).catch(() => undefined);
+      await removeConnection(warehouse, { connectionId: 'another', keepData: false }).catch(() => undefined);
+    },
+  ],
+];
+
+describe('a reader who holds advisory locks is in nobody’s way: Daybook', () => {
+  test.each(deeds)('%s', async (_, keys, deed) => {
+    for (const lock of keys) await analyst.query(`select pg_advisory_lock(${lock})`);
+    await inTime(deed());
+  });
+
+  test.each(deeds)('%s, too, when the lock is shared', async (_, keys, deed) => {
+    for (const lock of keys) await analyst.query(`select pg_advisory_lock_shared(${lock})`);
+    await inTime(deed());
+  });
+});
+
+describe('releases before 0.6 run beside this one, and it waits for', () => {
+  test('what they land', async () => {
+    await owner.query(`begin; select pg_advisory_xact_lock(${key(`${connectionId}/bills`)})`);
+    const landing = landBill('later');
+    await expect(soon(landing)).resolves.toBe('not yet');
+    await owner.query('commit');
+    await landing;
+  });
+
+  test('their export, and they wait for ours', async () => {
+    const session = await openExportSession(url);
+    const { rows: seen } = await owner.query<{ free: boolean }>(
+      `select pg_try_advisory_lock(${key('daybook export')}) as free`,
+    );
+    expect(seen).toEqual([{ free: false }]);
+    await session.close();
+    await owner.query(`select pg_advisory_lock(${key('daybook export')})`);
+    await expect(openExportSession(url)).rejects.toThrow(ExportRunning);
+  });
+});
+
+describe('one at a time', () => {
+  test('exports: the second waits for the first, and a session that was ended leaves nothing locked', async () => {
+    const first = await openExportSession(url);
+    await expect(openExportSession(url)).rejects.toThrow(ExportRunning);
+    await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'daybook export'`,
+    );
+    const second = await openExportSession(url);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test('landings of a resource, while a reader holds the lock of old releases', async () => {
+    await analyst.query(`select pg_advisory_lock(${key(`${connectionId}/bills`)})`);
+    await Promise.all(Array.from({ length: 20 }, (_, index) => inTime(landAlone(`at once ${index}`))));
+    const versions = await rows(
+      warehouse,
+      `select count(*) as n, count(distinct recorded_at) as times from history.record_versions
+       where connection_id = $1 and record_id like 'at once%'`,
+      [connectionId],
+    );
+    expect(versions).toEqual([{ n: 20, times: 20 }]);
+  });
+
+  test('what locks a name: nothing is left of the lock', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => withExportEvery(warehouse, () => Promise.resolve())));
+    expect(
+      await rows(
+        warehouse,
+        `select name from sync.locks where name not in ('export', 'marts/postgres', 'marts/lake')`,
+      ),
+    ).toEqual([]);
+  });
+});
+
+test('a reader takes no lock on a row that Daybook locks', async () => {
+  for (const statement of [
+    'select from sync.locks for share',
+    `select from sync.migrations_lock for update`,
+    `select sync.lock('export')`,
+    'select from finance.bills for share',
+    'lock table finance.bills in row share mode',
+  ])
+    await expect(analyst.query(`begin; ${statement}`), statement)
+      .rejects.toThrow(/permission denied/)
+      .then(() => analyst.query('rollback'));
+});
+
+test('a transaction of a reader that does not end is named by what it keeps from going on', async () => {
+  await owner.query('create schema if not exists marts_a; create table marts_a.kept as select 1 as n');
+  await owner.query('create or replace view marts.kept as select n from marts_a.kept');
+  await owner.query('grant select on marts.kept to daybook_reader');
+  onTestFinished(async () => {
+    await owner.query('drop schema marts_a cascade; create schema marts_a');
+  });
+  await analyst.query('begin; select from marts.kept');
+  const drop = takingLocks(owner, { what: 'Building the marts', attempts: 2 }, () =>
+    owner.query('drop schema marts_a cascade'),
+  );
+  await expect(drop).rejects.toThrow(
+    new RegExp(
+      `^Building the marts could not go on: ${name} \\(session \\d+.*\\) reads marts.kept, marts_a.kept`,
+    ),
+  );
+  const preparing = prepareSchemas(owner);
+  await expect(soon(preparing)).resolves.toBe('not yet');
+  await analyst.query('commit');
+  await preparing;
+});
+
+function landBill(id: string): Promise<unknown> {
+  return land(warehouse, { connectionId, stream: 'bills', pages: [[bill(id)]] });
+}
+
+function landAlone(id: string): Promise<unknown> {
+  const { resource } = streamNamed('bills');
+  const text = bill(id);
+  const record = JSON.parse(text) as unknown;
+  return landFetched(warehouse, { connectionId, resource, runId: id, record, text, token: null });
+}
+
+function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  return Promise.race([work, later(30_000).then(() => Promise.reject(new Error('It hangs.')))]);
+}
+
+function soon(work: Promise<unknown>): Promise<unknown> {
+  return Promise.race([work.then(() => 'done'), later(1_500).then(() => 'not yet')]);
+}
+
+function later(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref();
+  });
+}
+
+async function connectAs(of: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: of });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,34 @@
+import type { PoolClient, QueryArrayConfig } from 'pg';
+
+export interface QueryResult {
+  columns: string[];
+  /** Values as Postgres writes them, so that every digit is there; whole numbers and booleans as such. */
+  rows: (string | number | boolean | null)[][];
+}
+
+/** Runs one statement, and no more than one. */
+export async function queryTexts(client: PoolClient, statement: string): Promise<QueryResult> {
+  const query: QueryArrayConfig & { queryMode: 'extended' } = {
+    text: statement,
+    rowMode: 'array',
+    // The extended protocol takes one statement only: "…; reset role; …" is a syntax error.
+    queryMode: 'extended',
+    types: { getTypeParser: parserOf },
+  };
+  const result = await client.query<QueryResult['rows'][number]>(query);
+  return { columns: result.fields.map(({ name }) => name), rows: result.rows };
+}
+
+function parserOf(oid: number): (value: string) => string | number | boolean {
+  if (oid === boolean) return (value) => value === 't';
+  if (wholeNumbers.has(oid)) return wholeNumber;
+  return String;
+}
+
+function wholeNumber(value: string): string | number {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+const boolean = 16;
+/** int8, int2, int4. */
+const wholeNumbers = new Set([20, 21, 23]);
