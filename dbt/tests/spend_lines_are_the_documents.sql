@@ -71,4 +71,4 @@ left join expected
         and lines.document_id = expected.document_id
 where
     (expected.document_id is null and lines.amount is distinct from 0)
-    or (expected.amount is null and lines.amount is not null)
+    or (expected.document_id is not null and expected.amount is null and lines.amount is not null)
