@@ -10,7 +10,8 @@ export function gapOf({
   more?: readonly string[];
 }): string | undefined {
   const parts = [...(unknown === 0 ? [] : [leftOut(unknown)]), ...more];
-  return parts.length === 0 ? undefined : `${parts.join('; ')}.`;
+  const sentence = `${parts.join('; ')}.`;
+  return parts.length === 0 ? undefined : `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}`;
 }
 
 function leftOut(unknown: number): string {
