@@ -51,7 +51,9 @@ describe('the choice', () => {
     const page = await open(url);
     await choose(page, '', 'JPY');
     const yen = await shownBy(page, 'recurring-revenue');
-    expect(yen.sentence).toMatch(/^JPY [\d,]+ at the end of Dec 2025, from [\d,]+ at its beginning\.$/);
+    expect(yen.sentence).toMatch(
+      /^JPY [\d,]+ on 16 Dec 2025 \(the month is not over\), from [\d,]+ at its beginning\.$/,
+    );
     expect(yen.rows.flat().join(' ')).not.toMatch(/\d\.\d/);
     await choose(page, '', 'KWD');
     const dinars = await shownBy(page, 'recurring-revenue');

@@ -1,0 +1,146 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { buildOnPostgres } from '../../marts/build-on-postgres.ts';
+import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { martsPlaces } from '../../worker/marts-places.ts';
+import { openConsole, settingsOf } from '../console/open-console.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { allocation, bill, billLine, list, type Fields } from '../support/finance-records.ts';
+import { createInstallation } from '../support/installation.ts';
+import { land } from '../support/land.ts';
+import { seriousFindings } from '../support/serious-findings.ts';
+import { addTestConnection, testApiAddress } from '../support/test-connection.ts';
+import { shownBy } from './shown.ts';
+
+const installation = await createInstallation();
+const { warehouse, databaseUrl, env } = installation;
+const { open } = await launchBrowser();
+const asOfDate = '2025-12-16';
+let url: string;
+
+beforeAll(async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [bills] });
+  await withBuildLock({ databaseUrl, target: 'postgres' }, (client) =>
+    buildOnPostgres(client, {
+      ...martsPlaces(settingsOf(env), { connections: 2 }),
+      ...{ databaseUrl, asOfDate, apiAddress: testApiAddress, onStep: () => undefined },
+    }),
+  );
+  await warehouse.pool.query(
+    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
+    [asOfDate],
+  );
+  url = `${await openConsole(installation)}/dashboard`;
+});
+
+/** Euros with noise and digits too many; dollars with an amount too large; pounds dated ahead and paid ahead. */
+const bills: readonly string[] = [
+  owed('noisy', 'EUR', {
+    ...{ total_amount: '4867.08', amount_due: '3866.7799999999997', due_date: '"2025-12-01"' },
+    linked_payments: list(allocation('p1', { allocated_amount: '1000.3', allocated_date: '"2025-12-02"' })),
+  }),
+  owed('rounded', 'EUR', {
+    ...{ total_amount: '12.0000000004', amount_due: '12.0000000004', due_date: '"2025-12-20"' },
+    vendor_id: '"vendor-2"',
+  }),
+  owed('immense', 'USD', {
+    ...{ total_amount: '100000000000000000', amount_due: '100000000000000000', due_date: '"2025-12-10"' },
+    vendor_id: '"vendor-2"',
+  }),
+  owed('ordinary', 'USD', { total_amount: '50', amount_due: '50', due_date: '"2025-12-18"' }),
+  owed('ahead', 'GBP', {
+    ...{ total_amount: '70', amount_due: '70', issue_date: '"2025-12-17"', due_date: '"2025-12-18"' },
+  }),
+  owed('paid-ahead', 'GBP', {
+    ...{ total_amount: '60', amount_due: '0', status: '"paid"', due_date: '"2025-12-15"' },
+    linked_payments: list(allocation('p2', { allocated_amount: '60', allocated_date: '"2025-12-17"' })),
+  }),
+];
+
+test('a noisy amount is overdue in full, and one sentence says how many amounts are rounded', async () => {
+  const page = await open(`${url}?currency=EUR`);
+  expect(await tilesOf(page)).toMatchObject({
+    'Open bills': ['3,878.78', '2 bills'],
+    Overdue: ['3,866.78', '99.7 % of what is to be paid'],
+    'Due within 14 days': ['12.00', 'today included'],
+    'Spend in Dec 2025': ['4,879.08', 'the month is not over; 0.00 in the month before'],
+  });
+  expect(await gapOf(page, 'key-figures')).toBe(
+    'Amounts of 2 records, in whatever currency, have more than 9 decimals and are rounded.',
+  );
+  expect(await gapOf(page, 'ap-ageing')).toBeNull();
+});
+
+test('an amount that overflows leaves no partial sum: what needs it is not known, and one sentence says so where it stands', async () => {
+  const page = await open(`${url}?currency=USD`);
+  expect(await tilesOf(page)).toMatchObject({
+    'Open bills': ['not known', '2 bills'],
+    Overdue: ['not known', ''],
+    'Due within 14 days': ['50.00', 'today included'],
+    'Spend in Dec 2025': ['not known', 'the month is not over; 0.00 in the month before'],
+  });
+  expect(await gapOf(page, 'key-figures')).toBe(
+    '3 amounts are left out, too large to be held or never sent: every figure that needs them is “not known”, and the data quality below says whose they are; amounts of 2 records, in whatever currency, have more than 9 decimals and are rounded.',
+  );
+  const one =
+    '1 amount is left out, too large to be held or never sent: every figure that needs it is “not known”, and the data quality below says whose it is.';
+  for (const id of ['ap-ageing', 'ap-trend', 'cash-requirements'])
+    expect(await gapOf(page, id), id).toBe(one);
+  const { sentence, rows, series } = await shownBy(page, 'ap-ageing');
+  expect(sentence).toBe(
+    'An unknown amount of USD net of credits is owed to 2 vendors; an unknown amount of USD is overdue.',
+  );
+  expect(rows.map(([vendor, ...amounts]) => [vendor, amounts[1], amounts[7]])).toEqual([
+    ['Vendor vendor-2', 'not known', 'not known'],
+    ['Vendor vendor-1', '0.00', '50.00'],
+    ['All vendors', 'not known', 'not known'],
+  ]);
+  expect(series.find(({ name }) => name === '1–30 days')?.data).toEqual([null, 0]);
+  expect((await shownBy(page, 'data-quality')).rows).toEqual(
+    expect.arrayContaining([expect.arrayContaining(['amount does not fit', '1'])]),
+  );
+  // Year on year is of complete months, and of these nothing is unknown.
+  expect(await page.locator('#spend-by-vendor [data-sentence]').textContent()).toBe(
+    'Nothing was spent in the last 24 complete months.',
+  );
+  expect(await seriousFindings(page)).toEqual([]);
+});
+
+test('a bill of tomorrow is in cash requirements alone, and one with a payment of tomorrow is open everywhere', async () => {
+  const page = await open(`${url}?currency=GBP`);
+  expect(await tilesOf(page)).toMatchObject({
+    'Open bills': ['60.00', '1 bill'],
+    Overdue: ['60.00', '100.0 % of what is to be paid'],
+    'Due within 14 days': ['70.00', 'today included; 70.00 of it dated ahead'],
+  });
+  const { rows } = await shownBy(page, 'cash-requirements');
+  expect(rows.filter((row) => /[1-9]/.test(row.slice(1).join('')))).toEqual([
+    ['Overdue', '60.00', '0.00', '60.00', '1'],
+    ['16 Dec', '0.00', '70.00', '70.00', '0'],
+  ]);
+});
+
+function owed(id: string, currency: string, fields: Fields): string {
+  const { total_amount = '0' } = fields;
+  return bill(id, {
+    ...{ currency_code: `"${currency}"`, currency_rate: 'null', issue_date: '"2025-12-01"' },
+    ...{ document_number: `"${id}"`, tax_amount: '0' },
+    line_items: list(billLine({ total_amount, sub_total: total_amount, tax_amount: '0' })),
+    ...fields,
+  });
+}
+
+async function tilesOf(page: Page): Promise<Record<string, (string | undefined)[]>> {
+  const tiles = await page
+    .locator('#key-figures [data-tiles] > div')
+    .evaluateAll((all) =>
+      all.map((tile) => [...tile.children].map((child) => (child as { textContent: string }).textContent)),
+    );
+  return Object.fromEntries(tiles.map(([name = '', ...rest]) => [name, rest]));
+}
+
+async function gapOf(page: Page, id: string): Promise<string | null> {
+  const gap = page.locator(`[id="${id}"] [data-gap]`);
+  return (await gap.isVisible()) ? gap.textContent() : null;
+}
