@@ -14,6 +14,7 @@ import type { Settings } from '../worker/settings.ts';
 import { mainQueue } from '../worker/task-queues.ts';
 import { connectTemporal } from '../worker/temporal-client.ts';
 import { explain } from './explain.ts';
+import { sentInClear } from './sent-in-clear.ts';
 import { readConfig, readSettings } from './settings.ts';
 
 export interface Finding {
@@ -21,6 +22,8 @@ export interface Finding {
   ok: boolean;
   /** What was seen; where it is not right, what to do about it. */
   found: string;
+  /** It works, and somebody should look at it all the same. */
+  warning?: true;
 }
 
 /** Looks at everything a sync needs, as far as each check lets the next one look. */
@@ -32,6 +35,7 @@ export async function examine(): Promise<Finding[]> {
   });
   findings.push(await finding('disk', freeDisk), await finding('Python', pythonFor));
   if (settings === undefined) return findings;
+  findings.push(...(await encryption(settings)));
   const warehouse = openWarehouse({ ...settings.database, connections: 2 });
   try {
     findings.push(
@@ -59,6 +63,19 @@ async function freeDisk(): Promise<string> {
   const gigabytes = (bavail * bsize) / 1e9;
   if (gigabytes < 1) throw new Error(`only ${gigabytes.toFixed(1)} GB free at ${home.root}: make room`);
   return `${gigabytes.toFixed(0)} GB free at ${home.root}`;
+}
+
+/** Within one's own network that may be meant, so nothing fails for it. */
+async function encryption(settings: Settings): Promise<Finding[]> {
+  const what = 'encryption';
+  const warnings: Finding[] = [];
+  const looked = await finding(what, () => {
+    warnings.push(
+      ...sentInClear(settings).map((found) => ({ what, ok: true, found, warning: true as const })),
+    );
+    return Promise.resolve('nothing leaves this machine in clear text');
+  });
+  return warnings.length > 0 ? warnings : [looked];
 }
 
 /** Syncs and snapshots work without. */

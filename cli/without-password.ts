@@ -8,8 +8,7 @@ export function withoutPassword(url: string): string {
   const shown = new URL(url);
   shown.password = '';
   shown.hash = '';
-  for (const name of [...shown.searchParams.keys()])
-    if (!harmless.has(name)) shown.searchParams.delete(name);
+  for (const name of [...shown.searchParams.keys()]) if (!harmless.has(name)) shown.searchParams.delete(name);
   return shown.href;
 }
 
