@@ -6,6 +6,7 @@ import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { localSnapshot } from './local-snapshot.ts';
 import { publishOnLake } from './publish-on-lake.ts';
 import { pythonWithDbt } from './python-environment.ts';
+import { snapshotLink } from './prepare-project.ts';
 import { runDbt } from './run-dbt.ts';
 import { writeSeedTemplates } from './write-seed-templates.ts';
 
@@ -26,7 +27,7 @@ export async function buildOnLake({
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const lake = await openLake({ location, scratch });
   try {
-    const snapshot = await localSnapshot(lake, join(settings.home, 'dbt', 'snapshots'));
+    const snapshot = await localSnapshot(lake, scratch);
     const database = join(scratch, 'marts.duckdb');
     settings.onStep(`marts are being built on snapshot ${snapshot.id}`);
     const result = await runDbt({
@@ -37,8 +38,9 @@ export async function buildOnLake({
       vars: {
         daybook_api_address: settings.apiAddress,
         daybook_as_of_date: settings.asOfDate,
-        daybook_snapshot: snapshot.folder,
+        daybook_snapshot: snapshotLink,
       },
+      snapshotFolder: snapshot.folder,
     });
     const { asOfDate } = settings;
     await writeTemplates({ seedsFolder, database, scratch });

@@ -32,7 +32,7 @@
     from (
         select unnest(unfit) as listed
         from read_json(
-            '{{ var("daybook_snapshot") }}/_manifest.json',
+            '{{ var("daybook_snapshot") | replace("'", "''") }}/_manifest.json',
             columns = {unfit: 'struct("table" varchar, "column" varchar, "key" json)[]'}
         )
     )
