@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { dbtProject } from './dbt-project.ts';
+import { unguarded } from './formula-guard.ts';
 
 /**
  * A copy of the dbt project with the user's seeds in it. A copy, because dbt writes beside what it reads: given a folder of seeds
@@ -25,7 +26,7 @@ export async function prepareProject(input: {
     if (!seed.endsWith('.csv')) continue;
     const users = join(seedsFolder, seed);
     if (!existsSync(users)) await copyFile(join(dbtProject, 'seeds', seed), users);
-    await copyFile(users, join(project, 'seeds', seed));
+    await writeFile(join(project, 'seeds', seed), unguarded(await readFile(users, 'utf8')));
   }
 }
 
