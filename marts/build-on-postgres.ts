@@ -7,6 +7,7 @@ import { to } from 'pg-copy-streams';
 import { endDbtSessions } from '../warehouse/marts/build-lock.ts';
 import { prepareSchemas } from '../warehouse/marts/prepare-schemas.ts';
 import { publishMarts } from '../warehouse/marts/publish-marts.ts';
+import { buildFolder } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { postgresOutput } from './postgres-output.ts';
 import { pythonWithDbt } from './python-environment.ts';
@@ -29,7 +30,7 @@ export async function buildOnPostgres(
   // What a build that was killed left running.
   await endDbtSessions(client);
   const schema = await prepareSchemas(client);
-  const folder = join(settings.home, 'dbt', 'postgres');
+  const folder = buildFolder(settings.home, 'postgres');
   const authoritiesFile = join(folder, 'authorities.pem');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(authoritiesFile, await trustedAuthorities());
