@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuckDb, quoted } from '../lake/duck-db.ts';
 import { openLake } from '../lake/open-lake.ts';
@@ -7,7 +7,6 @@ import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { localSnapshot } from './local-snapshot.ts';
 import { publishOnLake } from './publish-on-lake.ts';
 import { pythonWithDbt } from './python-environment.ts';
-import { snapshotLink } from './prepare-project.ts';
 import { runDbt } from './run-dbt.ts';
 import { writeSeedTemplates } from './write-seed-templates.ts';
 
@@ -30,6 +29,7 @@ export async function buildOnLake({
   try {
     await lake.removeLeftovers('marts');
     const snapshot = await localSnapshot(lake, scratch);
+    await symlink(snapshot.folder, join(scratch, 'latest'));
     const database = join(scratch, 'marts.duckdb');
     settings.onStep(`marts are being built on snapshot ${snapshot.id}`);
     const result = await runDbt({
@@ -40,9 +40,9 @@ export async function buildOnLake({
       vars: {
         daybook_api_address: settings.apiAddress,
         daybook_as_of_date: settings.asOfDate,
-        daybook_snapshot: snapshotLink,
+        // Relative to where dbt runs: a path of the user's, with a quote in it, is part of no statement.
+        daybook_snapshot: 'scratch/latest',
       },
-      snapshotFolder: snapshot.folder,
     });
     const { asOfDate } = settings;
     await writeTemplates({ seedsFolder, database, scratch });

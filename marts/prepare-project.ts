@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { dbtProject } from './dbt-project.ts';
 import { unguarded } from './formula-guard.ts';
@@ -9,18 +9,13 @@ import { unguarded } from './formula-guard.ts';
  * outside of its project it overwrites the seeds. Those the user does not have yet are made, empty but for their header.
  * Unit tests are left out: what they find depends on nothing of the user's, and reading them takes dbt a second of each build.
  */
-export async function prepareProject(input: {
-  seedsFolder: string;
-  project: string;
-  snapshotFolder: string | undefined;
-}): Promise<void> {
-  const { seedsFolder, project, snapshotFolder } = input;
+export async function prepareProject(input: { seedsFolder: string; project: string }): Promise<void> {
+  const { seedsFolder, project } = input;
   await rm(project, { recursive: true, force: true });
   await cp(dbtProject, project, {
     recursive: true,
     filter: (path) => !basename(path).startsWith('_unit_tests'),
   });
-  if (snapshotFolder !== undefined) await symlink(snapshotFolder, join(project, snapshotLink));
   await mkdir(seedsFolder, { recursive: true, mode: 0o700 });
   for (const seed of await readdir(join(dbtProject, 'seeds'))) {
     if (!seed.endsWith('.csv')) continue;
@@ -29,6 +24,3 @@ export async function prepareProject(input: {
     await writeFile(join(project, 'seeds', seed), unguarded(await readFile(users, 'utf8')));
   }
 }
-
-/** Where dbt, which runs in its project, finds the snapshot: a path of the user's, with a quote in it, is never part of a statement. */
-export const snapshotLink = 'snapshot';

@@ -20,8 +20,6 @@ export interface DbtBuild extends Pick<BuildSettings, 'environment' | 'onLine' |
   /** As dbt's profiles.yml has it; a password is not in it but in `secrets`. */
   readonly output: Readonly<Record<string, unknown>>;
   readonly vars: Readonly<Record<string, string>>;
-  /** What is built on, where that is files. */
-  readonly snapshotFolder?: string;
   readonly secrets: Readonly<Record<string, string>>;
   readonly connections: number;
 }
@@ -40,7 +38,7 @@ export async function runDbt(build: DbtBuild): Promise<DbtResult> {
   const results = join(target, 'run_results.json');
   await mkdir(target, { recursive: true, mode: 0o700 });
   await rm(results, { force: true });
-  await prepareProject({ seedsFolder, project, snapshotFolder: build.snapshotFolder });
+  await prepareProject({ seedsFolder, project });
   await writeFile(join(folder, 'profiles.yml'), profile(build));
   const code = await dbt(build, [
     'build',

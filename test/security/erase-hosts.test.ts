@@ -16,7 +16,7 @@ const s3 = await startS3Server();
 const installation = await createInstallation({ env: { ...s3.env, DAYBOOK_LAKE: s3.location } });
 const { admin, run, warehouse, env, cwd } = installation;
 const here = env.DAYBOOK_HOME ?? '';
-const there = join(cwd, 'home-of-another-host');
+const there = join(cwd, "home of another's {host}");
 const onThere = { DAYBOOK_HOME: there };
 const planted = 'planted-content-of-a-person';
 const id = 'to-erase';
@@ -36,8 +36,10 @@ beforeAll(async () => {
 });
 
 test('a build leaves no content of a record behind on its host, but the lists that the user fills in', async () => {
-  for (const home of [here, there])
-    expect((await run(['dbt', 'build', '--target', 'lake'], { env: { DAYBOOK_HOME: home } })).code).toBe(0);
+  for (const home of [here, there]) {
+    const { code, stderr } = await run(['dbt', 'build', '--target', 'lake'], { env: { DAYBOOK_HOME: home } });
+    expect(code, stderr).toBe(0);
+  }
   for (const home of [here, there])
     expect((await filesWith(home)).filter((file) => !file.includes('.template.'))).toEqual([]);
 });
@@ -51,7 +53,8 @@ test('erase reaches its own host wholly, names the others, and they clear theirs
 
   const { code, stdout, stderr } = await run(['erase', connection, 'bills', id]);
   expect([code, stderr]).toEqual([0, expect.anything()]);
-  expect(stdout).toMatch(new RegExp(`Other hosts have built marts[^]*:${there}, last seen 20`));
+  expect(stdout).toContain('Other hosts have built marts');
+  expect(stdout).toContain(`:${there}, last seen 20`);
   expect(stdout).not.toContain(`:${here},`);
   expect(await filesWith(here)).toEqual([]);
   expect(await inLake()).toEqual([]);
@@ -142,7 +145,7 @@ async function holds(file: string): Promise<boolean> {
   if ((await readFile(file)).includes(planted)) return true;
   if (!file.endsWith('.parquet')) return false;
   const query = `select count(*) as n from read_parquet('{lake}') as r where r::varchar like '%${planted}%'`;
-  return (await readParquet(file, query))[0]?.n !== '0';
+  return (await readParquet(file.replaceAll("'", "''"), query))[0]?.n !== '0';
 }
 
 async function inLake(): Promise<string[]> {
