@@ -16,6 +16,7 @@ import { mainQueue } from '../worker/task-queues.ts';
 import { connectTemporal } from '../worker/temporal-client.ts';
 import { explain } from './explain.ts';
 import { openToEverybody } from './open-to-everybody.ts';
+import { sentInClear } from './sent-in-clear.ts';
 import { readConfig, readSettings } from './settings.ts';
 
 export interface Finding {
@@ -23,6 +24,8 @@ export interface Finding {
   ok: boolean;
   /** What was seen; where it is not right, what to do about it. */
   found: string;
+  /** It works, and somebody should look at it all the same. */
+  warning?: true;
 }
 
 /** Looks at everything a sync needs, as far as each check lets the next one look. */
@@ -34,10 +37,11 @@ export async function examine(): Promise<Finding[]> {
   });
   findings.push(
     await finding('disk', freeDisk),
-    await finding('files', closedFiles),
+    ...(await warnings('files', closedFiles)),
     await finding('Python', pythonFor),
   );
   if (settings === undefined) return findings;
+  findings.push(...(await warnings('encryption', () => encryption(settings))));
   const warehouse = openWarehouse({ ...settings.database, connections: 2 });
   try {
     findings.push(
@@ -68,15 +72,36 @@ async function freeDisk(): Promise<string> {
   return `${gigabytes.toFixed(0)} GB free at ${home.root}`;
 }
 
+/** Each of what was found to look at; none: nothing. */
+interface Looked {
+  readonly toLookAt: readonly string[];
+  readonly nothing: string;
+}
+
+/** What was meant may be so within one's own network or machine: nothing fails for it. */
+async function warnings(what: string, look: () => Looked | Promise<Looked>): Promise<Finding[]> {
+  const found: Finding[] = [];
+  const looked = await finding(what, async () => {
+    const { toLookAt, nothing } = await look();
+    found.push(...toLookAt.map((one) => ({ what, ok: true, found: one, warning: true as const })));
+    return nothing;
+  });
+  return found.length > 0 ? found : [looked];
+}
+
 /** What is made is its owner's alone since 0.6; what was there before may not be. */
-async function closedFiles(): Promise<string> {
+async function closedFiles(): Promise<Looked> {
   const { home, lake } = readConfig();
   const { root } = await openHome(home);
   const open = await openToEverybody([root, lake.location]);
-  if (open.length === 0) return 'closed to other users';
-  throw new Error(
-    `every user of this machine can read ${open.join(' and ')}: chmod -R o= ${open.map((path) => `'${path}'`).join(' ')}`,
-  );
+  return {
+    toLookAt: open.map((path) => `every user of this machine can read ${path}: chmod -R o= '${path}'`),
+    nothing: 'closed to other users',
+  };
+}
+
+function encryption(settings: Settings): Looked {
+  return { toLookAt: sentInClear(settings), nothing: 'nothing leaves this machine in clear text' };
 }
 
 /** Syncs and snapshots work without. */

@@ -6,6 +6,7 @@ import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside } from './printer.ts';
+import { visible } from './visible.ts';
 import { readTroubles } from '../worker/read-troubles.ts';
 import { runTable } from './run-table.ts';
 import { runNames } from '../worker/run-names.ts';
@@ -112,7 +113,7 @@ async function show(
         said.noWorker = true;
       }
     } else if (terminal) {
-      drawLive([runTable(run, new Date()), ...troubled].join('\n'));
+      drawLive(visible([runTable(run, new Date()), ...troubled].join('\n')));
     } else if (now - spoken > lineEveryMilliseconds) {
       printAside(progressLine(run));
       spoken = now;

@@ -1,15 +1,23 @@
 import Table from 'cli-table3';
+import { visible, visibleInCell } from './visible.ts';
 
 /** A cell: text, a number that is shown as written, or nothing. */
 export type Cell = string | number | boolean | Date | null | undefined;
 
+/** What records and services say is part of nearly every text, so none of it commands the terminal. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${visible(text)}\n`);
 }
 
 /** For what is not the command's result: progress, hints, warnings. */
 export function printAside(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${visible(text)}\n`);
+}
+
+/** A file for another program: as it is, unless a terminal would read it. */
+export function printFile(text: string): void {
+  if (process.stdout.isTTY) print(text.replaceAll('\r\n', '\n'));
+  else process.stdout.write(`${text}\n`);
 }
 
 export function printJson(value: unknown): void {
@@ -23,14 +31,14 @@ export function printTable(head: readonly string[], rows: readonly (readonly Cel
 /** Columns of numbers are aligned to the right. */
 export function tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const table = new Table({
-    head: [...head],
+    head: head.map(visibleInCell),
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 2 },
     chars: noBorders,
     colAligns: head.map((_, column) =>
       rows.some((row) => typeof row[column] === 'number') ? 'right' : 'left',
     ),
   });
-  table.push(...rows.map((row) => row.map(shown)));
+  table.push(...rows.map((row) => row.map((cell) => visibleInCell(shown(cell)))));
   return table
     .toString()
     .split('\n')

@@ -24,6 +24,7 @@ import { upCommand } from './commands/up.ts';
 import { workerCommand } from './commands/worker.ts';
 import type { SetExitCode } from './exit-codes.ts';
 import { productVersion } from './product-version.ts';
+import { visible } from './visible.ts';
 
 export function createProgram(setExitCode: SetExitCode): Command {
   const program = new Command('daybook')
@@ -58,12 +59,12 @@ export function createProgram(setExitCode: SetExitCode): Command {
   ];
   for (const command of commands) program.addCommand(command);
   program.addCommand(tourCommand(setExitCode), { hidden: true });
-  return exitOverrideAll(program);
+  return overrideAll(program);
 }
 
-/** Commander ends the process where a command line is wrong; here it throws, and main decides. */
-function exitOverrideAll(command: Command): Command {
-  command.exitOverride();
-  command.commands.forEach(exitOverrideAll);
+/** Commander ends the process where a command line is wrong, and repeats it; here it throws, main decides, and all of it is visible. */
+function overrideAll(command: Command): Command {
+  command.exitOverride().configureOutput({ writeErr: (text) => process.stderr.write(visible(text)) });
+  command.commands.forEach(overrideAll);
   return command;
 }

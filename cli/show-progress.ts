@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createLogUpdate } from 'log-update';
 import { printAside } from './printer.ts';
+import { visible } from './visible.ts';
 
 /**
  * Reads how far something is and shows it, until `over`: in place on a terminal, elsewhere a line every few seconds. An empty
@@ -31,7 +32,9 @@ interface Shown {
 function inPlace(): Shown {
   const draw = createLogUpdate(process.stderr);
   return {
-    show: draw,
+    show: (text) => {
+      draw(visible(text));
+    },
     end: () => {
       draw.clear();
     },

@@ -6,6 +6,7 @@ import { manifestFile, type Lake } from './lake.ts';
 import { manifestText, sha256Of, type Manifest, type ManifestTable } from './manifest.ts';
 import { movePointer, readManifest } from './pointer.ts';
 import { readBack } from './read-back.ts';
+import { withFileOf } from './with-file-of.ts';
 import { parquetOptions } from './write-table.ts';
 
 /** The rows of snapshots that hold content of one record. */
@@ -69,9 +70,9 @@ async function countRows(
   const held: Record<string, number> = {};
   for (const [table, { files }] of Object.entries(manifest.tables)) {
     if (rows.columns[table] === undefined) continue;
-    for (const { path } of files) {
-      const count = await fromFile(lake, { manifest, path }, (file) =>
-        ask(duckDb, `select count(*) from read_parquet(${quoted(file)}) where ${condition(rows, table)}`),
+    for (const file of files) {
+      const count = await withFileOf(lake, { id: manifest.snapshot_id, file }, (path) =>
+        ask(duckDb, `select count(*) from read_parquet(${quoted(path)}) where ${condition(rows, table)}`),
       );
       if (count > 0) held[table] = (held[table] ?? 0) + count;
     }
@@ -89,12 +90,12 @@ async function publishWithout(
   await rm(folder, { recursive: true, force: true });
   const tables: Record<string, ManifestTable> = {};
   for (const [name, table] of Object.entries(manifest.tables)) {
-    for (const { path } of table.files) {
-      const draft = join(folder, path);
+    for (const file of table.files) {
+      const draft = join(folder, file.path);
       await mkdir(dirname(draft), { recursive: true });
-      await fromFile(lake, { manifest, path }, async (file) => {
-        if (held[name] === undefined) await copyFile(file, draft);
-        else await copyWithout(duckDb, { file, draft, condition: condition(rows, name) });
+      await withFileOf(lake, { id: manifest.snapshot_id, file }, async (path) => {
+        if (held[name] === undefined) await copyFile(path, draft);
+        else await copyWithout(duckDb, { file: path, draft, condition: condition(rows, name) });
       });
     }
     tables[name] = held[name] === undefined ? table : await readBack(duckDb, { folder, table: name });
@@ -135,18 +136,6 @@ function isOf(
   { table, key }: Manifest['unfit'][number],
 ): boolean {
   return key.connection_id === connectionId && key[columns[table] ?? ''] === id;
-}
-
-async function fromFile<Result>(
-  lake: Lake,
-  { manifest, path }: { manifest: Manifest; path: string },
-  use: (file: string) => Promise<Result>,
-): Promise<Result> {
-  const found = await lake.withFile(`snapshots/${manifest.snapshot_id}/${path}`, async (file) => ({
-    result: await use(file),
-  }));
-  if (found === undefined) throw new SnapshotBroken(`${path} of ${manifest.snapshot_id} is missing`);
-  return found.result;
 }
 
 /** The first number of the answer. */

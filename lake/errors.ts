@@ -8,6 +8,21 @@ export class LakeRefused extends Error {
   }
 }
 
+/** A file of the lake is not one that Daybook wrote: damaged, or made by somebody else who may write there. */
+export class LakeAltered extends Error {
+  override readonly name = 'LakeAltered';
+  readonly handling = 'stop';
+
+  /** `where` says which part is wrong. It may be anybody's words, so only what is a name of ours is repeated. */
+  constructor(location: string, file: string, where: readonly PropertyKey[]) {
+    const named = where.filter((part) => /^[a-z_0-9]{1,63}$/.test(String(part))).join('.');
+    super(
+      `${file} of the lake ${location} is not as Daybook writes it${named === '' ? '' : ` (${named})`}, so nothing of it was used. ` +
+        'Look who may write there; put back what was there, or remove the file and run "daybook export".',
+    );
+  }
+}
+
 /** Object storage that does not answer, or answers that it is busy. */
 export class LakeUnavailable extends Error {
   override readonly name = 'LakeUnavailable';
@@ -66,5 +81,17 @@ export class SnapshotBroken extends Error {
 
   constructor(problem: string) {
     super(`A snapshot that was just written is not right, so it was not published: ${problem}.`);
+  }
+}
+
+/** A file of a published snapshot is gone, or not the one that its manifest names. */
+export class SnapshotDamaged extends Error {
+  override readonly name = 'SnapshotDamaged';
+  readonly handling = 'stop';
+
+  constructor(id: string, file: string) {
+    super(
+      `${file} of snapshot ${id} is not what its manifest says, so the snapshot was not used: "daybook export" makes a new one.`,
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { manifestFile, successFile, type Found, type Lake } from './lake.ts';
+import { manifestFile, namesOfMarts, successFile, type Found, type Lake } from './lake.ts';
 import { DiskFull, LakeRefused } from './errors.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
@@ -12,7 +12,7 @@ import { snapshotIdPattern } from './snapshot-id.ts';
 export function openFolderLake(location: string): Lake {
   const snapshots = join(location, 'snapshots');
   const draftFolder = (id: string): string => join(snapshots, `${draftPrefix}${id}`);
-  return {
+  const lake: Lake = {
     location,
     draftFolder,
     async snapshotIds() {
@@ -68,17 +68,33 @@ export function openFolderLake(location: string): Lake {
         await rm(gone, { recursive: true, force: true });
       }
     },
-    async removeLeftovers() {
-      const leftovers = [
-        ...(await matching(snapshots, /^\.tmp-/)),
-        // Marts may be under way; only what was being removed is ours.
-        ...(await matching(join(location, 'marts'), /^\.tmp-gone-/)),
-        ...(await matching(location, /^\.[a-z-]+\.json\.\d+$/)),
-      ];
+    async removeLeftovers(of) {
+      const leftovers =
+        of === 'marts'
+          ? await leftoversOfBuilds()
+          : [
+              ...(await matching(snapshots, /^\.tmp-/)),
+              ...(await matching(location, /^\.latest\.json\.\d+$|^\.retention\.json\.\d+$/)),
+            ];
       await Promise.all(leftovers.map((path) => rm(path, { recursive: true, force: true })));
     },
     close: () => Promise.resolve(),
   };
+  return lake;
+
+  async function leftoversOfBuilds(): Promise<string[]> {
+    const marts = join(location, 'marts');
+    const kept = await namesOfMarts(lake);
+    const ids = await namesIn(marts);
+    const folders = (
+      await Promise.all(ids.filter((id) => kept.has(id)).map((id) => matching(join(marts, id), /^[^.]/)))
+    ).flat();
+    return [
+      ...ids.filter((id) => !kept.has(id)).map((id) => join(marts, id)),
+      ...(await Promise.all(folders.map((folder) => matching(folder, /^\.tmp-/)))).flat(),
+      ...(await matching(location, /^\.latest-marts\.json\.\d+$/)),
+    ];
+  }
 
   async function matching(folder: string, pattern: RegExp): Promise<string[]> {
     const names = await namesIn(folder);

@@ -20,8 +20,8 @@ export interface Lake {
   withFile<Result>(path: string, use: (localPath: string) => Promise<Result>): Promise<Result | undefined>;
   /** Removes a snapshot or its marts; nobody sees a half of it. */
   removeSnapshot(id: string): Promise<void>;
-  /** Removes what killed exports left behind. Only while no other export runs. */
-  removeLeftovers(): Promise<void>;
+  /** Removes what killed exports, or killed builds of marts, left behind. Only while no other one runs. */
+  removeLeftovers(of: 'snapshots' | 'marts'): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,3 +33,10 @@ export interface Found {
 
 export const successFile = '_SUCCESS';
 export const manifestFile = '_manifest.json';
+
+/** The snapshots whose marts may be there: those that are, and the one that readers of marts are sent to. */
+export async function namesOfMarts(lake: Lake): Promise<Set<string>> {
+  const pointer = (await lake.read('latest-marts.json'))?.text ?? '';
+  const [shown] = /\d{8}T\d{6}Z-[0-9a-f]{6}/.exec(pointer) ?? [];
+  return new Set([...(await lake.snapshotIds()), ...(shown === undefined ? [] : [shown])]);
+}

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import {
+  countNumber,
+  instantText,
+  nameText,
+  partPath,
+  sha256Text,
+  snapshotIdText,
+  wordText,
+} from './checked-texts.ts';
 
 /** What a snapshot consists of, as `_manifest.json` says it. Decimal sums and watermarks are text, so that no digit is lost. */
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -11,55 +20,58 @@ export type ManifestTable = z.infer<typeof tableSchema>;
 
 const fileSchema = z.object({
   /** Relative to the snapshot. */
-  path: z.string(),
-  rows: z.number(),
-  bytes: z.number(),
-  sha256: z.string(),
+  path: partPath,
+  rows: countNumber,
+  bytes: countNumber,
+  sha256: sha256Text,
 });
 
 const tableSchema = z.object({
-  rows: z.number(),
-  bytes: z.number(),
-  columns: z.record(z.string(), z.string()),
+  rows: countNumber,
+  bytes: countNumber,
+  columns: z.record(nameText, z.string().regex(/^[A-Z][A-Z0-9_ ,()]{0,99}$/)),
   /** Of every decimal column, as the file holds it. */
-  sums: z.record(z.string(), z.string()),
+  sums: z.record(nameText, z.string().regex(/^-?\d{1,80}(\.\d{1,80})?$/)),
   files: z.array(fileSchema),
 });
 
 const unfitSchema = z.object({
-  table: z.string(),
-  column: z.string(),
-  key: z.record(z.string(), z.union([z.string(), z.number()])),
+  table: nameText,
+  column: nameText,
+  key: z.record(nameText, z.union([z.string(), z.number()])),
   value: z.string(),
   /** Whether the file holds it with fewer decimals; otherwise it is null there. Snapshots of 0.5 and older never round, and do not say so. */
   rounded: z.boolean().optional(),
 });
 
-const manifestSchema = z.object({
-  snapshot_id: z.string(),
-  run_id: z.string(),
-  warehouse_id: z.string(),
-  /** Every row is as it was at this moment, by the database clock. */
-  taken_at: z.string(),
-  product_version: z.string(),
-  schema_version: z.string(),
-  rows: z.number(),
-  bytes: z.number(),
-  tables: z.record(z.string(), tableSchema),
-  watermarks: z.array(
-    z.object({ connection_id: z.string(), stream: z.string(), watermark: z.string().nullable() }),
-  ),
-  unfit: z.array(unfitSchema),
-});
+export const manifestSchema = z
+  .object({
+    snapshot_id: snapshotIdText,
+    run_id: wordText,
+    warehouse_id: wordText,
+    /** Every row is as it was at this moment, by the database clock. */
+    taken_at: instantText,
+    product_version: wordText,
+    schema_version: wordText,
+    rows: countNumber,
+    bytes: countNumber,
+    tables: z.record(nameText, tableSchema),
+    watermarks: z.array(
+      z.object({ connection_id: wordText, stream: nameText, watermark: instantText.nullable() }),
+    ),
+    unfit: z.array(unfitSchema),
+  })
+  .refine(({ tables }) => Object.entries(tables).every(holdsOwnFiles), { path: ['tables'] });
+
+/** Each file of a table lies in its folder, and is named once. */
+function holdsOwnFiles([table, { files }]: [string, ManifestTable]): boolean {
+  const paths = new Set(files.map(({ path }) => path));
+  return paths.size === files.length && files.every(({ path }) => path.startsWith(`${table}/`));
+}
 
 /** The same manifest is the same text: keys are sorted. */
 export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(sorted(manifest), null, 2)}\n`;
-}
-
-/** Throws what zod says when the text is no manifest. */
-export function parseManifest(text: string): Manifest {
-  return manifestSchema.parse(JSON.parse(text));
 }
 
 export function sha256Of(text: string): string {

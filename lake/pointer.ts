@@ -1,15 +1,16 @@
 import { z } from 'zod';
-import type { Lake } from './lake.ts';
-import { parseManifest, sha256Of, type Manifest } from './manifest.ts';
+import { sha256Text, snapshotIdText } from './checked-texts.ts';
+import { LakeAltered } from './errors.ts';
+import type { Found, Lake } from './lake.ts';
+import { manifestSchema, sha256Of, type Manifest } from './manifest.ts';
+import { readChecked } from './read-checked.ts';
 
 /** `latest.json`: which snapshot readers are to take. `manifest` is a path relative to the lake. */
 export type Pointer = z.infer<typeof pointerSchema>;
 
-const pointerSchema = z.object({
-  snapshot_id: z.string(),
-  manifest: z.string(),
-  manifest_sha256: z.string(),
-});
+const pointerSchema = z
+  .object({ snapshot_id: snapshotIdText, manifest: z.string(), manifest_sha256: sha256Text })
+  .refine(({ snapshot_id: id, manifest }) => manifest === manifestPath(id), { path: ['manifest'] });
 
 export const pointerPath = 'latest.json';
 
@@ -17,16 +18,25 @@ export function manifestPath(id: string): string {
   return `snapshots/${id}/_manifest.json`;
 }
 
-/** Undefined before the first snapshot. */
+/** Undefined before the first snapshot. Throws LakeAltered. */
 export async function readPointer(lake: Lake): Promise<Pointer | undefined> {
-  const found = await lake.read(pointerPath);
-  return found === undefined ? undefined : pointerSchema.parse(JSON.parse(found.text));
+  return (await readChecked(lake, pointerPath, pointerSchema))?.value;
 }
 
-/** Undefined when there is none of that snapshot. */
+/** Undefined when there is none of that snapshot. Throws LakeAltered. */
 export async function readManifest(lake: Lake, id: string): Promise<Manifest | undefined> {
-  const found = await lake.read(manifestPath(id));
-  return found === undefined ? undefined : parseManifest(found.text);
+  return (await findManifest(lake, id))?.value;
+}
+
+/** The manifest with its text, which the pointer has a hash of. Throws LakeAltered. */
+export async function findManifest(
+  lake: Lake,
+  id: string,
+): Promise<{ found: Found; value: Manifest } | undefined> {
+  const read = await readChecked(lake, manifestPath(id), manifestSchema);
+  if (read !== undefined && read.value.snapshot_id !== id)
+    throw new LakeAltered(lake.location, manifestPath(id), ['snapshot_id']);
+  return read;
 }
 
 /**
@@ -36,8 +46,7 @@ export async function readManifest(lake: Lake, id: string): Promise<Manifest | u
 export async function movePointer(lake: Lake, manifest: Manifest): Promise<boolean> {
   const id = manifest.snapshot_id;
   for (;;) {
-    const found = await lake.read(pointerPath);
-    const named = found && pointerSchema.parse(JSON.parse(found.text));
+    const { found, value: named } = (await readChecked(lake, pointerPath, pointerSchema)) ?? {};
     if (named?.snapshot_id === id) return true;
     const other = named && (await readManifest(lake, named.snapshot_id));
     if (other !== undefined && other.taken_at > manifest.taken_at) return false;

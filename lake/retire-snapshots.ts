@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { instantText, snapshotIdText } from './checked-texts.ts';
 import { keptBy, type KeepRule } from './keep-rule.ts';
 import type { Lake } from './lake.ts';
+import { readChecked } from './read-checked.ts';
 
 /** Which snapshots are on their way out, and since when. */
 const path = 'retention.json';
-const schema = z.object({ expired: z.record(z.string(), z.string()) });
+const schema = z.object({ expired: z.record(snapshotIdText, instantText) });
 
 /** Who has begun to read a snapshot is done with it after this time. */
 const graceMilliseconds = 6 * 3_600_000;
@@ -18,8 +20,8 @@ export async function retireSnapshots(
   { rule, now }: { rule: KeepRule; now: Date },
 ): Promise<{ removed: string[] }> {
   const ids = await lake.snapshotIds();
-  const found = await lake.read(path);
-  const marked = found === undefined ? {} : schema.parse(JSON.parse(found.text)).expired;
+  const { found, value } = (await readChecked(lake, path, schema)) ?? {};
+  const marked: Readonly<Record<string, string>> = value?.expired ?? {};
   const kept = new Set([...keptBy(rule, { ids, now }), ...(await namedByPointers(lake))]);
   const expired = ids.filter((id) => !kept.has(id));
   const removed = expired.filter((id) => isOver(marked[id], now));
@@ -36,9 +38,10 @@ function isOver(since: string | undefined, now: Date): boolean {
 }
 
 async function namedByPointers(lake: Lake): Promise<string[]> {
-  const pointers = await Promise.all(['latest.json', 'latest-marts.json'].map((name) => lake.read(name)));
-  return pointers.flatMap((found) => {
-    const pointer = found && z.object({ snapshot_id: z.string() }).parse(JSON.parse(found.text));
-    return pointer === undefined ? [] : [pointer.snapshot_id];
-  });
+  const pointers = await Promise.all(
+    ['latest.json', 'latest-marts.json'].map((name) => readChecked(lake, name, pointerSchema)),
+  );
+  return pointers.flatMap((read) => (read === undefined ? [] : [read.value.snapshot_id]));
 }
+
+const pointerSchema = z.object({ snapshot_id: snapshotIdText });

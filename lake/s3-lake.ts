@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openBucket } from './bucket.ts';
 import { SnapshotBroken } from './errors.ts';
-import { manifestFile, successFile, type Lake } from './lake.ts';
+import { manifestFile, namesOfMarts, successFile, type Lake } from './lake.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
 /**
@@ -13,7 +13,7 @@ import { snapshotIdPattern } from './snapshot-id.ts';
 export function openS3Lake({ location, scratch }: { location: string; scratch: string }): Lake {
   const bucket = openBucket(location);
   const draftFolder = (id: string): string => join(scratch, 'draft', id);
-  return {
+  const lake: Lake = {
     location,
     draftFolder,
     snapshotIds: async () => complete(await bucket.list('snapshots/')),
@@ -47,17 +47,18 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
         ...(await bucket.list(`marts/${id}/`)),
       ]);
     },
-    async removeLeftovers() {
-      const paths = await bucket.list('snapshots/');
-      const whole = new Set(complete(paths));
-      await bucket.remove(paths.filter((path) => !whole.has(path.split('/')[1] ?? '')));
-      await bucket.abortUploads('snapshots/');
+    async removeLeftovers(of) {
+      const kept = of === 'marts' ? await namesOfMarts(lake) : new Set(await lake.snapshotIds());
+      const paths = await bucket.list(`${of}/`);
+      await bucket.remove(paths.filter((path) => !kept.has(path.split('/')[1] ?? '')));
+      await bucket.abortUploads(`${of}/`);
     },
     close() {
       bucket.close();
       return Promise.resolve();
     },
   };
+  return lake;
 
   async function uploadOnce(id: string, file: string): Promise<void> {
     const uploaded = await bucket.upload(`snapshots/${id}/${file}`, join(draftFolder(id), file), {

@@ -1,8 +1,9 @@
 import { openDuckDb, type DuckDb } from './duck-db.ts';
+import { LakeAltered } from './errors.ts';
 import { exactSum } from './exact-sum.ts';
 import { manifestFile, successFile, type Lake } from './lake.ts';
-import { parseManifest, sha256Of, type Manifest, type ManifestTable } from './manifest.ts';
-import { manifestPath, readPointer } from './pointer.ts';
+import { sha256Of, type Manifest, type ManifestTable } from './manifest.ts';
+import { findManifest, readPointer } from './pointer.ts';
 import { readFiles, sha256OfFile, type FilesRead } from './read-back.ts';
 import { tableDifferences } from './table-differences.ts';
 
@@ -18,13 +19,11 @@ export async function verifySnapshot(
   lake: Lake,
   { id, spillFolder }: { id: string; spillFolder: string },
 ): Promise<SnapshotVerified> {
-  const text = (await lake.read(manifestPath(id)))?.text;
-  if (text === undefined) return { manifest: undefined, problems: [`${id} has no ${manifestFile}`] };
-  const manifest = manifestIn(text);
-  if (manifest === undefined)
-    return { manifest, problems: [`${manifestFile} of ${id} cannot be read as a manifest`] };
-  const problems = await problemsAround(lake, { id, text });
-  if (manifest.snapshot_id !== id) problems.push(`${manifestFile} is that of ${manifest.snapshot_id}`);
+  const read = await readOrAltered(lake, id);
+  if (read === undefined) return { manifest: undefined, problems: [`${id} has no ${manifestFile}`] };
+  if (read instanceof LakeAltered) return { manifest: undefined, problems: [read.message] };
+  const { found, value: manifest } = read;
+  const problems = await problemsAround(lake, { id, text: found.text });
   const duckDb = await openDuckDb({ spillFolder });
   try {
     for (const [name, table] of Object.entries(manifest.tables))
@@ -35,12 +34,14 @@ export async function verifySnapshot(
   return { manifest, problems };
 }
 
-function manifestIn(text: string): Manifest | undefined {
+async function readOrAltered(
+  lake: Lake,
+  id: string,
+): Promise<Awaited<ReturnType<typeof findManifest>> | LakeAltered> {
   try {
-    return parseManifest(text);
+    return await findManifest(lake, id);
   } catch (error) {
-    // Neither JSON nor a manifest: the caller says so.
-    if (error instanceof Error) return undefined;
+    if (error instanceof LakeAltered) return error;
     throw error;
   }
 }

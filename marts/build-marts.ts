@@ -1,3 +1,4 @@
+import { noteHost } from '../warehouse/hosts/note-host.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { noteMarts } from '../warehouse/marts/note-marts.ts';
@@ -10,6 +11,7 @@ import { buildOnLake } from './build-on-lake.ts';
 import { buildOnPostgres } from './build-on-postgres.ts';
 import type { BuildFollower, BuildPlaces, MartsBuilt } from './build-settings.ts';
 import { isNothingToBuild } from './errors.ts';
+import { hostOf } from './host-of.ts';
 import { todayIn } from './today-in.ts';
 
 /** Places of both targets. */
@@ -37,6 +39,7 @@ export async function buildMarts(
   const { signal } = follower;
   return withBuildLock({ databaseUrl, target }, async (client) => {
     await beginRunOfAll(warehouse, { ...run, kind: 'marts' });
+    await noteHost(warehouse, await hostOf(places.home), { builds: true });
     // No workflow stands behind a build that a command does itself.
     const beating = run.workflowId === '' ? keepBeating(warehouse, runId) : undefined;
     const settings = { ...places, ...follower, asOfDate: todayIn(timeZone, new Date()) };

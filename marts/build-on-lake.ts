@@ -1,7 +1,8 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuckDb, quoted } from '../lake/duck-db.ts';
 import { openLake } from '../lake/open-lake.ts';
+import { buildFolder, buildScratch, removeLeftovers } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { localSnapshot } from './local-snapshot.ts';
 import { publishOnLake } from './publish-on-lake.ts';
@@ -19,14 +20,16 @@ export async function buildOnLake({
 }: BuildSettings & { lake: string }): Promise<MartsBuilt> {
   const started = performance.now();
   const python = await pythonWithDbt(settings);
-  const folder = join(settings.home, 'dbt', 'lake');
+  const folder = buildFolder(settings.home, 'lake');
   const seedsFolder = join(settings.home, 'seeds');
-  const scratch = join(folder, `build-${process.pid}`);
-  await removeLeftovers(folder);
+  const scratch = buildScratch(settings.home);
+  await removeLeftovers(settings.home);
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const lake = await openLake({ location, scratch });
   try {
-    const snapshot = await localSnapshot(lake, join(settings.home, 'dbt', 'snapshots'));
+    await lake.removeLeftovers('marts');
+    const snapshot = await localSnapshot(lake, scratch);
+    await symlink(snapshot.folder, join(scratch, 'latest'));
     const database = join(scratch, 'marts.duckdb');
     settings.onStep(`marts are being built on snapshot ${snapshot.id}`);
     const result = await runDbt({
@@ -37,7 +40,8 @@ export async function buildOnLake({
       vars: {
         daybook_api_address: settings.apiAddress,
         daybook_as_of_date: settings.asOfDate,
-        daybook_snapshot: snapshot.folder,
+        // Relative to where dbt runs: a path of the user's, with a quote in it, is part of no statement.
+        daybook_snapshot: 'scratch/latest',
       },
     });
     const { asOfDate } = settings;
@@ -67,24 +71,5 @@ async function writeTemplates(built: {
     });
   } finally {
     duckDb.close();
-  }
-}
-
-/** What builds that were killed left: their process is not there any more. */
-async function removeLeftovers(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(folder)) {
-    const [, pid] = /^build-(\d+)$/.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid)))
-      await rm(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

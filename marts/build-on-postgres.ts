@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
@@ -6,9 +7,11 @@ import { to } from 'pg-copy-streams';
 import { endDbtSessions } from '../warehouse/marts/build-lock.ts';
 import { prepareSchemas } from '../warehouse/marts/prepare-schemas.ts';
 import { publishMarts } from '../warehouse/marts/publish-marts.ts';
+import { buildFolder } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { postgresOutput } from './postgres-output.ts';
 import { pythonWithDbt } from './python-environment.ts';
+import { trustedAuthorities } from './trusted-authorities.ts';
 import { runDbt, type DbtBuild, type DbtResult } from './run-dbt.ts';
 import { writeSeedTemplates } from './write-seed-templates.ts';
 
@@ -27,11 +30,15 @@ export async function buildOnPostgres(
   // What a build that was killed left running.
   await endDbtSessions(client);
   const schema = await prepareSchemas(client);
+  const folder = buildFolder(settings.home, 'postgres');
+  const authoritiesFile = join(folder, 'authorities.pem');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(authoritiesFile, await trustedAuthorities());
   settings.onStep('marts are being built on Postgres');
   const result = await runOn(client, {
     ...settings,
-    ...postgresOutput(databaseUrl),
-    ...{ python, seedsFolder, folder: join(settings.home, 'dbt', 'postgres') },
+    ...postgresOutput(databaseUrl, authoritiesFile),
+    ...{ python, seedsFolder, folder },
     vars: {
       daybook_api_address: settings.apiAddress,
       daybook_as_of_date: settings.asOfDate,

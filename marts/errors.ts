@@ -50,14 +50,3 @@ export class NoSnapshot extends Error {
     super(`The lake ${lake} has no snapshot yet: run "daybook export" first.`);
   }
 }
-
-export class SnapshotDamaged extends Error {
-  override readonly name = 'SnapshotDamaged';
-  readonly handling = 'stop';
-
-  constructor(id: string, file: string) {
-    super(
-      `${file} of snapshot ${id} is not what its manifest says, so no marts were built on it: run "daybook export".`,
-    );
-  }
-}

@@ -1,30 +1,53 @@
+import { databaseAddress, type DatabaseAddress } from '../warehouse/database-address.ts';
 import { dbtApplication } from '../warehouse/marts/build-lock.ts';
 
-/** The Postgres of a connection string, as dbt's profile wants it. The password goes by the environment alone. */
-export function postgresOutput(databaseUrl: string): {
-  output: Record<string, unknown>;
-  secrets: Record<string, string>;
-} {
-  const url = new URL(databaseUrl);
-  const parameter = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
-  const options = ['sslmode', 'sslcert', 'sslkey', 'sslrootcert'].flatMap((name) => {
-    const value = parameter(name);
-    return value === undefined ? [] : [[name, value === 'no-verify' ? 'require' : value]];
-  });
+/**
+ * The Postgres of a connection string, as dbt's profile wants it: reached as the driver of Node reaches it, and asked for no less
+ * proof of who it is. The password goes by the environment alone. `authoritiesFile` has those that Node trusts.
+ */
+export function postgresOutput(
+  databaseUrl: string,
+  authoritiesFile: string,
+): { output: Record<string, unknown>; secrets: Record<string, string> } {
+  const { host, port, user, password, database, tls } = databaseAddress(databaseUrl);
   return {
     output: {
-      type: 'postgres',
-      host: parameter('host') ?? url.hostname.replace(/^\[|\]$/g, ''),
-      port: Number(url.port || '5432'),
-      user: decodeURIComponent(url.username),
+      ...{ type: 'postgres', host, port, user, dbname: database, schema: 'staging' },
       password: `{{ env_var('${passwordVariable}') }}`,
-      dbname: decodeURIComponent(url.pathname.slice(1)),
-      schema: 'staging',
       application_name: dbtApplication,
       keepalives_idle: 30,
-      ...(Object.fromEntries(options) as Record<string, string>),
+      sslmode: sslModes[tls],
+      ...saidOf(databaseUrl, { tls, authoritiesFile }),
     },
-    secrets: { [passwordVariable]: decodeURIComponent(url.password) },
+    secrets: { [passwordVariable]: password },
+  };
+}
+
+/** The driver of Node takes `require` for `verify-full`, dbt's does not. Where nothing is said dbt still encrypts if it can. */
+const sslModes: Readonly<Record<DatabaseAddress['tls'], string>> = {
+  none: 'prefer',
+  unproved: 'require',
+  authority: 'verify-ca',
+  full: 'verify-full',
+};
+
+/** Files go by their paths, and that TLS is not wanted is said. */
+function saidOf(
+  databaseUrl: string,
+  { tls, authoritiesFile }: { tls: DatabaseAddress['tls']; authoritiesFile: string },
+): Record<string, string> {
+  // Of several the driver takes the last.
+  const parameters = Object.fromEntries(new URL(databaseUrl).searchParams);
+  const names = [
+    'sslcert',
+    'sslkey',
+    'sslrootcert',
+    ...(parameters.sslmode === 'disable' ? ['sslmode'] : []),
+  ];
+  const said = names.flatMap((name) => (parameters[name] === undefined ? [] : [[name, parameters[name]]]));
+  return {
+    ...(tls === 'full' ? { sslrootcert: authoritiesFile } : {}),
+    ...(Object.fromEntries(said) as Record<string, string>),
   };
 }
 

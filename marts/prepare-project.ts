@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { dbtProject } from './dbt-project.ts';
+import { unguarded } from './formula-guard.ts';
 
 /**
  * A copy of the dbt project with the user's seeds in it. A copy, because dbt writes beside what it reads: given a folder of seeds
@@ -20,6 +21,6 @@ export async function prepareProject(input: { seedsFolder: string; project: stri
     if (!seed.endsWith('.csv')) continue;
     const users = join(seedsFolder, seed);
     if (!existsSync(users)) await copyFile(join(dbtProject, 'seeds', seed), users);
-    await copyFile(users, join(project, 'seeds', seed));
+    await writeFile(join(project, 'seeds', seed), unguarded(await readFile(users, 'utf8')));
   }
 }

@@ -1,22 +1,31 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { countNumber, dayText, nameText, sha256Text, snapshotIdText } from '../lake/checked-texts.ts';
 import { openDuckDb, named, quoted } from '../lake/duck-db.ts';
 import type { Found, Lake } from '../lake/lake.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
+import { readChecked } from '../lake/read-checked.ts';
 
 /** `latest-marts.json`: which marts readers are to take. Paths are relative to the lake. */
-export interface MartsPointer {
-  readonly snapshot_id: string;
-  readonly as_of_date: string;
-  readonly marts: Readonly<Record<string, MartFile>>;
-}
+export type MartsPointer = Readonly<z.infer<typeof pointerSchema>>;
 
-interface MartFile {
-  readonly path: string;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly sha256: string;
-}
+type MartFile = Readonly<z.infer<typeof fileSchema>>;
+
+const fileSchema = z.object({
+  path: z.string(),
+  rows: countNumber,
+  bytes: countNumber,
+  sha256: sha256Text,
+});
+
+const pointerSchema = z
+  .object({ snapshot_id: snapshotIdText, as_of_date: dayText, marts: z.record(nameText, fileSchema) })
+  .refine(
+    ({ snapshot_id: id, marts }) =>
+      Object.entries(marts).every(([mart, { path }]) => placesOf({ snapshotId: id, mart }).includes(path)),
+    { path: ['marts'] },
+  );
 
 export const martsPointerPath = 'latest-marts.json';
 
@@ -62,10 +71,15 @@ function pathOf(to: {
   file: Written['file'];
   shown: MartFile | undefined;
 }): string {
-  const first = `marts/${to.snapshotId}/${to.mart}/${places[0]}`;
+  const [first] = placesOf(to);
   const isShown = to.shown?.path === first || to.shown?.path === otherPlace(first);
   if (to.shown === undefined || !isShown) return first;
   return to.shown.sha256 === to.file.sha256 ? to.shown.path : otherPlace(to.shown.path);
+}
+
+function placesOf({ snapshotId, mart }: { snapshotId: string; mart: string }): [string, string] {
+  const folder = `marts/${snapshotId}/${mart}`;
+  return [`${folder}/${places[0]}`, `${folder}/${places[1]}`];
 }
 
 function otherPlace(path: string): string {
@@ -130,6 +144,6 @@ function timeOf(snapshotId: string): string {
 async function readPointer(
   lake: Lake,
 ): Promise<{ found: Found | undefined; pointer: MartsPointer | undefined }> {
-  const found = await lake.read(martsPointerPath);
-  return { found, pointer: found && (JSON.parse(found.text) as MartsPointer) };
+  const { found, value } = (await readChecked(lake, martsPointerPath, pointerSchema)) ?? {};
+  return { found, pointer: value };
 }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { withoutSecrets } from '../scripts/without-secrets.mjs';
 import type { BuildSettings } from './build-settings.ts';
 import { dbtProject } from './dbt-project.ts';
 import { PythonMissing, PythonPackagesMissing } from './errors.ts';
@@ -63,17 +64,13 @@ async function install({
   await mkdir(join(environment, '..'), { recursive: true });
   const made = await mkdtemp(`${environment}-`);
   try {
-    await run('python3', ['-m', 'venv', made], { signal });
-    const pip = [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '--requirement',
-      requirements,
-    ];
-    await run(join(made, 'bin', 'python'), pip, { maxBuffer: 16_000_000, signal });
+    // Isolated from PYTHONPATH and the like; and a source distribution would run its code to be installed.
+    const env = withoutSecrets(process.env);
+    await run('python3', ['-I', '-m', 'venv', made], { env, signal });
+    const quietly = ['--quiet', '--disable-pip-version-check'];
+    const pinned = ['--only-binary', ':all:', '--require-hashes', '--requirement', requirements];
+    const pip = ['-I', '-m', 'pip', 'install', ...quietly, ...pinned];
+    await run(join(made, 'bin', 'python'), pip, { env, maxBuffer: 16_000_000, signal });
   } catch (error) {
     await rm(made, { recursive: true, force: true });
     signal?.throwIfAborted();

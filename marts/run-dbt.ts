@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { withoutSecrets } from '../scripts/without-secrets.mjs';
 import type { BuildSettings } from './build-settings.ts';
 import { dbtProject } from './dbt-project.ts';
 import { readDbtLine } from './dbt-line.ts';
@@ -80,7 +81,7 @@ async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | n
     // dbt ends when its standard input does: with this process, however it goes.
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
-      ...withoutSettings(build.environment),
+      ...withoutSecrets(build.environment),
       ...build.secrets,
       DBT_SEND_ANONYMOUS_USAGE_STATS: 'false',
       PYTHONDONTWRITEBYTECODE: '1',
@@ -102,13 +103,6 @@ async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | n
   } finally {
     build.signal?.removeEventListener('abort', kill);
   }
-}
-
-/** dbt needs the user's PATH and proxies, and none of Daybook's settings and secrets. */
-function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(environment).filter(([name]) => !/^(DAYBOOK_|TEMPORAL_|DATABASE_URL$|DBT_)/.test(name)),
-  );
 }
 
 function nameOf({ unique_id }: { unique_id: string }): string {

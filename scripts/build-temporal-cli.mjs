@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installTemporalCli } from './install-temporal-cli.mjs';
 import { temporalCliVersion } from './temporal-cli-version.mjs';
+import { withoutSecrets } from './without-secrets.mjs';
 
 /**
  * Builds the release from Go modules, as temporal-cli/go.mod pins them.
@@ -36,7 +37,8 @@ async function build(folder) {
     ],
     {
       cwd: fileURLToPath(new URL('../temporal-cli', import.meta.url)),
-      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' },
+      // Modules are those of go.sum, whatever the user's own settings of Go are.
+      env: { ...withoutSecrets(process.env), CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly' },
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );

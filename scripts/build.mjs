@@ -41,6 +41,7 @@ function runtimeScripts() {
   return [
     'temporal-cli',
     'temporal-cli-version',
+    'without-secrets',
     'install-temporal-cli',
     'download-temporal-cli',
     'build-temporal-cli',

@@ -4,28 +4,23 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { installTemporalCli } from './install-temporal-cli.mjs';
-import { temporalCliVersion } from './temporal-cli-version.mjs';
+import { temporalCliChecksums, temporalCliVersion } from './temporal-cli-version.mjs';
 
 /**
- * Downloads the release from Temporal's GitHub page. The archive is compared with the checksums that stand beside it, which
- * finds a broken download; that the page itself is Temporal's rests on TLS.
+ * Downloads the release from Temporal's GitHub page. Only the archive whose SHA-256 is pinned here is unpacked.
  *
  * @param {string} target
  * @param {(progress: string) => void} report
  */
 export async function downloadTemporalCli(target, report) {
-  const archive = archiveName();
+  const platform = `${process.platform}_${{ x64: 'amd64', arm64: 'arm64' }[process.arch] ?? process.arch}`;
+  const archive = `temporal_cli_${temporalCliVersion}_${platform}.tar.gz`;
   const release = `https://github.com/temporalio/cli/releases/download/v${temporalCliVersion}`;
   report('downloading');
   try {
     return await installTemporalCli(target, async (folder) => {
-      const [content, checksums] = await Promise.all([
-        fetchBytes(`${release}/${archive}`),
-        fetchBytes(`${release}/checksums.txt`),
-      ]);
-      const sha256 = createHash('sha256').update(content).digest('hex');
-      if (!checksums.toString().includes(`${sha256}  ${archive}`))
-        throw new Error('its checksum is not the published one');
+      const content = await fetchBytes(`${release}/${archive}`);
+      checkArchive(platform, content);
       await writeFile(join(folder, archive), content);
       await promisify(execFile)('tar', ['-xzf', join(folder, archive), '-C', folder, 'temporal']);
     });
@@ -36,9 +31,17 @@ export async function downloadTemporalCli(target, report) {
   }
 }
 
-function archiveName() {
-  const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch];
-  return `temporal_cli_${temporalCliVersion}_${process.platform}_${arch ?? process.arch}.tar.gz`;
+/**
+ * Throws when an archive is not the one that is pinned for the platform.
+ *
+ * @param {string} platform
+ * @param {Uint8Array} content
+ */
+export function checkArchive(platform, content) {
+  const pinned = temporalCliChecksums[platform];
+  if (pinned === undefined) throw new Error(`there is no pinned release for ${platform}`);
+  if (createHash('sha256').update(content).digest('hex') !== pinned)
+    throw new Error('it is not the file that is pinned');
 }
 
 /** Gives up when 5 s pass without an answer (behind some firewalls none ever comes) or 10 min without the end. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withoutSecrets } from './without-secrets.mjs';
 
 /**
  * Whether node_modules holds what package-lock.json says. npm writes down what it installed, as its last act, so neither
@@ -29,6 +30,8 @@ export async function arePackagesInstalled(root) {
 export async function installPackages(root) {
   const npm = spawn('npm', ['ci', '--no-progress', '--loglevel=error'], {
     cwd: root,
+    // Scripts of packages run in it.
+    env: withoutSecrets(process.env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -6,6 +6,14 @@ import { promisify } from 'node:util';
 /** The release that is downloaded, and that temporal-cli/go.mod builds. */
 export const temporalCliVersion = '1.8.2';
 
+/** SHA-256 of its archives, as the release of Temporal's published them: a download that is another file is not run. */
+export const temporalCliChecksums = {
+  darwin_amd64: '489d7f5420cae02b559774ac23df035141954c33a51dba96f5759a0ddccdf1b6',
+  darwin_arm64: 'dacdc3587682c04cf27e67c8878ca2d755230b6ad63c0c6ebddd7348ae90ed94',
+  linux_amd64: 'd8421bda989e6514b4bdb4d63a9012a8a05a806892e881a5aad8510496349a94',
+  linux_arm64: '83600a8fac6e3da54093e5da6918d399f501532b9f1172235603f9606f4ac6e4',
+};
+
 /** Major and minor. From 1.6 on the development server knows fairness between task queues' tenants. */
 export const oldestTemporalCli = [1, 6];
 

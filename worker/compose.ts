@@ -8,6 +8,7 @@ import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import { createDatabaseWatch } from './alerts/database-watch.ts';
 import { watchAlerts } from './alerts/watch-alerts.ts';
+import { watchHost } from './hosts/watch-host.ts';
 import { claimNamespace, type ClaimOptions } from './ownership/claim-namespace.ts';
 import { deleteReplacedSchedules } from './ownership/delete-replaced-schedules.ts';
 import { watchOwnership } from './ownership/watch-ownership.ts';
@@ -114,6 +115,7 @@ export async function composeWorker(
     { warehouse, temporal: client, url: settings.alertUrl, version: settings.productVersion },
     { logger, stopping: stopping.signal, database },
   );
+  const hostWatched = watchHost({ warehouse, settings }, { logger, stopping: stopping.signal });
   const webhooksSwept = sweepWebhooks(places, { logger, stopping: stopping.signal });
   return {
     worker,
@@ -124,7 +126,7 @@ export async function composeWorker(
       stopping.abort();
       await Promise.all([worker.stop(), repaired, pruneScheduled, exportScheduled]);
       // That the namespace is lost, `done` has told.
-      await Promise.all([alertsWatched, webhooksSwept, Promise.allSettled([owned])]);
+      await Promise.all([alertsWatched, webhooksSwept, hostWatched, Promise.allSettled([owned])]);
       await Promise.all([api.close(), connection.close(), client.connection.close(), warehouse.close()]);
     },
   };

@@ -4,6 +4,7 @@ import { createCompanyProof } from '../activities/company-proof.ts';
 import type { ClientBase } from 'pg';
 import { confirmGone } from '../activities/confirm-gone.ts';
 import { buildMarts } from '../marts/build-marts.ts';
+import { hostOf } from '../marts/host-of.ts';
 import { createApiClient } from '../source/api-client.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
@@ -13,6 +14,7 @@ import {
   type RecordNamed,
   type RowsByTable,
 } from '../warehouse/erase/erase-record.ts';
+import { askOtherHostsToClear, type AskedHost } from '../warehouse/hosts/note-host.ts';
 import { BuildRunning, withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
 import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
@@ -22,6 +24,7 @@ import { beginCommandRun } from '../warehouse/runs/begin-command-run.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { eraseFromLake, type SnapshotErased } from './erase-from-lake.ts';
+import { clearMarts } from './hosts/clear-host.ts';
 import { martsPlaces } from './marts-places.ts';
 import type { Settings } from './settings.ts';
 
@@ -33,6 +36,8 @@ export interface Erased {
   readonly snapshots: readonly SnapshotErased[];
   /** Where the marts were built again. */
   readonly marts: readonly MartsTarget[];
+  /** Others that have built marts: a worker there clears what they keep. */
+  readonly hosts: readonly AskedHost[];
 }
 
 /**
@@ -62,9 +67,11 @@ export async function eraseEverywhere(
       marts.push(...(await rebuildMarts({ settings, warehouse }, onStep)));
     };
     const snapshots = await whenFree(() => eraseFromLake(settings, record, follow), onStep);
+    // Last: what they build from now on does not hold the record.
+    const hosts = await askOtherHostsToClear(warehouse, await hostOf(settings.marts.home));
     const left = await countContent(warehouse.pool, record);
     await run.end([{ stream, state: 'done' }]);
-    return { held, left, snapshots, marts };
+    return { held, left, snapshots, marts, hosts };
   } catch (error) {
     await run.fail([stream], error);
     throw error;
@@ -96,6 +103,7 @@ async function rebuildMarts(
   const status = await readMartsStatus(warehouse);
   const built = (['postgres', 'lake'] as const).filter((target) => status[target].as_of_date !== null);
   const places = martsPlaces(settings, { connections: 1 });
+  await whenFree(() => clearMarts(settings), onStep);
   for (const target of built) {
     const runId = randomUUID();
     const run = { runId, target, workflowId: '', temporalRunId: runId, reason: 'daybook erase' };

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
 import { eraseFromSnapshots, type RowsToErase } from '../lake/erase-from-snapshots.ts';
@@ -27,9 +28,12 @@ export async function eraseFromLake(
 ): Promise<SnapshotErased[]> {
   const session = await openExportSession(database.url);
   const folder = join(scratch, 'erase');
+  // What exports that were killed here left.
+  await rm(scratch, { recursive: true, force: true });
   const lake = await openLake({ location, scratch: folder });
   const duckDb = await openDuckDb({ spillFolder: join(folder, 'spill') });
   try {
+    await lake.removeLeftovers('snapshots');
     const erased = await republish({ session, lake, duckDb }, rowsOf(record));
     await follow(erased);
     for (const { from } of erased) await lake.removeSnapshot(from);
@@ -41,6 +45,7 @@ export async function eraseFromLake(
   } finally {
     duckDb.close();
     await lake.close();
+    await rm(folder, { recursive: true, force: true });
     await session.close();
   }
 }

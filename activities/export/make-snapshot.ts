@@ -50,7 +50,7 @@ interface Made {
 async function clean(lake: Lake, { scratch }: ExportJob): Promise<void> {
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  await lake.removeLeftovers();
+  await lake.removeLeftovers('snapshots');
 }
 
 /** Of the snapshot that readers see now. Throws ForeignLake. */

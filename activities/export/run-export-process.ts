@@ -41,8 +41,15 @@ function startProcess(): ChildProcess {
     execArgv: extension === 'ts' ? ['--import', tsx()] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     // With an arena for every thread the C library keeps what each of them has once used.
-    env: { ...process.env, MALLOC_ARENA_MAX: '2' },
+    env: { ...forBuckets(process.env), MALLOC_ARENA_MAX: '2' },
   });
+}
+
+/** It reaches buckets by what the AWS SDK looks for; what else it needs to know it is told. */
+function forBuckets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(DAYBOOK_|TEMPORAL_|DATABASE_URL$)/.test(name)),
+  );
 }
 
 function answerOf(

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { Finding } from '../examine.ts';
 import { exitCodes, type SetExitCode } from '../exit-codes.ts';
 import { print, printJson } from '../printer.ts';
 
@@ -11,7 +12,12 @@ export function doctorCommand(setExitCode: SetExitCode): Command {
       const { examine } = await import('../examine.ts');
       const findings = await examine();
       if (json === true) printJson(findings);
-      else for (const { what, ok, found } of findings) print(`${ok ? '✓' : '✗'} ${what}: ${found}`);
+      else for (const finding of findings) print(`${markOf(finding)} ${finding.what}: ${finding.found}`);
       if (findings.some(({ ok }) => !ok)) setExitCode(exitCodes.failed);
     });
+}
+
+function markOf({ ok, warning }: Finding): string {
+  if (!ok) return '✗';
+  return warning === true ? '!' : '✓';
 }

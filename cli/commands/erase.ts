@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Erased } from '../../worker/erase-everywhere.ts';
 import { resourceNamed } from '../options.ts';
 import { exitCodes, type SetExitCode } from '../exit-codes.ts';
-import { print, printAside, printJson, printTable } from '../printer.ts';
+import { print, printAside, printJson, printTable, shown } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
 export function eraseCommand(setExitCode: SetExitCode): Command {
@@ -34,7 +34,7 @@ export function eraseCommand(setExitCode: SetExitCode): Command {
 
 function show(
   { name, resourceName, id }: { name: string; resourceName: string; id: string },
-  { held, left, snapshots, marts }: Erased,
+  { held, left, snapshots, marts, hosts }: Erased,
 ): void {
   printTable(
     ['place', 'rows before', 'rows now'],
@@ -44,6 +44,12 @@ function show(
     ],
   );
   if (marts.length > 0) print(`\nThe marts were built anew (${marts.join(', ')}).`);
+  if (hosts.length > 0) {
+    print(
+      '\nOther hosts have built marts. A worker that runs there clears what they keep within 10 s; else the next one that starts there:',
+    );
+    for (const host of hosts) print(`  ${host.name}, last seen ${shown(host.seen_at)}`);
+  }
   print(
     `\nErased ${id} of ${resourceName} of ${name}. That it was deleted stays known. Backups, files that were copied and what other ` +
       'records say of it are not reached.',

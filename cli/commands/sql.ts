@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { queryAsReader } from '../../warehouse/query-as-reader.ts';
 import type { QueryResult } from '../../warehouse/query-texts.ts';
-import { print, printAside, printJson, printTable } from '../printer.ts';
+import { print, printAside, printFile, printJson, printTable } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
 export function sqlCommand(): Command {
@@ -9,7 +9,7 @@ export function sqlCommand(): Command {
     .description('Run one query on the warehouse, read-only, as the role for readers.')
     .argument('<query>')
     .option('--json', 'print JSON: one object a row, decimals as strings with all their digits')
-    .option('--csv', 'print CSV')
+    .option('--csv', "print CSV; a text that a spreadsheet would run begins with '")
     .addHelpText(
       'after',
       '\nExample:\n  $ npx daybook sql "select currency_code, sum(amount_due) from finance.bills group by 1"',
@@ -23,7 +23,7 @@ export function sqlCommand(): Command {
         }),
       );
       if (json === true) printJson(objectsOf(result));
-      else if (csv === true) print(csvOf(result));
+      else if (csv === true) printFile(csvOf(result));
       else show(result);
     });
 }
@@ -35,15 +35,20 @@ function objectsOf({ columns, rows }: QueryResult): Record<string, unknown>[] {
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
 }
 
-/** RFC 4180. Null is an empty field, an empty text is `""`. */
+/** RFC 4180, safe to open in a spreadsheet. Null is an empty field, an empty text is `""`. */
 function csvOf({ columns, rows }: QueryResult): string {
   return [columns, ...rows].map((row) => row.map(csvField).join(',')).join('\r\n');
 }
 
 function csvField(value: string | number | boolean | null): string {
   if (value === null) return '';
-  const text = String(value);
+  const text = typeof value === 'string' ? asText(value) : String(value);
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A spreadsheet runs what begins like a formula, unless an apostrophe stands before it. Numbers stay as they are. */
+function asText(value: string): string {
+  return /^[=+\-@\t\r]/.test(value) && !/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value) ? `'${value}` : value;
 }
 
 function show({ columns, rows }: QueryResult): void {

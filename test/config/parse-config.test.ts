@@ -127,6 +127,7 @@ describe('a value that cannot be meant is refused by name:', () => {
     ['DAYBOOK_API_REQUESTS_PER_10S', '0'],
     ['DAYBOOK_API_REQUESTS_PER_10S', '4.5'],
     ['DATABASE_URL', 'mysql://db/books'],
+    ['DATABASE_URL', 'postgres:user:secret@db/books'],
     ['DAYBOOK_DATABASE_CONNECTIONS', '1'],
     ['DAYBOOK_SECRET_KEY', 'short'],
     ['DAYBOOK_SECRET_KEY', Buffer.alloc(31).toString('base64')],
@@ -224,4 +225,42 @@ test('no value is in the error: any of them may be a secret in the wrong place',
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(inspect(error, { depth: 10 })).not.toContain('hush-hush');
   }
+});
+
+describe('credentials travel without TLS on loopback alone:', () => {
+  const service = (url: string): Record<string, string> => ({ ...credentials, DAYBOOK_API_URL: url });
+  const far = [
+    'http://api.example.com',
+    'http://10.0.0.7:8080',
+    'http://[2001:db8::1]',
+    'http://127.0.0.1.example.com',
+  ];
+
+  test.each(far)('DAYBOOK_API_URL and DAYBOOK_ALERT_URL are refused for %s', (url) => {
+    const problems = problemsOf({ ...service(url), DAYBOOK_ALERT_URL: `${url}/secret-hook` });
+    expect(problems).toEqual([
+      expect.stringMatching(/^DAYBOOK_API_URL must start with https:\/\/.* DAYBOOK_ALLOW_HTTP=true/),
+      expect.stringMatching(/^DAYBOOK_ALERT_URL must start with https:\/\/.* DAYBOOK_ALLOW_HTTP=true/),
+    ]);
+    expect(problems.join()).not.toContain('secret-hook');
+  });
+
+  test.each(far)('unless DAYBOOK_ALLOW_HTTP says so, for %s', (url) => {
+    expect(problemsOf({ ...service(url), DAYBOOK_ALERT_URL: url, DAYBOOK_ALLOW_HTTP: 'true' })).toEqual([]);
+  });
+
+  test.each([
+    'http://127.0.0.1:1',
+    'http://localhost:1',
+    'http://[::1]:1',
+    'http://127.8.9.1',
+    'https://far.example.com',
+  ])('%s needs nobody to say so', (url) => {
+    expect(problemsOf({ ...service(url), DAYBOOK_ALERT_URL: url })).toEqual([]);
+  });
+
+  test('DAYBOOK_ALLOW_HTTP is true or false', () => {
+    expect(problemsOf({ DAYBOOK_ALLOW_HTTP: 'yes' })).toEqual(['DAYBOOK_ALLOW_HTTP must be true or false.']);
+    expect(problemsOf({ DAYBOOK_ALLOW_HTTP: 'false' })).toEqual([]);
+  });
 });

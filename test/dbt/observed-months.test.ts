@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { manifestFile } from '../../lake/lake.ts';
-import { manifestText, parseManifest, sha256Of } from '../../lake/manifest.ts';
+import { manifestSchema, manifestText, sha256Of } from '../../lake/manifest.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { createTestLake } from '../lake/export-of.ts';
@@ -134,7 +134,7 @@ async function forgetStreamMonths(): Promise<void> {
   const pointer = JSON.parse(await readFile(pointerFile, 'utf8')) as { snapshot_id: string };
   const folder = join(lake, 'snapshots', pointer.snapshot_id);
   await rm(join(folder, 'stream_months'), { recursive: true });
-  const manifest = parseManifest(await readFile(join(folder, manifestFile), 'utf8'));
+  const manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, manifestFile), 'utf8')));
   const tables = Object.fromEntries(
     Object.entries(manifest.tables).filter(([name]) => name !== 'stream_months'),
   );

@@ -23,7 +23,7 @@ beforeAll(async () => {
     stream: 'bills',
     pages: [[bill('b1', { status: '"open"', total_amount: '12.345', line_items: lines })]],
   });
-  const { output, secrets } = postgresOutput(url);
+  const { output, secrets } = postgresOutput(url, '');
   const profile = { ...output, schema: 'analytics', threads: 2, password: Object.values(secrets)[0] };
   await mkdir(join(project, 'models'));
   await Promise.all([

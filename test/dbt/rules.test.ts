@@ -15,7 +15,7 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 let snapshot: string;
 
 beforeAll(async () => {
-  const { output, secrets } = postgresOutput(url);
+  const { output, secrets } = postgresOutput(url, '');
   const outputs = {
     postgres: { ...output, threads: 2, password: Object.values(secrets)[0] },
     lake: { type: 'duckdb', path: join(project, 'rules.duckdb'), schema: 'main', threads: 2 },

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
-import { parseManifest, sha256Of, type Manifest } from '../../lake/manifest.ts';
+import { manifestSchema, sha256Of, type Manifest } from '../../lake/manifest.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import {
@@ -84,7 +84,7 @@ beforeAll(async () => {
   await land(warehouse, { connectionId: connection, stream: 'subscriptions', pages: [[subscription('s')]] });
   const { snapshotId } = await lake.exportNow();
   folder = join(lake.location, 'snapshots', snapshotId);
-  manifest = parseManifest(await readFile(join(folder, '_manifest.json'), 'utf8'));
+  manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, '_manifest.json'), 'utf8')));
 });
 
 describe('every value of every table is in the lake as it is in Postgres', () => {

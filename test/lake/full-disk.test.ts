@@ -66,7 +66,7 @@ test.skipIf(!mayMount)('a pointer that cannot be written leaves the old one', as
   );
   expect((await folder.read('latest.json'))?.text).toBe('old');
   await rm(join(disk, 'filler'));
-  await folder.removeLeftovers();
+  await folder.removeLeftovers('snapshots');
   expect(await readdir(join(disk, 'other'))).toEqual(['latest.json']);
 });
 

@@ -28,11 +28,11 @@ test('what Daybook makes, folders and files, is its owner’s alone, whatever th
 test('doctor warns of a home or a lake that every user of the machine can read, and says how to close it', async () => {
   const lake = join(cwd, 'shared');
   await run(['snapshots', 'list'], { env: { DAYBOOK_LAKE: lake } });
-  expect(await filesOf(lake)).toMatchObject({ ok: true });
+  expect(await filesOf(lake)).toEqual({ what: 'files', ok: true, found: 'closed to other users' });
   await chmod(cwd, 0o755);
   await chmod(join(cwd, 'home'), 0o755);
   expect(await filesOf(lake)).toMatchObject({
-    ok: false,
+    warning: true,
     found: expect.stringContaining(`chmod -R o= '${join(cwd, 'home')}'`) as string,
   });
   await chmod(join(cwd, 'home'), 0o700);

@@ -177,6 +177,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.namespace_claims': {
     ...{ claim_id: true, token: true, next_token: true, generation: true, claimed_at: true },
   },
+  'sync.hosts': { host_id: true, name: true, seen_at: true, built_at: true, clear_since: true },
   'sync.marts': {
     ...{ target: true, run_id: true, as_of_date: true, snapshot_id: true, marts: true, begun_at: true },
     built_at: true,

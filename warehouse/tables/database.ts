@@ -1,6 +1,7 @@
 import type { ColumnType } from 'kysely';
 import type { AlertsTable } from './alerts.ts';
 import type { DiscrepanciesTable } from './discrepancies.ts';
+import type { HostsTable } from './hosts.ts';
 import type { KeptDataTable } from './kept-data.ts';
 import type { MartsTable } from './marts.ts';
 import type { NamespaceClaimsTable } from './namespace-claims.ts';
@@ -29,6 +30,7 @@ export interface Database {
   'sync.snapshots': SnapshotsTable;
   'sync.marts': MartsTable;
   'sync.namespace_claims': NamespaceClaimsTable;
+  'sync.hosts': HostsTable;
 }
 
 /** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */

@@ -1,8 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { isIPv4 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError } from './configuration-error.ts';
+import { isLoopback } from './is-loopback.ts';
 import type { KeepRule } from '../../lake/keep-rule.ts';
 import type { Env } from './read-env.ts';
 import { temporalFromEnv, type TemporalSettings } from './temporal-settings.ts';
@@ -127,11 +127,22 @@ function rulesBetween(set: Env): string[] {
       if (set[name] === undefined) problems.push(`${name} is required with DAYBOOK_API_URL.`);
     }
   }
+  if (set.DAYBOOK_ALLOW_HTTP !== 'true') {
+    for (const name of ['DAYBOOK_API_URL', 'DAYBOOK_ALERT_URL'] as const) {
+      if (sendsInClear(set[name] ?? ''))
+        problems.push(
+          `${name} must start with https://, or secrets are sent in clear text to another machine. Where that is meant, set DAYBOOK_ALLOW_HTTP=true.`,
+        );
+    }
+  }
   return problems;
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+/** Whether what is sent to an address can be read on its way. */
+export function sendsInClear(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !isLoopback(hostname);
 }
 
 function unknownNames(set: Record<string, unknown>): string[] {

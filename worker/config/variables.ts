@@ -46,7 +46,7 @@ export const variables = {
   DATABASE_URL: z
     .string()
     .refine(
-      (text) => /^postgres(ql)?:$/.test(urlOf(text)?.protocol ?? ''),
+      (text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text),
       'must be a URL that starts with postgres://',
     )
     .optional(),
@@ -86,6 +86,7 @@ export const variables = {
     .transform(Number)
     .default(0.2),
   DAYBOOK_ALERT_URL: webAddress.optional(),
+  DAYBOOK_ALLOW_HTTP: z.enum(['true', 'false'], 'must be true or false').default('false'),
   DAYBOOK_GIVE_UP_AFTER: duration.default(600_000),
   DAYBOOK_TEMPORAL_CLI: z.string().optional(),
   DAYBOOK_LOG_LEVEL: z

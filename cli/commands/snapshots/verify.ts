@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { SnapshotVerified } from '../../../lake/verify-snapshot.ts';
 import { readPointer } from '../../../lake/pointer.ts';
+import { snapshotIdPattern } from '../../../lake/snapshot-id.ts';
 import { UsageError } from '../../errors.ts';
 import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
 import { print, printJson, printTable } from '../../printer.ts';
@@ -15,6 +16,8 @@ export function verifyCommand(setExitCode: SetExitCode): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook snapshots verify')
     .action(async (wanted: string | undefined, { json }: { json?: true }) => {
+      if (wanted !== undefined && !snapshotIdPattern.test(wanted))
+        throw new UsageError(`${wanted} is no ID of a snapshot: see "daybook snapshots list".`);
       const { verifySnapshot } = await import('../../../lake/verify-snapshot.ts');
       const { id, ...verified } = await withLake(async (lake, scratch) => {
         const named = wanted ?? (await readPointer(lake))?.snapshot_id;

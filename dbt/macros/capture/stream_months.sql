@@ -16,7 +16,7 @@
 {%- endmacro %}
 
 {% macro duckdb__stream_months(source, runs) -%}
-    {%- set files = "select count(*) from glob('" ~ var('daybook_snapshot', '') ~ "/stream_months/*.parquet')" %}
+    {%- set files = "select count(*) from glob('" ~ var('daybook_snapshot', '') | replace("'", "''") ~ "/stream_months/*.parquet')" %}
     {%- if execute and run_query(files).rows[0][0] == 0 %}
     select
         connection_id,

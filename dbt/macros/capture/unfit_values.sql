@@ -42,7 +42,7 @@
 
 {#- A snapshot of Daybook 0.5 or older left out what it did not round, and does not say `rounded`. -#}
 {% macro duckdb__listed_unfit_values(tables) -%}
-    {%- set manifest = var('daybook_snapshot', '') ~ '/_manifest.json' %}
+    {%- set manifest = (var('daybook_snapshot', '') | replace("'", "''")) ~ '/_manifest.json' %}
     {%- set bytes = run_query("select size from read_blob('" ~ manifest ~ "')").rows[0][0] if execute else 0 %}
     select
         listed."table",

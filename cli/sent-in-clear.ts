@@ -1,0 +1,35 @@
+import { databaseAddress } from '../warehouse/database-address.ts';
+import { isLoopback } from '../worker/config/is-loopback.ts';
+import { sendsInClear } from '../worker/config/parse-config.ts';
+import type { Settings } from '../worker/settings.ts';
+
+/** In words, what can be read or forged on its way to another machine, and what to do about it. */
+export function sentInClear({ api, alertUrl, database }: Places): string[] {
+  return [
+    ...(sendsInClear(api.url)
+      ? [
+          `the client secret, access tokens and records go to ${new URL(api.url).host} in clear text: give DAYBOOK_API_URL an address with https://`,
+        ]
+      : []),
+    ...(sendsInClear(alertUrl ?? '')
+      ? ['alerts go out in clear text: give DAYBOOK_ALERT_URL an address with https://']
+      : []),
+    ...databaseInClear(database.url),
+  ];
+}
+
+function databaseInClear(url: string): string[] {
+  const { host, tls } = databaseAddress(url);
+  if (isLoopback(host) || host.startsWith('/')) return [];
+  const remedy = 'add sslmode=verify-full to DATABASE_URL, and sslrootcert= for an authority of your own';
+  if (tls === 'none')
+    return [`the password and all records go to Postgres at ${host} in clear text: ${remedy}`];
+  if (tls === 'unproved') return [`Postgres at ${host} need not prove that it is yours: ${remedy}`];
+  return [];
+}
+
+interface Places {
+  readonly api: Pick<Settings['api'], 'url'>;
+  readonly alertUrl: Settings['alertUrl'];
+  readonly database: Pick<Settings['database'], 'url'>;
+}

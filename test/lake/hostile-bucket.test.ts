@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openDuckDb } from '../../lake/duck-db.ts';
+import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { readManifest, readPointer } from '../../lake/pointer.ts';
+import { retireSnapshots } from '../../lake/retire-snapshots.ts';
+import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { localSnapshot } from '../../marts/local-snapshot.ts';
+import { publishOnLake } from '../../marts/publish-on-lake.ts';
+import { bill } from '../support/finance-records.ts';
+import { runDaybook } from '../support/daybook-process.ts';
+import { land } from '../support/land.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake } from './export-of.ts';
+import hostileManifests from './hostile-manifests.json' with { type: 'json' };
+import { startS3Server } from './s3-server.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const s3 = await startS3Server();
+const { exportNow } = await createTestLake(url, { lake: s3.location });
+const folder = await mkdtemp(join(tmpdir(), 'daybook-hostile-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const scratch = join(folder, 'home', 'scratch');
+const lake = await openLake({ location: s3.location, scratch });
+let id: string;
+let whole: string;
+let parquet: Buffer;
+
+beforeAll(async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1')]] });
+  id = (await exportNow()).snapshotId;
+  whole = (await lake.read(`snapshots/${id}/_manifest.json`))?.text ?? '';
+  parquet = (await lake.withFile(`snapshots/${id}/bills/part-00000.parquet`, (path) => readFile(path)))!;
+});
+
+beforeEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(scratch, { recursive: true });
+  await writeFile(join(folder, 'ours.txt'), 'ours');
+  await putManifest(whole);
+});
+
+test('a manifest that is whole is taken', async () => {
+  expect(await localSnapshot(lake, scratch)).toMatchObject({ id });
+  expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);
+});
+
+test('a path in a manifest that leads out of the snapshot writes nothing outside of the cache', async () => {
+  const path = '../../../../written.parquet';
+  const object = new URL(`file:///snapshots/${id}/${path}`).pathname.slice(1);
+  for (const key of [object, `snapshots/${id}/${path}`]) await put(key, parquet);
+  await putManifest(changed((manifest) => (manifest.tables.bills!.files[0]!.path = path)));
+  await isRefusedEverywhere();
+});
+
+test('a snapshot_id with a quote or a path in it reaches neither a statement nor a folder', async () => {
+  for (const hostile of [`x'); drop table t; --`, '../../outside', `${id}/..`, `${id}\n`, id.toUpperCase()]) {
+    await put(
+      'latest.json',
+      JSON.stringify({
+        snapshot_id: hostile,
+        manifest: `snapshots/${id}/_manifest.json`,
+        manifest_sha256: sha256(whole),
+      }),
+    );
+    await expect(readPointer(lake)).rejects.toThrow(
+      /latest\.json of the lake .* is not as Daybook writes it/,
+    );
+    await expect(localSnapshot(lake, scratch)).rejects.toThrow(/is not as Daybook writes it/);
+    await expect(retireSnapshots(lake, { rule, now: new Date() })).rejects.toThrow(/is not as Daybook/);
+    await leftAlone();
+  }
+});
+
+test('a pointer is not followed to a manifest of another place or snapshot', async () => {
+  await put('elsewhere.json', whole);
+  const other = '20200101T000000Z-abcdef';
+  await put(`snapshots/${other}/_manifest.json`, whole);
+  for (const [snapshot_id, manifest] of [
+    [id, 'elsewhere.json'],
+    [id, `snapshots/${other}/_manifest.json`],
+    [other, `snapshots/${other}/_manifest.json`],
+  ]) {
+    await put('latest.json', JSON.stringify({ snapshot_id, manifest, manifest_sha256: sha256(whole) }));
+    await expect(localSnapshot(lake, scratch)).rejects.toThrow(/is not as Daybook writes it/);
+  }
+});
+
+test('marts are neither put over nor removed from places that only latest-marts.json names', async () => {
+  const database = join(folder, 'built.duckdb');
+  const duckDb = await openDuckDb({ spillFolder: scratch });
+  const connection = await duckDb.connect();
+  await connection.run(
+    `attach '${database}' as b; create schema b.marts; create table b.marts.bills as select 1 as x`,
+  );
+  connection.closeSync();
+  duckDb.close();
+  const file = { rows: 1, bytes: 1, sha256: sha256('') };
+  for (const path of ['latest.json', `snapshots/${id}/bills/part-00001.parquet`, '../part-00000.parquet']) {
+    const marts = { bills: { path, ...file } };
+    await put('latest-marts.json', JSON.stringify({ snapshot_id: id, as_of_date: '2026-01-01', marts }));
+    await expect(
+      publishOnLake(lake, { database, snapshotId: id, asOfDate: '2026-01-01', scratch }),
+    ).rejects.toThrow(/latest-marts\.json of the lake .* is not as Daybook writes it/);
+    expect(await lake.read('latest.json')).toBeDefined();
+  }
+  await lake.removeFile('latest-marts.json');
+});
+
+test('the words of a hostile bucket are never repeated to a terminal', async () => {
+  const words = '\u001b]0;planted\u0007';
+  await putManifest(changed((manifest) => (manifest.tables[words] = manifest.tables.bills!)));
+  const { code, stdout, stderr } = await runDaybook(['snapshots', 'verify'], {
+    cwd: folder,
+    env: { ...s3.env, DAYBOOK_LAKE: s3.location },
+  });
+  expect(code).toBe(1);
+  expect(stdout + stderr).toContain('is not as Daybook writes it');
+  expect(stdout + stderr).not.toMatch(/planted|\u001b/);
+});
+
+test('an ID that somebody types is a snapshot, not a path', async () => {
+  const { code, stderr } = await runDaybook(['snapshots', 'verify', '../../x'], {
+    cwd: folder,
+    env: { DAYBOOK_LAKE: folder },
+  });
+  expect(code).toBe(2);
+  expect(stderr).toContain('is no ID of a snapshot');
+});
+
+test.each(hostileManifests)('what was once found is refused: $name', async ({ path, value }) => {
+  await putManifest(changed((manifest) => set(manifest, path, value)));
+  await isRefusedEverywhere();
+});
+
+test('whatever is put anywhere into a manifest, nothing outside of the cache is touched, and who reads it says a sentence', async () => {
+  const places = placesIn(JSON.parse(whole) as Json);
+  const hostile = fc.oneof(
+    fc.constantFrom(
+      '../../x',
+      '/etc/passwd',
+      `'; drop table x; --`,
+      '__proto__',
+      'constructor',
+      '\u0000',
+      '',
+    ),
+    fc.constantFrom(-1, 1.5, 1e308, null, true),
+    fc.string({ unit: 'binary' }),
+    fc.json().map((text) => JSON.parse(text) as Json),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...places), hostile, async (place, value) => {
+      await putManifest(changed((manifest) => set(manifest, place, value)));
+      await fc.pre(value !== undefined);
+      await localSnapshot(lake, join(scratch, 'cache')).catch(isSentence);
+      await verifySnapshot(lake, { id, spillFolder: scratch }).catch(isSentence);
+      await leftAlone();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const rule = { last: 1, daily: 0, monthEnds: false };
+
+async function isRefusedEverywhere(): Promise<void> {
+  const altered = /is not as Daybook writes it/;
+  await expect(localSnapshot(lake, scratch)).rejects.toThrow(altered);
+  await expect(readManifest(lake, id)).rejects.toThrow(altered);
+  expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([
+    expect.stringMatching(altered),
+  ]);
+  await expect(exportNow()).rejects.toThrow(altered);
+  const duckDb = await openDuckDb({ spillFolder: scratch });
+  const rows = { connectionId: 'c', id: 'b1', columns: { bills: 'id' } };
+  await expect(eraseFromSnapshots(lake, duckDb, rows)).rejects.toThrow(altered);
+  duckDb.close();
+  await leftAlone();
+}
+
+/** Beside the scratch folder there is what was there. */
+async function leftAlone(): Promise<void> {
+  expect((await readdir(folder)).filter((name) => !name.startsWith('built'))).toEqual(['home', 'ours.txt']);
+  expect(await readdir(join(folder, 'home'))).toEqual(['scratch']);
+  expect(await readFile(join(folder, 'ours.txt'), 'utf8')).toBe('ours');
+}
+
+function isSentence(error: unknown): void {
+  expect(error).toBeInstanceOf(Error);
+  expect((error as { handling?: string }).handling).toBe('stop');
+  expect((error as Error).message).toMatch(/^[\x20-\x7e]+$/);
+}
+
+interface Tables {
+  tables: Record<string, { files: { path: string }[] }>;
+}
+
+function changed(change: (manifest: Tables) => void): string {
+  const manifest = JSON.parse(whole) as Tables;
+  change(manifest);
+  return JSON.stringify(manifest);
+}
+
+async function putManifest(text: string): Promise<void> {
+  const manifest = `snapshots/${id}/_manifest.json`;
+  await put(manifest, text);
+  // Whoever may write the one may write the other.
+  await put('latest.json', JSON.stringify({ snapshot_id: id, manifest, manifest_sha256: sha256(text) }));
+}
+
+async function put(path: string, body: string | Buffer): Promise<void> {
+  await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key: `some/prefix/${path}`, Body: body }));
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+
+/** Every place of a value, of one table alone: the others are like it. */
+function placesIn(value: Json, at: readonly string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null) return [[...at]];
+  return Object.entries(value)
+    .filter(([name]) => at.length !== 1 || at[0] !== 'tables' || name === 'bills')
+    .flatMap(([name, inner]) => [[...at, name], ...placesIn(inner, [...at, name])]);
+}
+
+function set(root: object, path: readonly string[], value: unknown): void {
+  const [last = ''] = path.slice(-1);
+  const holder = path
+    .slice(0, -1)
+    .reduce<unknown>((one, name) => (one as Record<string, unknown>)[name], root);
+  Object.defineProperty(holder, last, { value, enumerable: true, configurable: true, writable: true });
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { withoutPassword } from '../../cli/without-password.ts';
+import { spellingsOf } from './spellings.ts';
+
+/** Long enough that it stands nowhere by chance, and with every character that an address treats in a way of its own. */
+const password = fc
+  .tuple(
+    fc.string({ minLength: 1, maxLength: 12, unit: 'binary-ascii' }),
+    fc.nat().map((number) => number.toString(16)),
+    fc.string({ maxLength: 3 }),
+  )
+  .map(([text, hex, more]) => `pw${text}${hex}planted${more}`)
+  .filter((text) => !text.includes('\0'));
+
+const forms: readonly ((encoded: string) => string)[] = [
+  (encoded) => `postgres://user:${encoded}@db.example.com:5433/books`,
+  (encoded) => `postgresql://user:${encoded}@db.example.com/books?sslmode=verify-full`,
+  (encoded) => `postgres://:${encoded}@db.example.com/books`,
+  (encoded) => `postgres://user@db.example.com/books?password=${encoded}`,
+  (encoded) => `postgres://db.example.com/books?sslmode=require&user=u&password=${encoded}&host=other`,
+  (encoded) => `postgres:///books?host=%2Fvar%2Frun%2Fpostgresql&user=u&password=${encoded}`,
+  (encoded) => `postgres://user:old@db.example.com/books?password=wrong&%70assword=${encoded}`,
+  (encoded) => `postgres://user@%2Fvar%2Frun%2Fpostgresql/books?password=${encoded}#fragment`,
+];
+
+test.each(forms)('no form of address that pg understands shows its password: %s', (form) => {
+  fc.assert(
+    fc.property(password, (planted) => {
+      const url = form(encodeURIComponent(planted));
+      // That pg takes this for the password is what makes it one.
+      expect(new pg.Client(url).password).toBe(planted);
+      const shown = withoutPassword(url);
+      for (const spelling of spellingsOf(Buffer.from(planted))) expect(shown).not.toContain(String(spelling));
+      for (const other of ['old', 'wrong']) expect(shown).not.toContain(other);
+    }),
+  );
+});
+
+test.each([
+  'sslpassword=planted-secret',
+  'passfile=planted-secret',
+  'options=-c%20app.token%3Dplanted-secret',
+  'PASSWORD=planted-secret',
+  'whatever=planted-secret',
+])('nor is any other parameter shown that is not known to be harmless: %s', (parameter) => {
+  expect(withoutPassword(`postgres://user@db/books?sslmode=require&${parameter}`)).toBe(
+    'postgres://user@db/books?sslmode=require',
+  );
+});
+
+test.each([
+  'postgres:user:planted-secret@db/books',
+  'postgres:///user:planted-secret@db/books',
+  'planted-secret',
+])('of what is no address nothing is shown: %s', (text) => {
+  expect(withoutPassword(text)).not.toContain('planted-secret');
+});
+
+test('what is left is an address that says where the database is', () => {
+  expect(withoutPassword('postgres://daybook:secret@127.0.0.1:54329/daybook')).toBe(
+    'postgres://daybook@127.0.0.1:54329/daybook',
+  );
+  expect(withoutPassword('postgres:///books?host=/run/postgresql&user=me&password=x')).toBe(
+    'postgres:///books?host=%2Frun%2Fpostgresql&user=me',
+  );
+});

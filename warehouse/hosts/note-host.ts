@@ -1,0 +1,59 @@
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** A home of Daybook's: the ID is kept in it, so that it goes where the files go. */
+export interface Host {
+  readonly hostId: string;
+  /** For people. */
+  readonly name: string;
+}
+
+/** Notes that a host is there. Returns the erasure that asks it to clear its files, as text to be given back; null when there is none. */
+export async function noteHost(
+  { pool }: Warehouse,
+  { hostId, name }: Host,
+  { builds = false }: { builds?: boolean } = {},
+): Promise<string | null> {
+  const { rows } = await pool.query<{ clear_since: string | null }>(
+    `insert into sync.hosts as host (host_id, name, built_at)
+     values ($1, $2, case when $3 then clock_timestamp() end)
+     on conflict (host_id) do update set
+       name = excluded.name,
+       seen_at = clock_timestamp(),
+       built_at = coalesce(excluded.built_at, host.built_at)
+     returning clear_since::text`,
+    [hostId, name, builds],
+  );
+  return rows[0]?.clear_since ?? null;
+}
+
+/** Notes that a host has done what that erasure asked for; one that came later still asks. */
+export async function noteHostCleared(
+  { pool }: Warehouse,
+  { hostId, asked }: { hostId: string; asked: string },
+): Promise<void> {
+  await pool.query(
+    'update sync.hosts set clear_since = null where host_id = $1 and clear_since = $2::timestamptz',
+    [hostId, asked],
+  );
+}
+
+export interface AskedHost {
+  readonly name: string;
+  readonly seen_at: Date;
+}
+
+/** Asks all other hosts to clear their files. Returns those that have built marts, the last seen first. */
+export async function askOtherHostsToClear(
+  { pool }: Warehouse,
+  { hostId }: { hostId: string },
+): Promise<AskedHost[]> {
+  const { rows } = await pool.query<AskedHost>(
+    `with asked as (
+       update sync.hosts set clear_since = clock_timestamp() where host_id <> $1
+       returning name, seen_at, built_at
+     )
+     select name, seen_at from asked where built_at is not null order by seen_at desc`,
+    [hostId],
+  );
+  return rows;
+}

@@ -1,0 +1,59 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../../marts/build-folder.ts';
+import { temporaryFolder } from '../../lake/temporary-folder.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
+import type { Settings } from '../settings.ts';
+
+type Places = Pick<Settings, 'database' | 'lake' | 'marts'>;
+
+/**
+ * Removes from this host's disk what holds content of records and is made again when it is needed: snapshots that were downloaded,
+ * what builds and exports wrote, lists for the user to fill in. Throws BuildRunning, ExportRunning.
+ */
+export async function clearHost(places: Places): Promise<void> {
+  await clearExports(places);
+  await clearMarts(places);
+}
+
+/** The same of builds alone, for who does not let an export run meanwhile. Throws BuildRunning. */
+export async function clearMarts(places: Places): Promise<void> {
+  const { database, marts } = places;
+  const databaseUrl = database.url;
+  await withBuildLock({ databaseUrl, target: 'lake' }, async () => {
+    await clearBuilds(marts.home, 'lake');
+    await removeUnfinishedMarts(places);
+  });
+  await withBuildLock({ databaseUrl, target: 'postgres' }, () => clearBuilds(marts.home, 'postgres'));
+  await clearTemplates(join(marts.home, 'seeds'));
+  await rm(temporaryFolder(marts.home), { recursive: true, force: true });
+}
+
+/** Removes what processes that were killed here left behind. Throws BuildRunning, ExportRunning. */
+export async function clearLeftovers(places: Places): Promise<void> {
+  const { database, marts } = places;
+  await clearExports(places);
+  await withBuildLock({ databaseUrl: database.url, target: 'lake' }, () => removeLeftovers(marts.home));
+}
+
+async function clearExports({ database, lake: { scratch } }: Places): Promise<void> {
+  const session = await openExportSession(database.url);
+  try {
+    await rm(scratch, { recursive: true, force: true });
+  } finally {
+    await session.close();
+  }
+}
+
+async function removeUnfinishedMarts({ lake: { location }, marts }: Places): Promise<void> {
+  const scratch = buildScratch(marts.home);
+  const lake = await openLake({ location, scratch });
+  try {
+    await lake.removeLeftovers('marts');
+  } finally {
+    await lake.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { hostOf } from '../../marts/host-of.ts';
+import { noteHost, noteHostCleared } from '../../warehouse/hosts/note-host.ts';
+import { BuildRunning } from '../../warehouse/marts/build-lock.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { ExportRunning } from '../../warehouse/snapshots/open-snapshot.ts';
+import { oncePerOutage } from '../once-per-outage.ts';
+import type { Settings } from '../settings.ts';
+import { clearHost, clearLeftovers } from './clear-host.ts';
+
+const everyMilliseconds = 10_000;
+
+/**
+ * Keeps this host's disk as an erasure wants it: at the start what killed processes left goes, and whenever an erasure on another
+ * host asks, everything that is made of records. Waits for exports and builds that run. Ends when it is told to.
+ */
+export async function watchHost(
+  { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
+  { logger, stopping }: { logger: Logger; stopping: AbortSignal },
+): Promise<void> {
+  const attempt = oncePerOutage(logger, 'Files of this host could not be cleared: it is tried again.');
+  let isStarting = true;
+  while (!stopping.aborted) {
+    await attempt(async () => {
+      const host = await hostOf(settings.marts.home);
+      const asked = await noteHost(warehouse, host);
+      if (asked !== null) {
+        if (!(await whileFree(() => clearHost(settings)))) return;
+        await noteHostCleared(warehouse, { ...host, asked });
+        logger.info('Files of snapshots and builds were cleared, as an erasure asked.');
+      } else if (isStarting && !(await whileFree(() => clearLeftovers(settings)))) return;
+      isStarting = false;
+    });
+    await pause(everyMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
+  }
+}
+
+/** Whether it was done: an export or a build that runs goes first. */
+async function whileFree(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (error instanceof BuildRunning || error instanceof ExportRunning) return false;
+    throw error;
+  }
+}
