@@ -1,9 +1,9 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { isIPv4 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError } from './configuration-error.ts';
 import type { KeepRule } from '../../lake/keep-rule.ts';
+import { isLoopback } from './is-loopback.ts';
 import type { Env } from './read-env.ts';
 import { temporalFromEnv, type TemporalSettings } from './temporal-settings.ts';
 import { variables } from './variables.ts';
@@ -128,10 +128,6 @@ function rulesBetween(set: Env): string[] {
     }
   }
   return problems;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 function unknownNames(set: Record<string, unknown>): string[] {
