@@ -9,8 +9,10 @@ export interface BodyLimits {
   readonly bodies: number;
   readonly bytesTogether: number;
   /** A body that brings less is ended, after the grace. */
-  readonly bytesPerSecond: number;
+  readonly leastBytesPerSecond: number;
   readonly graceSeconds: number;
+  /** More is not read: it waits in the network, where it costs this process nothing. */
+  readonly mostBytesPerSecond: number;
 }
 
 export interface ArrivingBodies {
@@ -24,15 +26,18 @@ export interface ArrivingBodies {
  * for longest makes room: a webhook of the service is there within milliseconds, so what stays is what somebody holds back.
  */
 export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
+  const bytesPerTick = limits.mostBytesPerSecond * tickSeconds;
   /** Those that came first, first. */
   const arriving = new Set<ArrivingBody>();
-  const watch = setInterval(endSlowOnes, tickSeconds * 1_000).unref();
+  let bytesLeft = bytesPerTick;
+  let watch: NodeJS.Timeout | undefined;
   return {
     async read(payload, declared = 0) {
       if (declared > limits.bytes) throw new BodyRefused('too large');
-      const body = new ArrivingBody(payload, { declared, most: limits.bytes, onGrown: makeRoom });
+      const body = new ArrivingBody(payload, { most: limits.bytes, onReceived });
       arriving.add(body);
       makeRoom();
+      watch ??= setInterval(tick, tickSeconds * 1_000).unref();
       try {
         return await body.whole;
       } finally {
@@ -43,6 +48,12 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
       clearInterval(watch);
     },
   };
+
+  function onReceived(body: ArrivingBody, bytes: number): void {
+    bytesLeft -= bytes;
+    if (bytesLeft < 0 && body.received > bytesAtOnce) body.pause();
+    makeRoom();
+  }
 
   function makeRoom(): void {
     let held = 0;
@@ -56,13 +67,20 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
   }
 
   /** Counts ticks, not time: a process that stood still has not given anybody the time to send. */
-  function endSlowOnes(): void {
+  function tick(): void {
+    bytesLeft = bytesPerTick;
     for (const body of arriving) {
       body.ticks += 1;
       const seconds = body.ticks * tickSeconds - limits.graceSeconds;
-      if (body.received < seconds * limits.bytesPerSecond) body.refuse('too slow');
+      if (body.received < seconds * limits.leastBytesPerSecond) body.refuse('too slow');
+      else body.resume();
     }
+    if (arriving.size > 0) return;
+    clearInterval(watch);
+    watch = undefined;
   }
 }
 
-const tickSeconds = 0.5;
+const tickSeconds = 0.25;
+/** Nearly every webhook is smaller, and is read whatever else arrives. */
+const bytesAtOnce = 64 * 1024;

@@ -1,30 +1,30 @@
 import type { Readable } from 'node:stream';
 import { BodyRefused, type RefusedBecause } from './body-refused.ts';
 
-/**
- * A body while it arrives. It is copied into one buffer: kept as they come, a body sent byte by byte would cost a hundred times its
- * size. The buffer grows with what has arrived, not with what was announced.
- */
+/** A body while it arrives. */
 export class ArrivingBody {
   readonly whole: Promise<Buffer>;
   received = 0;
+  /** Bytes of memory. */
+  held = 0;
   /** Since it began. */
   ticks = 0;
   readonly #payload: Readable;
   readonly #options: BodyOptions;
-  #buffer: Buffer;
+  /** The last one is not full yet, when `#room` is more than 0. */
+  #parts: Buffer[] = [];
+  #room = 0;
   #settle: { resolve: (body: Buffer) => void; reject: (refused: BodyRefused) => void } | undefined;
 
   constructor(payload: Readable, options: BodyOptions) {
     this.#payload = payload;
     this.#options = options;
-    this.#buffer = Buffer.allocUnsafe(Math.min(options.declared, firstBytes));
     this.whole = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
     payload.on('data', this.#take);
     payload.once('end', () => {
-      this.#settle?.resolve(this.#buffer.subarray(0, this.received));
+      this.#settle?.resolve(Buffer.concat(this.#parts, this.received));
       this.#forget();
     });
     payload.once('close', () => {
@@ -35,9 +35,12 @@ export class ArrivingBody {
     });
   }
 
-  /** Bytes of memory. */
-  get held(): number {
-    return this.#buffer.length;
+  pause(): void {
+    this.#payload.pause();
+  }
+
+  resume(): void {
+    this.#payload.resume();
   }
 
   refuse(because: RefusedBecause): void {
@@ -46,40 +49,47 @@ export class ArrivingBody {
   }
 
   readonly #take = (chunk: Buffer): void => {
-    const length = this.received + chunk.length;
-    if (length > this.#options.most) {
+    if (this.received + chunk.length > this.#options.most) {
       this.refuse('too large');
       return;
     }
-    const grows = length > this.#buffer.length;
-    if (grows) this.#grow(length);
-    chunk.copy(this.#buffer, this.received);
-    this.received = length;
-    if (grows) this.#options.onGrown();
+    if (chunk.length < smallBytes) this.#gather(chunk);
+    else this.#keep(chunk);
+    this.received += chunk.length;
+    this.#options.onReceived(this, chunk.length);
   };
 
-  #grow(atLeast: number): void {
-    const grown = Buffer.allocUnsafe(
-      Math.min(this.#options.most, Math.max(atLeast, 2 * this.#buffer.length)),
-    );
-    this.#buffer.copy(grown, 0, 0, this.received);
-    this.#buffer = grown;
+  /** What comes byte by byte would cost a hundred times its size if each were kept. */
+  #gather(chunk: Buffer): void {
+    if (chunk.length > this.#room) this.#keep(Buffer.allocUnsafeSlow(partBytes), partBytes);
+    const part = this.#parts.at(-1);
+    if (part === undefined) return;
+    chunk.copy(part, part.length - this.#room);
+    this.#room -= chunk.length;
+  }
+
+  #keep(part: Buffer, room = 0): void {
+    const last = this.#parts.pop();
+    if (last !== undefined) this.#parts.push(last.subarray(0, last.length - this.#room));
+    this.#parts.push(part);
+    this.#room = room;
+    this.held += part.length;
   }
 
   /** What still comes is thrown away, until the connection is closed. */
   #forget(): void {
     this.#payload.off('data', this.#take);
+    this.#payload.resume();
     this.#settle = undefined;
-    this.#buffer = Buffer.alloc(0);
+    this.#parts = [];
+    this.#room = 0;
   }
 }
 
-/** Most webhooks are smaller. */
-const firstBytes = 16 * 1024;
+const smallBytes = 4 * 1024;
+const partBytes = 16 * 1024;
 
 interface BodyOptions {
-  readonly declared: number;
   readonly most: number;
-  /** It holds more than before. */
-  readonly onGrown: () => void;
+  readonly onReceived: (body: ArrivingBody, bytes: number) => void;
 }

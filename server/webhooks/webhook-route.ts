@@ -16,8 +16,9 @@ const limits: BodyLimits = {
   bytes: 2 * 1024 * 1024,
   bodies: 64,
   bytesTogether: 32 * 1024 * 1024,
-  bytesPerSecond: 128 * 1024,
+  leastBytesPerSecond: 128 * 1024,
   graceSeconds: 2,
+  mostBytesPerSecond: 32 * 1024 * 1024,
 };
 
 /**
