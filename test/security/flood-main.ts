@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /**
  * A process of its own that opens connections, each with a webhook whose last byte never comes, and opens another where one is
- * closed. Takes port, bytes of a body and connections; prints the statuses it was answered with, each on a line.
+ * closed, half a second later. Takes port, bytes of a body and connections; prints the statuses it was answered with, each on a line.
  */
 const [port, bytes, connections] = process.argv.slice(2).map(Number);
 for (let number = 0; number < (connections ?? 0); number += 1) void attack();
@@ -20,5 +21,6 @@ async function attack(): Promise<void> {
     );
     socket.write(Buffer.alloc((bytes ?? 0) - 1, 'x'));
     await once(socket, 'close');
+    await wait(500);
   }
 }

@@ -25,7 +25,12 @@ test.each([
   '250 webhooks that stop just short of %s cost no 150 MB, keep nobody from the pages, and let the service through',
   async (_, bytes, answer) => {
     // Each of what is measured has been done before.
-    for (let time = 0; time < 20; time += 1) await askAll(`before-${time}`);
+    const before: number[] = [];
+    for (let time = 0; time < 20; time += 1) {
+      const started = performance.now();
+      await askAll(`before-${time}`);
+      before.push(performance.now() - started);
+    }
     const idle = await megabytes();
     const flood = startFlood(bytes, 250);
     const statuses: number[] = [];
@@ -40,7 +45,8 @@ test.each([
     }
     flood.end();
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
-    expect(median(milliseconds)).toBeLessThan(1_000);
+    // Of an idle machine a few milliseconds; tests run on busy ones.
+    expect(median(milliseconds)).toBeLessThan(1_000 + 2 * median(before));
     expect(most - idle).toBeLessThan(150);
     if (answer !== undefined) expect(flood.answers()).toContain(answer);
     const { stored } = await row(
