@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { openHome, type Home } from '../embedded/home.ts';
 import { removeRuntimeFile, writeRuntimeFile, type RuntimeFacts } from '../embedded/runtime-file.ts';
 import type { SandboxOptions } from '../embedded/sandbox.ts';
@@ -50,7 +51,9 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
       home,
       postgres: config.database.url === undefined,
       temporal: config.temporal === undefined,
-      sandbox: wantsSandbox ? { asOf: yesterday(), ...options.sandboxOptions } : false,
+      sandbox: wantsSandbox
+        ? { asOf: yesterday(), webhookHosts: [hostInUrl(config.http.host)], ...options.sandboxOptions }
+        : false,
       onStep: (step) => {
         options.onStep(inWords(step));
       },
@@ -88,6 +91,10 @@ function settingsOf(config: Config, home: Home, embedded: EmbeddedServers): Sett
     sandbox: embedded.sandbox,
     secretKey: secretKeyOf(config, home),
   });
+}
+
+function hostInUrl(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
 }
 
 /** A new sandbox has books up to now: some bills are due soon, and this month has spend. */

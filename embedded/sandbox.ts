@@ -62,6 +62,8 @@ export interface SandboxOptions {
   readonly asOf?: string;
   /** Name of a fault profile. */
   readonly chaos?: string;
+  /** Where webhooks may go beside loopback, as URLs write it. */
+  readonly webhookHosts?: readonly string[];
 }
 
 export interface SandboxServer extends EmbeddedServer, RuntimeSandbox {}

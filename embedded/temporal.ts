@@ -69,6 +69,8 @@ function serverArguments(input: {
     ...['--namespace', input.namespace, '--log-level', 'warn'],
     ...searchAttributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
     ...['--dynamic-config-value', 'matching.enableFairness=true'],
+    // Its HTTP API takes a POST from any web page in a browser on this machine; nobody here uses it, so no name gets in.
+    ...['--dynamic-config-value', 'frontend.httpAllowedHosts=["nobody.invalid"]'],
   ];
 }
 

@@ -17,6 +17,8 @@ export const sandboxOptionsSchema = z.strictObject({
   clientSecret: z.string().default('sandbox-secret'),
   /** Where webhooks go, and how; the admin interface can change it. */
   webhooks: webhookSettingsSchema.prefault({}),
+  /** Where the admin interface may have them sent to, beside loopback. */
+  webhookHosts: z.array(z.string()).default([]),
   /**
    * File that keeps the world across restarts. A world that is in it goes on as it was begun: `seed`, `records`, `asOf`
    * and the odd records of `chaos` are the journal's then.

@@ -47,7 +47,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     initialUpdates.tell();
   }, 100).unref();
   const api = createApiServer(service);
-  const admin = createAdminServer(service);
+  const admin = createAdminServer(service, settled);
   try {
     const { host, port, adminPort } = settled;
     const url = await api.listen({ host, port });

@@ -1,9 +1,12 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { isLoopback } from '../worker/config/is-loopback.ts';
 import type { WebhookIntake } from '../worker/webhooks/webhook-intake.ts';
 import type { ConsoleParts } from './console/console-parts.ts';
 import { createConsole } from './console/console.ts';
+import { limitConnections } from './limit-connections.ts';
 import { createReadiness, type ReadinessChecks } from './readiness.ts';
+import { refuseForeignHosts } from './refuse-foreign-hosts.ts';
 import { addWebhookRoute } from './webhooks/webhook-route.ts';
 
 export interface HttpServer {
@@ -39,19 +42,14 @@ export async function startHttpServer(input: {
   console?: ConsoleParts;
   logger: Logger;
 }): Promise<HttpServer> {
-  const { logger, metrics } = input;
+  const { logger } = input;
   // Probes and scrapes come every few seconds: with a line for each, the log would have nothing else.
   const server = fastify({ logger: false, forceCloseConnections: true, ...patience });
-  server.server.maxConnections = mostConnections;
-  const readiness = createReadiness(input.readiness, logger);
-  server.get('/healthz', () => ({ status: 'ok' }));
-  server.get('/readyz', async (_request, reply) => {
-    const answer = await readiness();
-    return reply.code(answer.ready ? 200 : 503).send(answer);
+  limitConnections(server.server, mostConnections);
+  server.register((scope, _options, done) => {
+    addProbes(scope, input);
+    done();
   });
-  server.get('/metrics', async (_request, reply) =>
-    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics()),
-  );
   if (input.webhooks !== undefined) addWebhookRoute(server, { intake: input.webhooks, logger });
   if (input.console !== undefined) await server.register(createConsole(input.console));
   server.setErrorHandler((error, request, reply) => {
@@ -62,8 +60,33 @@ export async function startHttpServer(input: {
   return { url: await listen(server, input), close: () => server.close() };
 }
 
+/** Nobody has to know who asks; a web page that makes its own name point at loopback has no business here. */
+function addProbes(
+  server: FastifyInstance,
+  input: { host: string; readiness: ReadinessChecks; metrics: () => Promise<string>; logger: Logger },
+): void {
+  const { host, metrics, logger } = input;
+  if (isLoopback(host)) {
+    server.addHook(
+      'onRequest',
+      refuseForeignHosts(
+        'Daybook listens on loopback and answers at localhost or 127.0.0.1 only: ask there, or set DAYBOOK_HTTP_HOST.',
+      ),
+    );
+  }
+  const readiness = createReadiness(input.readiness, logger);
+  server.get('/healthz', () => ({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) => {
+    const answer = await readiness();
+    return reply.code(answer.ready ? 200 : 503).send(answer);
+  });
+  server.get('/metrics', async (_request, reply) =>
+    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics()),
+  );
+}
+
 /**
- * For a whole request to arrive, the 5 MB of a webhook too: Fastify would wait for ever. Node takes the longer of these two times
+ * For a whole request to arrive, the 2 MB of a webhook too: Fastify would wait for ever. Node takes the longer of these two times
  * for the request, whichever it is.
  */
 const patience = {
@@ -71,7 +94,7 @@ const patience = {
   http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
 } as const;
 
-/** Each may hold a body of 5 MB in memory before its signature is known to be wrong. */
+/** Each costs some memory, and its client costs nothing to hold it. */
 const mostConnections = 250;
 
 async function listen(

@@ -6,17 +6,30 @@ import { faultRuleSchema } from '../faults/fault-rule.ts';
 import type { Service } from '../http/service.ts';
 import { settingsSchema } from '../http/settings.ts';
 import { commandSchema } from '../world/command.ts';
-import { webhookSettingsSchema } from '../webhooks/webhook-settings.ts';
+import { webhookAddressSchema, webhookSettingsSchema } from '../webhooks/webhook-settings.ts';
 import { resourceNames } from '../world/resources.ts';
 import { CommandError } from '../world/command-error.ts';
+import { isLoopbackHost } from './loopback.ts';
 import { activitySchema, planActivity } from './plan-activity.ts';
 import { describeConnection } from './describe-connection.ts';
 import { contentLines } from './content-lines.ts';
 
-/** The test side of the sandbox, on a port of its own: looks into the world, changes it and breaks the API on purpose. */
-export function createAdminServer(service: Service): FastifyInstance {
+/**
+ * The test side of the sandbox, on a port of its own: looks into the world, changes it and breaks the API on purpose. Who reaches it
+ * can have webhooks sent to loopback, and to `webhookHosts`.
+ */
+export function createAdminServer(
+  service: Service,
+  { webhookHosts }: { readonly webhookHosts: readonly string[] },
+): FastifyInstance {
   const app = fastify({ forceCloseConnections: true, bodyLimit: 256 * 1024 * 1024 });
   const { world, faults, log, webhooks } = service;
+
+  // A web page elsewhere can make its own name point here, and would then be of the same origin.
+  app.addHook('onRequest', async (request, reply) => {
+    if (isLoopbackHost(request.headers.host ?? '')) return;
+    await reply.code(403).send({ error: 'The admin interface answers at localhost or 127.0.0.1 only.' });
+  });
 
   app.get('/connections', () =>
     [...world.connections.values()].map((connection) => describeConnection(world, connection)),
@@ -59,7 +72,9 @@ export function createAdminServer(service: Service): FastifyInstance {
 
   app.get('/webhooks', () => webhooks.settings);
   app.put('/webhooks', async (request) => {
-    await webhooks.configure(webhookSettingsSchema.parse(request.body));
+    const settings = webhookSettingsSchema.parse(request.body);
+    settings.addresses.forEach(checkTarget);
+    await webhooks.configure(settings);
     return webhooks.settings;
   });
   app.get('/webhooks/deliveries', () => {
@@ -70,7 +85,11 @@ export function createAdminServer(service: Service): FastifyInstance {
     webhooks.clear();
     return {};
   });
-  app.post('/webhooks/send', (request) => webhooks.sendOnce(messageSchema.parse(request.body)));
+  app.post('/webhooks/send', (request) => {
+    const message = messageSchema.parse(request.body);
+    if (message.address !== undefined) checkTarget(message.address);
+    return webhooks.sendOnce(message);
+  });
 
   app.get('/clock', () => ({ now: world.clock.now() }));
   app.get('/settings', () => service.settings);
@@ -80,10 +99,27 @@ export function createAdminServer(service: Service): FastifyInstance {
   });
 
   app.setErrorHandler((error, _request, reply) => {
-    const status = error instanceof CommandError ? 404 : error instanceof z.ZodError ? 400 : 500;
+    const status = error instanceof CommandError ? 404 : isRefusal(error) ? 400 : 500;
     return reply.code(status).send({ error: error instanceof Error ? error.message : 'Unknown.' });
   });
   return app;
+
+  function checkTarget(address: string): void {
+    const { hostname } = new URL(address);
+    if (!isLoopbackHost(hostname) && !webhookHosts.includes(hostname)) throw new ForeignTarget(address);
+  }
+}
+
+class ForeignTarget extends Error {
+  override readonly name = 'ForeignTarget';
+
+  constructor(address: string) {
+    super(`Webhooks go to this machine only, and ${address} is elsewhere: give an address of 127.0.0.1.`);
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof z.ZodError || error instanceof ForeignTarget;
 }
 
 const connectionParams = z.object({ connection: z.string() });
@@ -91,7 +127,7 @@ const contentParams = connectionParams.extend({ resource: z.enum(resourceNames) 
 const messageSchema = z.strictObject({
   body: z.string(),
   signature: z.string().nullish(),
-  address: z.url().optional(),
+  address: webhookAddressSchema.optional(),
 });
 const contentQuery = z.object({
   expand: z.literal('platform_data').optional(),

@@ -2,12 +2,11 @@ import { z } from 'zod';
 
 const share = z.number().min(0).max(1).default(0);
 
+export const webhookAddressSchema = z.url({ protocol: /^https?$/ });
+
 /** Where webhooks go and how badly (section 6.2). Nothing is sent, or kept, without an address. */
 export const webhookSettingsSchema = z.strictObject({
-  addresses: z
-    .array(z.url({ protocol: /^https?$/ }))
-    .max(20)
-    .default([]),
+  addresses: z.array(webhookAddressSchema).max(20).default([]),
   /** The shape of the records in them. */
   version: z.enum(['2023-03-14', '2023-02-07']).default('2023-03-14'),
   attempts: z.int().min(1).max(20).default(6),

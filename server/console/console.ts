@@ -3,8 +3,8 @@ import { readClock } from '../../warehouse/read-clock.ts';
 import { registerDashboard } from '../dashboard/register-dashboard.tsx';
 import { actions } from './actions.ts';
 import { registerAssets } from './assets.ts';
+import { refuseForeignHosts } from '../refuse-foreign-hosts.ts';
 import type { ConsoleParts } from './console-parts.ts';
-import { checkHost } from './guard/check-host.ts';
 import { checkPassword } from './guard/check-password.ts';
 import { checkSameOrigin } from './guard/check-same-origin.ts';
 import { setSecurityHeaders } from './guard/set-security-headers.ts';
@@ -33,10 +33,16 @@ export function createConsole(parts: ConsoleParts): FastifyPluginAsync {
   };
 }
 
-async function guard(server: FastifyInstance, { settings }: ConsoleParts): Promise<void> {
+async function guard(server: FastifyInstance, { settings, logger }: ConsoleParts): Promise<void> {
   const { consolePassword: password } = settings;
-  if (password === undefined) server.addHook('onRequest', checkHost);
-  else await checkPassword(server, password);
+  if (password === undefined) {
+    server.addHook(
+      'onRequest',
+      refuseForeignHosts(
+        'Without DAYBOOK_CONSOLE_PASSWORD the console answers at localhost or 127.0.0.1 only: open it there, or set a password.',
+      ),
+    );
+  } else await checkPassword(server, { password, logger });
   server.addHook('onRequest', checkSameOrigin);
 }
 
@@ -44,12 +50,15 @@ function readFormsOnly(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser<string>(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
+    { parseAs: 'string', bodyLimit: mostFormBytes },
     (_request, text, done) => {
       done(null, new URLSearchParams(text));
     },
   );
 }
+
+/** A page of quarantine entries, all of them ticked, and why, is a tenth of it. */
+const mostFormBytes = 64 * 1024;
 
 function registerPages(server: FastifyInstance, parts: ConsoleParts): void {
   for (const [path, read] of Object.entries(pages)) {

@@ -1,14 +1,28 @@
-import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isDatabaseAway } from '../../warehouse/is-database-away.ts';
 import type { Receipt, WebhookIntake } from '../../worker/webhooks/webhook-intake.ts';
-import { noteWebhook, type WebhookOutcome } from '../../worker/webhooks/webhook-metrics.ts';
-
-/** Some hundred times the largest record expected. */
-const maximumBytes = 5 * 1024 * 1024;
+import { noteWebhook } from '../../worker/webhooks/webhook-metrics.ts';
+import { countByTheMinute } from '../count-by-the-minute.ts';
+import { readArrivingBodies, type BodyLimits } from './arriving-bodies.ts';
+import { BodyRefused, type RefusedBecause } from './body-refused.ts';
 
 /**
- * `POST /webhooks` (API document 6.2). 200 only when the webhook is stored; 401 for a signature that is not the service's; 400 and
+ * The largest webhook is that of a job: it holds the record twice, as it was sent and as it was answered (API document 2.10). A line
+ * of a bill is some 600 bytes, so 2 MB hold a bill of 1,500 lines twice. All that is unproved holds 32 MB at most.
+ */
+const limits: BodyLimits = {
+  bytes: 2 * 1024 * 1024,
+  bodies: 64,
+  bytesTogether: 32 * 1024 * 1024,
+  leastBytesPerSecond: 128 * 1024,
+  graceSeconds: 2,
+  mostBytesPerSecond: 32 * 1024 * 1024,
+};
+
+/**
+ * `POST /webhooks` (API document 6.2). 200 only when the webhook is stored; 401 for a signature that is not the service's; 400, 408 and
  * 413 for what can be no webhook. Anything else is a 503, and the service sends it again.
  */
 export function addWebhookRoute(
@@ -16,26 +30,28 @@ export function addWebhookRoute(
   { intake, logger }: { intake: WebhookIntake; logger: Logger },
 ): void {
   server.register((scope, _options, done) => {
+    const bodies = readArrivingBodies(limits);
+    const countRefused = countByTheMinute(logger, 'Bodies of webhooks were not read to their end.');
     scope.removeAllContentTypeParsers();
     // The signature is about the bytes, whatever they are said to be.
-    scope.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: maximumBytes },
-      (_request, body, parsed) => {
-        parsed(null, body);
-      },
-    );
-    scope.post('/webhooks', { bodyLimit: maximumBytes }, async (request, reply) => {
+    scope.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
+      const length = request.headers['content-length'];
+      return bodies.read(payload, length === undefined ? undefined : Number(length));
+    });
+    scope.post('/webhooks', async (request, reply) => {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const signature = request.headers['x-service-signature'];
       const receipt = await intake.receive(body, typeof signature === 'string' ? signature : undefined);
       noteWebhook(receipt, reply.elapsedTime);
       return reply.code(statuses[receipt]).send(answers[receipt]);
     });
-    scope.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-      const outcome: WebhookOutcome = error.statusCode === 413 ? 'too large' : 'unavailable';
-      noteWebhook(outcome, reply.elapsedTime);
-      if (outcome === 'too large') return reply.code(413).send({ error: 'The body is larger than 5 MB.' });
+    scope.setErrorHandler((error: Error, _request, reply) => {
+      if (error instanceof BodyRefused) {
+        noteWebhook(error.because, reply.elapsedTime);
+        if (error.because !== 'too large') countRefused(error.because);
+        return refuse(reply, error.because);
+      }
+      noteWebhook('unavailable', reply.elapsedTime);
       // What a database says may quote the body.
       const { name, message } = error;
       const reason = isDatabaseAway(error) ? message : name;
@@ -43,6 +59,7 @@ export function addWebhookRoute(
       return reply.code(503).send({ error: 'It could not be stored: send it again.' });
     });
     scope.addHook('onClose', () => {
+      bodies.close();
       intake.close();
     });
     done();
@@ -56,3 +73,19 @@ const answers: Record<Receipt, object> = {
   forged: { error: 'The signature is not that of the service.' },
   unreadable: { error: 'The body is not a JSON object.' },
 };
+
+function refuse(reply: FastifyReply, because: RefusedBecause): FastifyReply {
+  const { status, error } = refusals[because];
+  if (status === 503) reply.header('retry-after', retryAfterSeconds);
+  return reply.code(status).send({ error });
+}
+
+const refusals: Record<RefusedBecause, { readonly status: number; readonly error: string }> = {
+  'too large': { status: 413, error: 'The body is larger than 2 MB.' },
+  'too slow': { status: 408, error: 'The body took too long to arrive: send it again.' },
+  'turned away': { status: 503, error: 'Too much arrives at once: send it again.' },
+  // Nobody is there to read it.
+  'broken off': { status: 400, error: 'The body broke off: send it again.' },
+};
+
+const retryAfterSeconds = 5;

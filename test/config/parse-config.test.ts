@@ -66,7 +66,7 @@ test('what is configured is taken', () => {
     DAYBOOK_GIVE_UP_AFTER: '2h',
     DAYBOOK_KEEP_RUNS: '7d',
     DAYBOOK_KEEP_HISTORY: '365d',
-    DAYBOOK_CONSOLE_PASSWORD: 'open',
+    DAYBOOK_CONSOLE_PASSWORD: 'open sesame, please',
     DAYBOOK_LOG_LEVEL: 'debug',
     PATH: '/bin',
   });
@@ -85,7 +85,7 @@ test('what is configured is taken', () => {
     lookbackMilliseconds: 0,
     giveUpAfterMilliseconds: 2 * 3_600_000,
     keep: { runsMilliseconds: 7 * 86_400_000, historyMilliseconds: 365 * 86_400_000 },
-    consolePassword: 'open',
+    consolePassword: 'open sesame, please',
     logLevel: 'debug',
   });
 });
@@ -189,7 +189,7 @@ describe('variables that need another', () => {
       expect(problemsOf({ DAYBOOK_HTTP_HOST: host })).toEqual([
         `DAYBOOK_CONSOLE_PASSWORD is required when DAYBOOK_HTTP_HOST is ${host}.`,
       ]);
-      expect(problemsOf({ DAYBOOK_HTTP_HOST: host, DAYBOOK_CONSOLE_PASSWORD: 'p' })).toEqual([]);
+      expect(problemsOf({ DAYBOOK_HTTP_HOST: host, DAYBOOK_CONSOLE_PASSWORD: 'twelve chars' })).toEqual([]);
     },
   );
 

@@ -3,6 +3,7 @@ import { Connection } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { startTemporal, type TemporalServer } from '../../embedded/temporal.ts';
+import { listeningPorts } from './listening-ports.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 test('the namespace keeps closed workflows 30 days and knows the search attributes, after a second start too', async () => {
@@ -31,6 +32,32 @@ test('another namespace is made when it is asked for, and the Web UI answers', a
   expect(namespaceInfo?.name).toBe('finance');
   expect((await fetch(server.ui)).status).toBe(200);
 });
+
+test.runIf(process.platform === 'linux')(
+  'no web page has it start a workflow: its HTTP API answers to no name',
+  async () => {
+    const { address } = await temporalIn(await temporaryFolder());
+    const ports = await listeningPorts(`--ip 127.0.0.1 --port ${address.split(':')[1] ?? ''} `);
+    expect(ports.length).toBeGreaterThan(2);
+    for (const port of ports) {
+      // What a form or a script of any page may send without asking first.
+      const sent = fetch(`http://127.0.0.1:${port}/api/v1/namespaces/default/workflows/evil`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/plain', origin: 'http://evil.example' },
+        body: '{"workflowType":{"name":"pruneWarehouse"},"taskQueue":{"name":"daybook"}}',
+        signal: AbortSignal.timeout(2_000),
+      });
+      const status = await sent.then((response) => response.status).catch(() => undefined);
+      expect(status, String(port)).not.toBe(200);
+    }
+    const connection = await Connection.connect({ address });
+    const { executions } = await connection.workflowService.listOpenWorkflowExecutions({
+      namespace: 'default',
+    });
+    await connection.close();
+    expect(executions).toEqual([]);
+  },
+);
 
 async function temporalIn(folder: string, namespace = 'default'): Promise<TemporalServer> {
   const server = await startTemporal({

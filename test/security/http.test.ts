@@ -91,22 +91,46 @@ describe('a flood', () => {
     }
   });
 
-  test('of connections ends at 250: who comes then is turned away, and those that are there are served', async () => {
+  test('of connections ends at 250: who comes then is served, and who has said nothing for longest goes', async () => {
     const url = await start(undefined);
-    const sockets = await Promise.all(Array.from({ length: 250 }, () => dial(url)));
-    const [first] = sockets;
-    const turnedAway = await dial(url);
-    await once(turnedAway, 'close');
-    first?.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(await answerOf(first)).toContain('200 OK');
+    const [first, second] = [await dial(url), await dial(url)];
+    const others = await Promise.all(Array.from({ length: 248 }, () => dial(url)));
+    for (const socket of [second, ...others.slice(200)]) {
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      expect(await answerOf(socket)).toContain('200 OK');
+    }
+    const gone = once(first, 'close');
+    const last = await dial(url);
+    await gone;
+    for (const socket of [last, second]) {
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      expect(await answerOf(socket)).toContain('200 OK');
+    }
+    for (const socket of [second, last, ...others]) socket.destroy();
+  });
+
+  test.each([
+    ['says nothing', ''],
+    ['never ends its headers', 'GET / HTTP/1.1\r\nHost: localhost\r\nX: '],
+    ['never ends its form', formHead('/quarantine/discard')],
+    ['never ends its webhook', formHead('/webhooks')],
+  ])('of connections of which each %s keeps nobody out', async (_, text) => {
+    const url = await start(undefined);
+    const sockets = await Promise.all(Array.from({ length: 300 }, () => dial(url)));
+    for (const socket of sockets) socket.write(text);
+    for (const path of ['/healthz', '/readyz', '/', '/metrics']) {
+      const started = performance.now();
+      expect((await ask(url, { method: 'GET', path })).status, path).toBe(200);
+      expect(performance.now() - started, path).toBeLessThan(5_000);
+    }
     for (const socket of sockets) socket.destroy();
   });
 });
 
 describe('a request that', () => {
   test.each([
-    ['has a form of more than 1 MB', '/quarantine/discard', 2 * 1024 * 1024],
-    ['has a webhook of more than 5 MB', '/webhooks', 6 * 1024 * 1024],
+    ['has a form of more than 64 KB', '/quarantine/discard', 65 * 1024],
+    ['has a webhook of more than 2 MB', '/webhooks', 2 * 1024 * 1024 + 1],
   ])('%s is refused before it is read', async (_, path, length) => {
     const socket = await dial(guarded);
     socket.write(headOf(path, length));
@@ -179,6 +203,10 @@ function nameOf({ method, path }: Route): string {
 
 function isOutside(name: string): boolean {
   return outside.includes(name.replace('HEAD', 'GET'));
+}
+
+function formHead(path: string): string {
+  return headOf(path, 1_000);
 }
 
 function headOf(path: string, length: number): string {

@@ -67,7 +67,7 @@ export const variables = {
     .transform((text) => Buffer.from(text, 'base64'))
     .optional(),
   DAYBOOK_DATABASE_CONNECTIONS: wholeNumber(2, 1_000).default(10),
-  DAYBOOK_CONSOLE_PASSWORD: z.string().optional(),
+  DAYBOOK_CONSOLE_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
   DAYBOOK_KEEP_RUNS: duration.default(90 * 86_400_000),
   DAYBOOK_KEEP_HISTORY: z
     .union([z.literal('forever'), duration], 'must be "forever" or a duration like 365d')

@@ -3,7 +3,7 @@ import { registry } from '../metrics.ts';
 
 const webhooks = new Counter({
   name: 'daybook_webhooks_total',
-  help: 'Webhooks received, by what became of them: stored, forged, unreadable, too large, or unavailable (sent again by the service)',
+  help: 'Webhooks received, by what became of them: stored, forged, unreadable, unavailable (could not be stored); too large, too slow, turned away (too many at once), broken off',
   labelNames: ['outcome'],
   registers: [registry],
 });
@@ -15,7 +15,15 @@ const seconds = new Histogram({
   registers: [registry],
 });
 
-export type WebhookOutcome = 'stored' | 'forged' | 'unreadable' | 'too large' | 'unavailable';
+export type WebhookOutcome =
+  | 'stored'
+  | 'forged'
+  | 'unreadable'
+  | 'unavailable'
+  | 'too large'
+  | 'too slow'
+  | 'turned away'
+  | 'broken off';
 
 /** Counts a webhook that is answered now. */
 export function noteWebhook(outcome: WebhookOutcome, milliseconds: number): void {

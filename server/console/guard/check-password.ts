@@ -2,8 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import basicAuth from '@fastify/basic-auth';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
 import { registry } from '../../../worker/metrics.ts';
+import { countByTheMinute } from '../../count-by-the-minute.ts';
 
 const refused = new Counter({
   name: 'daybook_console_passwords_refused_total',
@@ -12,28 +14,41 @@ const refused = new Counter({
 });
 
 const slowdownMilliseconds = 500;
-/** So many guesses are answered in one slowdown; the others are not even looked at. */
-const mostAtOnce = 20;
+/** So many wrong guesses of one address wait for their answer at a time; more are answered at once. */
+const mostWaiting = 5;
 
-/** HTTP Basic with any user name, for the routes of this server. Guessing is slow, and counted. */
-export async function checkPassword(server: FastifyInstance, password: string): Promise<void> {
+/**
+ * HTTP Basic with any user name, for the routes of this server. Every password is looked at, so the right one always gets in, whoever
+ * guesses meanwhile, from the same address too. What keeps guessing hopeless is the length that a password must have.
+ */
+export async function checkPassword(
+  server: FastifyInstance,
+  { password, logger }: { readonly password: string; readonly logger: Logger },
+): Promise<void> {
   const right = digestOf(password);
-  let waiting = 0;
+  const waiting = new Map<string, number>();
+  const countAddress = countByTheMinute(logger, 'The console was asked for with wrong passwords.');
   await server.register(basicAuth, {
     authenticate: { realm: 'Daybook' },
-    async validate(_user, given) {
-      const looked = waiting < mostAtOnce;
-      if (looked && timingSafeEqual(digestOf(given), right)) return;
+    async validate(_user, given, { ip }) {
+      if (timingSafeEqual(digestOf(given), right)) return;
       refused.inc();
-      if (!looked) throw new WrongPassword();
-      waiting += 1;
-      await wait(slowdownMilliseconds).finally(() => {
-        waiting -= 1;
-      });
+      countAddress(ip);
+      await slowDown(ip);
       throw new WrongPassword();
     },
   });
   server.addHook('onRequest', server.basicAuth);
+
+  async function slowDown(address: string): Promise<void> {
+    const others = waiting.get(address) ?? 0;
+    if (others >= mostWaiting) return;
+    waiting.set(address, others + 1);
+    await wait(slowdownMilliseconds);
+    const left = (waiting.get(address) ?? 1) - 1;
+    if (left === 0) waiting.delete(address);
+    else waiting.set(address, left);
+  }
 }
 
 /** Of one length, as a comparison in constant time needs. */

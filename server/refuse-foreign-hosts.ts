@@ -1,0 +1,16 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/**
+ * Refuses every request whose `Host` is not a name of loopback. A web page elsewhere can make its own name point here (DNS
+ * rebinding), and would then be of the same origin as what it reads.
+ */
+export function refuseForeignHosts(sentence: string) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (isLoopbackName(request.headers.host ?? '')) return;
+    await reply.code(403).type('text/plain; charset=utf-8').send(`${sentence}\n`);
+  };
+}
+
+function isLoopbackName(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);
+}

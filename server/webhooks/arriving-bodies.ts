@@ -1,0 +1,86 @@
+import type { Readable } from 'node:stream';
+import { ArrivingBody } from './arriving-body.ts';
+import { BodyRefused } from './body-refused.ts';
+
+export interface BodyLimits {
+  /** Of one body. */
+  readonly bytes: number;
+  /** How many may be on their way at a time, and what all of them may hold in memory together. */
+  readonly bodies: number;
+  readonly bytesTogether: number;
+  /** A body that brings less is ended, after the grace. */
+  readonly leastBytesPerSecond: number;
+  readonly graceSeconds: number;
+  /** More is not read: it waits in the network, where it costs this process nothing. */
+  readonly mostBytesPerSecond: number;
+}
+
+export interface ArrivingBodies {
+  /** Resolves with the whole body; rejects with BodyRefused. `declared` is its `Content-Length`, when it says one. */
+  read(payload: Readable, declared: number | undefined): Promise<Buffer>;
+  close(): void;
+}
+
+/**
+ * Reads bodies of which nobody knows yet whether they are the service's. Where they would be too many, the one that is on its way
+ * for longest makes room: a webhook of the service is there within milliseconds, so what stays is what somebody holds back.
+ */
+export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
+  const bytesPerTick = limits.mostBytesPerSecond * tickSeconds;
+  /** Those that came first, first. */
+  const arriving = new Set<ArrivingBody>();
+  let bytesLeft = bytesPerTick;
+  let watch: NodeJS.Timeout | undefined;
+  return {
+    async read(payload, declared = 0) {
+      if (declared > limits.bytes) throw new BodyRefused('too large');
+      const body = new ArrivingBody(payload, { most: limits.bytes, onReceived });
+      arriving.add(body);
+      makeRoom();
+      watch ??= setInterval(tick, tickSeconds * 1_000).unref();
+      try {
+        return await body.whole;
+      } finally {
+        arriving.delete(body);
+      }
+    },
+    close: () => {
+      clearInterval(watch);
+    },
+  };
+
+  function onReceived(body: ArrivingBody, bytes: number): void {
+    bytesLeft -= bytes;
+    if (bytesLeft < 0 && body.received > bytesAtOnce) body.pause();
+    makeRoom();
+  }
+
+  function makeRoom(): void {
+    let held = 0;
+    for (const body of arriving) held += body.held;
+    for (const body of arriving) {
+      if (arriving.size <= limits.bodies && held <= limits.bytesTogether) return;
+      arriving.delete(body);
+      held -= body.held;
+      body.refuse('turned away');
+    }
+  }
+
+  /** Counts ticks, not time: a process that stood still has not given anybody the time to send. */
+  function tick(): void {
+    bytesLeft = bytesPerTick;
+    for (const body of arriving) {
+      body.ticks += 1;
+      const seconds = body.ticks * tickSeconds - limits.graceSeconds;
+      if (body.received < seconds * limits.leastBytesPerSecond) body.refuse('too slow');
+      else body.resume();
+    }
+    if (arriving.size > 0) return;
+    clearInterval(watch);
+    watch = undefined;
+  }
+}
+
+const tickSeconds = 0.25;
+/** Nearly every webhook is smaller, and is read whatever else arrives. */
+const bytesAtOnce = 64 * 1024;

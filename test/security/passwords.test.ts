@@ -1,0 +1,50 @@
+import { Agent, request } from 'undici';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openConsole } from '../console/open-console.ts';
+import { createInstallation } from '../support/installation.ts';
+
+const installation = await createInstallation();
+const password = 'twelve or more of them';
+const url = await openConsole(installation, { consolePassword: password });
+const [one, other] = ['127.0.0.2', '127.0.0.3'].map(
+  (localAddress) => new Agent({ connections: 100, connect: { localAddress } }),
+);
+afterAll(() => Promise.all([one?.close(), other?.close()]));
+
+describe('while wrong clients ask for the console all the time', () => {
+  test('the right password gets in, from another address and from theirs', async () => {
+    const guesses = Array.from({ length: 60 }, (_, number) => ask(`guess number ${number}`, one));
+    for (const from of [one, other]) {
+      const started = performance.now();
+      expect(await ask(password, from)).toBe(200);
+      expect(performance.now() - started).toBeLessThan(5_000);
+    }
+    expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]));
+  });
+
+  test('a wrong one of another address is answered as ever: slowly', async () => {
+    const guesses = Array.from({ length: 60 }, (_, number) => ask(`guess number ${number}`, one));
+    const started = performance.now();
+    expect(await ask('wrong, but only once', other)).toBe(401);
+    expect(performance.now() - started).toBeGreaterThan(450);
+    await Promise.all(guesses);
+  });
+});
+
+test.each(['p', 'elevenchars'])(
+  'a password as short as "%s" is a problem of the configuration: exit 2',
+  async (short) => {
+    const { code, stderr } = await installation.run(['serve'], { env: { DAYBOOK_CONSOLE_PASSWORD: short } });
+    expect(code).toBe(2);
+    expect(stderr).toContain('DAYBOOK_CONSOLE_PASSWORD must have at least 12 characters.');
+  },
+);
+
+async function ask(given: string, dispatcher: Agent | undefined): Promise<number> {
+  const { statusCode, body } = await request(url, {
+    ...(dispatcher === undefined ? {} : { dispatcher }),
+    headers: { authorization: `Basic ${Buffer.from(`ops:${given}`).toString('base64')}` },
+  });
+  await body.dump();
+  return statusCode;
+}
