@@ -1,0 +1,146 @@
+"""Marts that the others refer to: vendors, accounts, customers, items, connections, dates."""
+
+from collections import Counter, defaultdict
+from datetime import date, timedelta
+
+from amounts import less, share
+from records import code, currency, day, enum, last_of_month, month_before, month_of
+from records import Reader
+
+
+def vendors(ledger):
+    """Those that documents name, and (none)."""
+    seen = defaultdict(list)
+    seen['(none)'] = []
+    for kind, documents in (('bill', ledger.bills), ('expense', ledger.expenses), ('credit', ledger.credits)):
+        for document, _ in documents:
+            seen[document.vendor].append((kind, document.date))
+    for vendor, documents in seen.items():
+        days = [when for _, when in documents if when is not None]
+        kinds = Counter(kind for kind, _ in documents)
+        named = ledger.book.vendor_names.get(vendor)
+        yield {
+            'vendor_id': vendor,
+            'vendor_name': named or ('(none)' if vendor == '(none)' else f'Vendor {vendor}'),
+            'first_seen': min(days, default=None),
+            'last_seen': max(days, default=None),
+            'bill_count': kinds['bill'],
+            'expense_count': kinds['expense'],
+            'vendor_credit_count': kinds['credit'],
+            'is_inferred': named is None,
+        }
+
+
+def accounts(ledger):
+    ap, source, debit = Counter(), Counter(), Counter()
+    for document, _ in ledger.bills + ledger.credits:
+        ap[document.account_id] += 1
+    for document, _ in ledger.expenses:
+        source[document.account_id] += 1
+    for document, _ in ledger.bills + ledger.credits + ledger.expenses:
+        for line in document.lines:
+            debit[line.account_id] += 1
+    for account in {*ap, *source, *debit} - {None}:
+        named = ledger.book.accounts.get(account) or {}
+        yield {
+            'account_id': account,
+            'account_name': named.get('account_name') or f'Account {account}',
+            'account_type': named.get('account_type') or None,
+            'role': 'ap_credit' if ap[account] else 'payment_source' if source[account] else 'expense_debit',
+            'ap_documents': ap[account],
+            'expense_documents': source[account],
+            'spend_lines': debit[account],
+            'is_inferred': not named.get('account_name'),
+        }
+
+
+def customers(ledger):
+    sent = {one['id']: one for one in ledger.book.sent['customers']}
+    parents = {key: code(one.get('parent_id')) for key, one in sent.items()}
+    for key, one in sent.items():
+        top, circle = top_of(key, parents)
+        status = enum(one.get('status'))
+        yield {
+            'customer_id': key,
+            'platform_id': code(one.get('platform_id')),
+            'customer_name': one.get('customer_name'),
+            'contact_name': one.get('contact_name'),
+            'source_status': status,
+            'status': {'ACTIVE': 'active', 'INACTIVE': 'inactive'}.get(status, 'unknown'),
+            'parent_id': parents[key],
+            'top_parent_id': top,
+            'has_cyclic_parents': circle,
+            'subsidiary_id': code(one.get('subsidiary_id')),
+            'currency_code': currency(one.get('currency_code')),
+            **{name: one.get(name) for name in ('email', 'phone', 'registration_number', 'tax_number')},
+            **address(one, 'billing'),
+            **address(one, 'shipping'),
+            'updated_at': one.get('updated_at') or None,
+            'last_synced_at': one.get('last_synced_at') or None,
+        }
+
+
+def top_of(key, parents):
+    line = [key]
+    while parents.get(line[-1]) in parents:
+        above = parents[line[-1]]
+        if above in line:
+            return None, True
+        line.append(above)
+    return line[-1], False
+
+
+def address(customer, kind):
+    names = ('address1', 'address2', 'city', 'region', 'postal_code', 'country')
+    found = next((one for one in customer.get('addresses') or [] if (one.get('type') or '').lower() == kind), {})
+    return {f'{kind}_{name}': found.get(name) for name in names}
+
+
+def items(ledger):
+    for one in ledger.book.sent['items']:
+        reader = Reader(ledger.book, 'items', one['id'])
+        bought, sold = one.get('bill_item') or {}, one.get('invoice_item') or {}
+        cost = reader.decimal_text(bought, 'unit_price', column='bill_unit_price')
+        price = reader.decimal_text(sold, 'unit_price', column='invoice_unit_price')
+        status = enum(one.get('status'))
+        margin = less(price, cost)
+        yield {
+            'item_id': one['id'],
+            'platform_id': code(one.get('platform_id')),
+            'code': one.get('code'),
+            'name': one.get('name'),
+            'type': enum(one.get('type')),
+            'source_status': status,
+            'status': status if status in ('active', 'archived') else 'unknown',
+            'purchase_description': bought.get('description'),
+            'purchase_unit_price': cost,
+            'sales_description': sold.get('description'),
+            'sales_unit_price': price,
+            'unit_margin': margin,
+            'margin_share': share(margin, price),
+            'quantity_on_hand': reader.money(one, 'quantity_on_hand'),
+            'updated_at': one.get('updated_at') or None,
+            'last_synced_at': one.get('last_synced_at') or None,
+        }
+
+
+def dates(today, fiscal_start=1):
+    when, last = date(2000, 1, 1), date(today.year + 5, 12, 31)
+    while when <= last:
+        month = month_of(when)
+        fiscal_month = (when.month - fiscal_start) % 12
+        yield {
+            'date': when,
+            'month': month,
+            'quarter': date(when.year, (when.month - 1) // 3 * 3 + 1, 1),
+            'year': when.year,
+            'month_of_year': when.month,
+            'day_of_week': when.isoweekday(),
+            'week': when - timedelta(days=when.weekday()),
+            'fiscal_year': when.year if when.month >= fiscal_start else when.year - 1,
+            'fiscal_quarter': fiscal_month // 3 + 1,
+            'is_month_end': when == last_of_month(month),
+            'is_weekend': when.isoweekday() > 5,
+            'is_today': when == today,
+        }
+        when += timedelta(days=1)
