@@ -24,14 +24,16 @@ export interface RandomBook {
   readonly accountNames: Readonly<Record<string, { readonly account_name: string; readonly account_type: string }>>;
 }
 
-export type Gen = fc.GeneratorValue;
+type Gen = fc.GeneratorValue;
+
+interface BookInput {
+  readonly name: string;
+  readonly today: string;
+  readonly documents: number;
+}
 
 /** Books with some `documents` of each kind, as seen on `today`. */
-export function arbitraryBook(input: {
-  name: string;
-  today: string;
-  documents: number;
-}): fc.Arbitrary<RandomBook> {
+export function arbitraryBook(input: BookInput): fc.Arbitrary<RandomBook> {
   return fc.gen().map((gen) => new Clerk(gen, input).write());
 }
 
@@ -51,10 +53,12 @@ class Clerk {
   private commands: CommandInput[] = [];
   private readonly platform: string;
 
-  constructor(
-    private readonly gen: Gen,
-    private readonly input: { name: string; today: string; documents: number },
-  ) {
+  private readonly gen: Gen;
+  private readonly input: BookInput;
+
+  constructor(gen: Gen, input: BookInput) {
+    this.gen = gen;
+    this.input = input;
     this.platform = this.oneOf(['QUICKBOOKS', 'NETSUITE', 'XERO', 'SOMETHING_NEW']);
     this.amounts = arbitraryAmounts(gen);
     this.days = arbitraryDays(gen, input.today);
@@ -77,7 +81,7 @@ class Clerk {
       settings: this.chance(60)
         ? { base_currency: this.oneOf(['USD', 'EUR', 'JPY', 'KWD']), fx_direction: this.oneOf(['', 'multiply']) }
         : null,
-      vendorNames: this.chance(50) ? { [vendors[0]]: 'Paper & Co', [vendors[1]]: this.oneOf(['Paper & Co', 'Ink']) } : {},
+      vendorNames: this.chance(50) ? { [vendors[0]]: 'Paper & Co', [vendors[1]]: this.oneOf(['Paper & Co', ' Paper & Co ', 'Ink', 'Vendor vendor-4', '(none)']) } : {},
       accountNames: this.chance(50)
         ? { 'account-1': { account_name: 'Payables', account_type: 'liability' }, 'account-2': { account_name: '', account_type: 'cost' } }
         : {},
@@ -202,7 +206,7 @@ class Clerk {
   }
 
   private dimensions(): Fields {
-    const some = (kind: string): string => this.oneOf(['null', text(`${kind}-1`), text(`${kind}-2`), undefined]);
+    const some = (kind: string): string | undefined => this.oneOf(['null', text(`${kind}-1`), text(`${kind}-2`), undefined]);
     return {
       account_id: this.oneOf(accounts),
       class_id: some('class'),

@@ -1,55 +1,53 @@
-import type { MartRow } from '../dbt/marts-of.ts';
 import type { Calculated } from './calculate.ts';
+import type { Kind, MartRead } from './read-marts.ts';
 
-export interface MartsCompared {
+export interface Compared {
   rows: number;
   figures: number;
-  /** In words, the first of each column. */
+  /** In words, the first of each column; none when every figure is right. */
   differences: string[];
-  /** By connection, how many. */
-  readonly byBook: Map<string, number>;
 }
 
-export interface Mart {
+export interface Mart extends MartRead {
   readonly name: string;
-  readonly rows: readonly MartRow[];
-  /** Postgres's name of the type of each column. */
-  readonly types: ReadonlyMap<string, string>;
+  /** Postgres or the lake. */
+  readonly where: string;
 }
 
-/** Row by row and key by key: every figure of a mart is the calculator's, to the digit; ratios within 1e-9. */
-export function compareMart(compared: MartsCompared, target: string, mart: Mart, calculated: Calculated): void {
-  const keys = keysOf[mart.name];
-  if (keys === undefined) throw new Error(`The calculator does not know the mart ${mart.name}.`);
-  const where = `${mart.name} (${target})`;
-  const wanted = byKey(keys, mart, calculated[mart.name] ?? []);
-  const found = byKey(keys, mart, mart.rows);
-  const note = new Notes(compared);
+/** Row by row and key by key: every figure of a mart is the calculator's to the digit; of ratios, to 9 of them. */
+export function compareMart(compared: Compared, mart: Mart, calculated: Calculated): void {
+  const { name, kinds } = mart;
+  const title = `${name} (${mart.where})`;
+  const wanted = byKey(mart, calculated[name] ?? []);
+  const found = byKey(mart, mart.rows);
+  const notes = new Notes(compared.differences);
   for (const [key, row] of found) {
     compared.rows += 1;
     const right = wanted.get(key);
     if (right === undefined) {
-      note.add(row, `${where}: a row too many`, `${key} ${JSON.stringify(row)}`);
+      notes.add(`${title}: a row too many`, `${key} ${JSON.stringify(row)}`);
       continue;
     }
-    for (const [column, type] of mart.types) {
+    for (const [column, kind] of Object.entries(kinds)) {
       compared.figures += 1;
-      if (!(column in right)) note.add(row, `${where}.${column} is not calculated`, '');
-      else if (!isSame(type, row[column], right[column]))
-        note.add(row, `${where}.${column}`, `is ${show(row[column])} instead of ${show(right[column])} at ${key}`);
+      if (!(column in right)) notes.add(`${title}.${column} is not calculated`, '');
+      else if (!isSame(kind, row[column], right[column]))
+        notes.add(`${title}.${column}`, `is ${show(row[column])} instead of ${show(right[column])} at ${key}`);
     }
+    for (const column of Object.keys(right))
+      if (!(column in kinds)) notes.add(`${title}.${column} is not there`, '');
   }
   for (const [key, row] of wanted)
-    if (!found.has(key)) note.add(row, `${where}: a row is missing`, `${key} ${JSON.stringify(row)}`);
+    if (!found.has(key)) notes.add(`${title}: a row is missing`, `${key} ${JSON.stringify(row)}`);
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-function byKey(keys: readonly string[], { types, name }: Mart, rows: readonly Row[]): Map<string, Row> {
+function byKey({ kinds, name, where }: Mart, rows: readonly Row[]): Map<string, Row> {
   const found = new Map<string, Row>();
   for (const row of rows) {
-    const key = keys.map((column) => show(canonical(types.get(column) ?? '', row[column]))).join(' / ');
-    if (found.has(key)) throw new Error(`${name} has two rows of ${key}.`);
+    const key = (keysOf[name] ?? []).map((column) => show(canonical(kinds[column] ?? 'text', row[column]))).join(' / ');
+    if (found.has(key)) throw new Error(`${name} (${where}) has two rows of ${key}.`);
     found.set(key, row);
   }
   return found;
@@ -59,33 +57,34 @@ function byKey(keys: readonly string[], { types, name }: Mart, rows: readonly Ro
 class Notes {
   private readonly counts = new Map<string, number>();
 
-  constructor(private readonly compared: MartsCompared) {}
+  private readonly differences: string[];
 
-  add(row: Row, kind: string, what: string): void {
-    const { differences, byBook } = this.compared;
+  constructor(differences: string[]) {
+    this.differences = differences;
+  }
+
+  add(kind: string, what: string): void {
     const count = (this.counts.get(kind) ?? 0) + 1;
     this.counts.set(kind, count);
-    const book = String(row.connection_id);
-    byBook.set(book, (byBook.get(book) ?? 0) + 1);
-    if (count <= 3) differences.push(`${kind} ${what}`);
-    else if (count === 4) differences.push(`${kind} … and more`);
+    if (count <= 3) this.differences.push(`${kind} ${what}`);
+    else if (count === 4) this.differences.push(`${kind} … and more`);
   }
 }
 
-function isSame(type: string, found: unknown, wanted: unknown): boolean {
-  const [one, other] = [canonical(type, found), canonical(type, wanted)];
-  if (type !== 'double precision' || one === null || other === null) return one === other;
+function isSame(kind: Kind, found: unknown, wanted: unknown): boolean {
+  const [one, other] = [canonical(kind, found), canonical(kind, wanted)];
+  if (kind !== 'double' || one === null || other === null) return one === other;
   const [a, b] = [Number(one), Number(other)];
-  return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
+  return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 }
 
-function canonical(type: string, value: unknown): string | null {
+function canonical(kind: Kind, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const text = String(value as string | number | boolean);
-  if (type === 'numeric' || type === 'bigint') return canonicalNumber(text);
-  if (type === 'timestamp with time zone') return String(Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')));
-  if (type === 'date') return text.slice(0, 10);
-  return text;
+  if (kind === 'number') return canonicalNumber(text);
+  if (kind === 'time')
+    return String(Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')));
+  return kind === 'date' ? text.slice(0, 10) : text;
 }
 
 /** Without what says nothing: zeros at its end, a sign of zero. */
@@ -99,7 +98,7 @@ function show(value: unknown): string {
 }
 
 /** What one row of each mart is of. */
-export const keysOf: Readonly<Record<string, readonly string[]>> = {
+const keysOf: Readonly<Record<string, readonly string[]>> = {
   accounts: ['connection_id', 'account_id'],
   allocations: ['connection_id', 'told_by', 'document_id', 'source_type', 'position'],
   ap_ageing: ['as_of_date', 'connection_id', 'vendor_id', 'currency_code'],
@@ -125,3 +124,5 @@ export const keysOf: Readonly<Record<string, readonly string[]>> = {
   vendor_spend_monthly: ['connection_id', 'vendor_id', 'spend_month', 'currency_code'],
   vendors: ['connection_id', 'vendor_id'],
 };
+
+export const martNames: readonly string[] = Object.keys(keysOf);

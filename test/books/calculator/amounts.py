@@ -52,12 +52,11 @@ class Fitted:
         self.value = None
         if sent is None:
             return
-        if abs(sent) >= _LIMIT:
+        value = rounded(sent, places)
+        if abs(value) >= _LIMIT:
             self.is_too_large = True
-            return
-        with localcontext(_exact):
-            self.value = rounded(sent, places)
-            self.is_rounded = self.value != sent
+        else:
+            self.value, self.is_rounded = value, value != sent
 
 
 def total(values):

@@ -18,6 +18,8 @@ class Rate:
         own = document.own_rate
         if own is not None and own > 0 and book.rates_multiply:
             return own, 'document_rate'
+        if document.has_unknown_rate and book.rates_multiply:
+            return None, 'missing_rate'
         seeded = self._seeded(book, document)
         if seeded is not None:
             return seeded, 'seed_rate'

@@ -9,9 +9,11 @@ class Taxed:
     """How much of a line is tax, told from what the platform sent."""
 
     def __init__(self, line):
-        amount, net, tax = line.total, line.sub_total, line.tax
+        amount, net, tax = line.worth, line.sub_total, line.tax
         self.gross, self.net = amount, None
-        if tax is None or tax == 0:
+        if not line.is_known:
+            self.treatment, self.gross = 'unknown', None
+        elif tax is None or tax == 0:
             self.treatment, self.net = 'no_tax', amount
         elif amount is None or net is None:
             self.treatment = 'unknown'
@@ -48,10 +50,10 @@ def spend_of_lined(source_type, document, rate, sign):
 
 def signed_lines(expense):
     """A refund is sent with positive lines and counts as what comes back."""
-    whole = total(line.total for line in expense.lines)
+    whole = total(line.worth for line in expense.lines)
     turns = expense.is_refund and whole is not None and whole > 0
     unknown = expense.is_refund and whole is None
-    amounts = [None if unknown else negative(line.total) if turns else line.total for line in expense.lines]
+    amounts = [None if unknown else negative(line.worth) if turns else line.worth for line in expense.lines]
     odd = None if unknown else expense.is_refund and not turns
     return whole, amounts, odd
 
@@ -136,6 +138,9 @@ def bills(ledger):
             'is_void': bill.status == 'void',
             'is_draft': bill.status == 'draft',
             'is_open': is_open,
+            'open_amount': open_at(bill, today) if is_open else 0,
+            'is_dated_ahead': is_dated_ahead(bill, today),
+            'dated_ahead_amount': open_at(bill, today) if is_dated_ahead(bill, today) else 0,
             'currency_code': bill.currency,
             'total_amount': bill.total,
             'sub_total': bill.sub_total,
@@ -233,7 +238,7 @@ def expense_lines(ledger):
                 **_dimensions(line),
                 'tax_rate_id': line.tax_rate_id,
                 'currency_code': expense.currency,
-                'total_amount': line.total,
+                'total_amount': line.worth,
                 'signed_amount': amount,
                 'base_currency': rate.base,
                 'signed_amount_base': rate.of(amount),
@@ -262,6 +267,7 @@ def vendor_credits(ledger):
             'computed_remaining_amount': computed,
             'remaining_amount_variance': less(credit.remaining, computed),
             'is_unapplied': is_open_at(credit, today),
+            'unapplied_amount': open_at(credit, today) if is_open_at(credit, today) else 0,
             'age_days': None if credit.date is None else (today - credit.date).days,
             'as_of_date': today,
             'base_currency': rate.base,
@@ -339,7 +345,9 @@ _NAMES = ('position', 'account_id', 'class_id', 'department_id', 'location_id', 
 
 
 def _dimensions(line):
-    return {name: None if line is None else getattr(line, name) for name in _NAMES}
+    if line is None:
+        return {**dict.fromkeys(_NAMES), 'description': 'Difference between the document and its lines'}
+    return {name: getattr(line, name) for name in _NAMES}
 
 
 def _times(document):

@@ -98,30 +98,33 @@ def ap_ageing(ledger):
                 'total_open_base': total(item.base for item in items) if unconverted == 0 else None,
                 'unconverted_count': unconverted,
                 'overdue_share': share_overdue(items),
+                'payable_amount': payable(items),
+                'payable_overdue_amount': payable(items, lambda item: item.is_overdue),
+                'unknown_count': sum(item.amount is None for item in items),
                 'oldest_days': max((item.days for item in items if item.days is not None), default=None),
                 'document_count': len(items),
             }
 
 
 def share_overdue(items):
-    """Of the bills that are open: what is overdue, between 0 and 1."""
-    bills = [item for item in items if not item.is_credit]
-    return share_between(
-        total(item.amount for item in bills if item.is_overdue), total(item.amount for item in bills)
-    )
+    """Of the open bills above 0: what is overdue, between 0 and 1."""
+    return share(payable(items, lambda item: item.is_overdue), payable(items))
 
 
-def share_between(part, whole):
-    found = share(part, whole)
-    return found if found is not None and 0 <= found <= 1 else None
+def payable(items, chosen=lambda item: True):
+    """Open bills above 0; one whose amount is not known makes the sum unknown."""
+    bills = [item for item in items if not item.is_credit and chosen(item)]
+    return total(item.amount for item in bills if item.amount is None or item.amount > 0)
 
 
 def usual_delay(ledger):
-    """By vendor: the median of the days its paid bills were late; of an even number the lower one."""
+    """By vendor: the median of the days its settled bills were late; of an even number the lower one."""
     late = defaultdict(list)
     for bill, _ in ledger.bills:
         last = max((entry.date for entry in bill.payments if entry.date is not None), default=None)
-        if bill.status == 'paid' and last is not None and bill.due_date is not None:
+        is_issued = bill.date is None or bill.date <= ledger.today
+        is_settled = bill.is_posted and is_issued and open_at(bill, ledger.today) == 0
+        if is_settled and last is not None and bill.due_date is not None:
             late[bill.vendor].append((last - bill.due_date).days)
     return {vendor: sorted(days)[(len(days) - 1) // 2] for vendor, days in late.items()}
 
@@ -129,25 +132,24 @@ def usual_delay(ledger):
 def cash_requirements(ledger):
     today = ledger.today
     delay = usual_delay(ledger)
-    due, expected = defaultdict(list), defaultdict(list)
-    ahead = defaultdict(list)
+    due, ahead, expected = defaultdict(list), defaultdict(list), defaultdict(list)
     for bill, _ in ledger.bills:
         is_ahead = is_dated_ahead(bill, today)
         if not is_ahead and not is_open_at(bill, today):
             continue
         amount = open_at(bill, today)
-        week = week_of(bill.due_date, today)
-        due[bill.currency, week].append(amount)
-        if is_ahead:
-            ahead[bill.currency, week].append(amount)
-        moved = bill.due_date and bill.due_date + timedelta(days=delay.get(bill.vendor, 0))
+        # What is not issued yet is not due before it is.
+        not_before = [bill.date] if is_ahead else []
+        day_due = bill.due_date and max([bill.due_date, *not_before])
+        moved = bill.due_date and max([day_due + timedelta(days=delay.get(bill.vendor, 0)), *not_before])
+        (ahead if is_ahead else due)[bill.currency, week_of(day_due, today)].append(amount)
         expected[bill.currency, week_of(moved, today)].append(amount)
     for credit, _ in ledger.credits:
         if is_open_at(credit, today):
             amount = negative(open_at(credit, today))
             due[credit.currency, 'unapplied_credits'].append(amount)
             expected[credit.currency, 'unapplied_credits'].append(amount)
-    for key in sorted({*due, *expected}, key=str):
+    for key in sorted({*due, *ahead, *expected}, key=str):
         currency, week = key
         yield {
             'as_of_date': today,
@@ -157,6 +159,8 @@ def cash_requirements(ledger):
             'expected_amount': total(expected[key]),
             'document_count': len(due[key]),
             'dated_ahead': total(ahead[key]),
+            'dated_ahead_count': len(ahead[key]),
+            'unknown_count': sum(amount is None for amount in due[key] + ahead[key]),
         }
 
 
@@ -193,25 +197,22 @@ def ap_kpis_monthly(ledger):
                 if entry.date is not None and month <= entry.date <= end
             ]
             weighted = [(e.amount, (e.date - b.date).days) for b, e in payments if b.date is not None]
-            with_due = [(e.amount, e.date > b.due_date) for b, e in payments if b.due_date is not None]
+            late = [e.amount for b, e in payments if b.due_date is not None and e.date > b.due_date]
+            paid = total(entry.amount for _, entry in payments)
             rows.append(
                 {
                     'month': month,
                     'currency_code': currency,
-                    'is_complete': last_of_month(month) < today,
+                    'is_complete': last_of_month(month) <= today,
                     'open_ap_end': ends[month],
                     'unapplied_credits': total(item.amount for item in items if item.is_credit),
                     'purchases': bought[month],
-                    'paid': total(entry.amount for _, entry in payments),
+                    'paid': paid,
                     'days_payable_outstanding': outstanding(months, month, end, ends, bought),
                     'average_days_to_pay': weighted_mean(weighted),
-                    'paid_late_share': share_between(
-                        total(amount for amount, late in with_due if late), total(amount for amount, _ in with_due)
-                    ),
+                    'paid_late_share': share(total(late), paid),
                     'overdue_share': share_overdue(items),
-                    'over_90_share': share_between(
-                        total(item.amount for item in open_bills if item.bucket == '90+'), ends[month]
-                    ),
+                    'over_90_share': share(payable(items, lambda item: item.bucket == '90+'), payable(items)),
                 }
             )
         yield from rows

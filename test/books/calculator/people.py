@@ -15,19 +15,21 @@ def vendors(ledger):
     for kind, documents in (('bill', ledger.bills), ('expense', ledger.expenses), ('credit', ledger.credits)):
         for document, _ in documents:
             seen[document.vendor].append((kind, document.date))
+    names = ledger.book.vendor_names
+    labels = labels_of('Vendor', {vendor: names.get(vendor) for vendor in seen if vendor != '(none)'})
+    labels['(none)'] = '(none)'
     for vendor, documents in seen.items():
         days = [when for _, when in documents if when is not None]
         kinds = Counter(kind for kind, _ in documents)
-        named = ledger.book.vendor_names.get(vendor)
         yield {
             'vendor_id': vendor,
-            'vendor_name': named or ('(none)' if vendor == '(none)' else f'Vendor {vendor}'),
+            'vendor_name': labels[vendor],
             'first_seen': min(days, default=None),
             'last_seen': max(days, default=None),
             'bill_count': kinds['bill'],
             'expense_count': kinds['expense'],
             'vendor_credit_count': kinds['credit'],
-            'is_inferred': named is None,
+            'is_inferred': name_of(names.get(vendor)) is None,
         }
 
 
@@ -40,11 +42,13 @@ def accounts(ledger):
     for document, _ in ledger.bills + ledger.credits + ledger.expenses:
         for line in document.lines:
             debit[line.account_id] += 1
-    for account in {*ap, *source, *debit} - {None}:
+    found = {*ap, *source, *debit} - {None}
+    labels = labels_of('Account', {one: (ledger.book.accounts.get(one) or {}).get('account_name') for one in found})
+    for account in found:
         named = ledger.book.accounts.get(account) or {}
         yield {
             'account_id': account,
-            'account_name': named.get('account_name') or f'Account {account}',
+            'account_name': labels[account],
             'account_type': named.get('account_type') or None,
             'role': 'ap_credit' if ap[account] else 'payment_source' if source[account] else 'expense_debit',
             'ap_documents': ap[account],
@@ -57,6 +61,7 @@ def accounts(ledger):
 def customers(ledger):
     sent = {one['id']: one for one in ledger.book.sent['customers']}
     parents = {key: code(one.get('parent_id')) for key, one in sent.items()}
+    labels = labels_of('Customer', {key: one.get('customer_name') for key, one in sent.items()})
     for key, one in sent.items():
         top, circle = top_of(key, parents)
         status = enum(one.get('status'))
@@ -64,6 +69,7 @@ def customers(ledger):
             'customer_id': key,
             'platform_id': code(one.get('platform_id')),
             'customer_name': one.get('customer_name'),
+            'customer_label': labels[key],
             'contact_name': one.get('contact_name'),
             'source_status': status,
             'status': {'ACTIVE': 'active', 'INACTIVE': 'inactive'}.get(status, 'unknown'),
@@ -97,7 +103,9 @@ def address(customer, kind):
 
 
 def items(ledger):
-    for one in ledger.book.sent['items']:
+    sent = ledger.book.sent['items']
+    labels = labels_of('Item', {one['id']: name_of(one.get('name')) or one.get('code') for one in sent})
+    for one in sent:
         reader = Reader(ledger.book, 'items', one['id'])
         bought, sold = one.get('bill_item') or {}, one.get('invoice_item') or {}
         cost = reader.decimal_text(bought, 'unit_price', column='bill_unit_price')
@@ -109,6 +117,7 @@ def items(ledger):
             'platform_id': code(one.get('platform_id')),
             'code': one.get('code'),
             'name': one.get('name'),
+            'item_label': labels[one['id']],
             'type': enum(one.get('type')),
             'source_status': status,
             'status': status if status in ('active', 'archived') else 'unknown',
@@ -144,3 +153,25 @@ def dates(today, fiscal_start=1):
             'is_today': when == today,
         }
         when += timedelta(days=1)
+
+
+def name_of(text):
+    return (text or '').strip(' ') or None
+
+
+def labels_of(kind, names):
+    """One for each ID, no two the same: its name, with the ID behind it where that would be another's label too."""
+    known = {key: name_of(name) for key, name in names.items()}
+    times = Counter(name for name in known.values() if name is not None)
+    with_id = {key for key, name in known.items() if name is not None and times[name] > 1}
+    while True:
+        made = {f'{kind} {key}' for key, name in known.items() if name is None}
+        made |= {f'{known[key]} ({key})' for key in with_id}
+        more = {key for key, name in known.items() if name in made and key not in with_id}
+        if not more:
+            break
+        with_id |= more
+    return {
+        key: f'{kind} {key}' if name is None else f'{name} ({key})' if key in with_id else name
+        for key, name in known.items()
+    }

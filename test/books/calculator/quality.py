@@ -1,15 +1,13 @@
 """Marts of trust: data_quality, sync_health, connections."""
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 from amounts import less, places_of, total
 from documents import Taxed, signed_lines
 from people import top_of
-from records import RESOURCES, Reader, code, enum
+from records import RESOURCES, code, last_of_month, month_before
 from spend import duplicate_bills
-
-STATUSES = {'open', 'partially_paid', 'paid', 'draft', 'submitted', 'void'}
 
 
 def data_quality(ledger, subscription_rows):
@@ -24,74 +22,62 @@ def data_quality(ledger, subscription_rows):
 
 
 def found_by(ledger, subscription_rows):
+    """By check: the IDs of what it finds, each as often as it is another record."""
     book, today = ledger.book, ledger.today
     bills = [bill for bill, _ in ledger.bills]
     credits = [credit for credit, _ in ledger.credits]
     expenses = [expense for expense, _ in ledger.expenses]
-    documents = bills + expenses + credits
+    in_spend = [one for one in bills + expenses + credits if one.posting != 'excluded']
     posted = [bill for bill in bills if bill.is_posted]
     posted_credits = [credit for credit in credits if credit.is_posted]
     bill_ids, credit_ids = {bill.id for bill in bills}, {credit.id for credit in credits}
-    rates = ledger.rates
+    parents = {one['id']: code(one.get('parent_id')) for one in book.sent['customers']}
+    unconverted = lambda one: ledger.rates[id(one)].status in ('missing_rate', 'unverified_direction')
+    too_early, too_late = date(2000, 1, 1), months_on(today, 60)
+    in_range = lambda when: when is None or too_early <= when <= too_late
+    this_month = today.replace(day=1)
     ids = lambda records: [record.id for record in records]
-    dated = [one for one in documents if one.date is not None]
     return {
         'amount_due_unexplained': ids(bill for bill in posted if differs(bill.currency, unexplained(bill))),
-        'credit_remaining_unexplained': ids(
-            credit
-            for credit in posted_credits
-            if differs(
-                credit.currency,
-                less(credit.total, total(entry.amount for entry in credit.allocations), credit.remaining),
-            )
-        ),
         'bill_status_incoherent': ids(bill for bill in posted if is_incoherent(bill)),
         'lines_differ_from_header': ids(bill for bill in posted if lines_differ(bill)),
-        'credit_allocation_one_sided': one_sided(bills, credits),
-        'orphan_allocation': [
-            bill.id for bill in bills for entry in bill.credits if entry.linked_id not in credit_ids
-        ]
-        + [credit.id for credit in credits for entry in credit.allocations if entry.linked_id not in bill_ids],
-        'undated_allocation': [
-            one.id for one in bills + credits for entry in one.allocations if entry.date is None
-        ],
         'negative_bill': ids(bill for bill in posted if bill.total is not None and bill.total < 0),
-        'negative_vendor_credit': ids(one for one in posted_credits if one.total is not None and one.total < 0),
-        'refund_sign': ids(one for one in expenses if signed_lines(one)[2]),
-        'unconverted_bill': ids(
-            bill for bill in posted if book.base_currency is not None and rates[id(bill)].value is None
-        ),
-        'unconverted_expense': ids(
-            one for one in expenses if book.base_currency is not None and rates[id(one)].value is None
-        ),
+        'unconverted_bill': ids(bill for bill in posted if unconverted(bill)),
+        'unconverted_expense': ids(one for one in expenses if unconverted(one)),
+        'due_before_issue': ids(one for one in posted if one.date and one.due_date and one.due_date < one.date),
         'no_issue_date': ids(bill for bill in posted if bill.date is None),
         'no_due_date': ids(bill for bill in posted if bill.due_date is None),
-        'due_before_issue': ids(
-            bill for bill in posted if bill.date is not None and bill.due_date is not None and bill.due_date < bill.date
-        ),
-        'date_out_of_range': ids(one for one in dated if not date(2000, 1, 1) <= one.date <= years_on(today, 5)),
-        'spend_in_future': ids(one for one in dated if one.posting == 'posted' and one.date > today),
+        'date_out_of_range': ids(one for one in posted if not in_range(one.date) or not in_range(one.due_date)),
         'unknown_bill_status': ids(bill for bill in bills if bill.posting == 'unknown'),
         'unknown_credit_status': ids(credit for credit in credits if credit.posting == 'unknown'),
-        'unknown_tax_treatment': [
-            one.id for one in bills + credits for line in one.lines if Taxed(line).treatment == 'unknown'
-        ],
-        'amount_does_not_fit': [record_id for record_id, _, _ in book.unfit],
-        'cyclic_customer_parents': [
-            key for key in parents_of(book) if top_of(key, parents_of(book))[1]
-        ],
-        'unpriced_subscription': [
+        'credit_remaining_unexplained': ids(
+            one
+            for one in posted_credits
+            if differs(one.currency, less(one.total, *(entry.amount for entry in one.allocations), one.remaining))
+        ),
+        'negative_vendor_credit': ids(one for one in posted_credits if one.total is not None and one.total < 0),
+        'refund_sign': ids(one for one in expenses if signed_lines(one)[2]),
+        'spend_in_future': ids(one for one in in_spend if one.date is not None and one.date > today),
+        'unknown_tax_treatment': ids(
+            one
+            for one in in_spend
+            if one not in expenses and any(Taxed(line).treatment == 'unknown' for line in one.lines)
+        ),
+        'undated_allocation': ids(one for one in bills + credits if any(e.date is None for e in one.allocations)),
+        'orphan_allocation': ids(one for one in bills if any(e.linked_id not in credit_ids for e in one.credits))
+        + ids(one for one in credits if any(e.linked_id not in bill_ids for e in one.allocations)),
+        'credit_allocation_one_sided': one_sided(bills, credits),
+        'amount_rounded': [record_id for _, record_id in book.rounded],
+        'amount_does_not_fit': [record_id for _, record_id in book.too_large],
+        'cyclic_customer_parents': [key for key in parents if top_of(key, parents)[1]],
+        'unpriced_subscription': {
             row['subscription_id']
             for row in subscription_rows
-            if row['month'] == today.replace(day=1) and row['mrr_status'] in ('unknown_interval', 'no_amount')
-        ],
-        'possible_duplicate': [row['bill_id_a'] for row in duplicate_bills(ledger)],
+            if row['month'] == this_month and row['mrr_status'] in ('unknown_interval', 'no_amount')
+        },
+        'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
         'quarantined_record': [],
     }
-
-
-def parents_of(book):
-    return {one['id']: code(one.get('parent_id')) for one in book.sent['customers']}
 
 
 def unexplained(bill):
@@ -106,18 +92,22 @@ def differs(currency, amount):
 def is_incoherent(bill):
     if bill.due is None:
         return False
+    is_settled = not differs(bill.currency, bill.due)
     if bill.status == 'paid':
-        return bill.due != 0
-    return bill.status == 'open' and bill.total is not None and bill.due != bill.total
+        return not is_settled
+    if bill.total is None:
+        return bill.status == 'partially_paid' and is_settled
+    is_whole = not differs(bill.currency, less(bill.total, bill.due))
+    return not is_whole if bill.status == 'open' else is_settled or is_whole
 
 
 def lines_differ(bill):
-    lines = total(Taxed(line).gross for line in bill.lines)
-    if lines is None or bill.total is None or not bill.lines:
-        return False
-    explained = {lines, less(lines, bill.discount or 0)}
-    explained |= {total([one, bill.tax or 0]) for one in list(explained)}
-    return not any(not differs(bill.currency, less(bill.total, one)) for one in explained)
+    """Neither a discount on the document nor tax on top of the lines explains it."""
+    rest = less(bill.total, *(Taxed(line).gross for line in bill.lines))
+    discount, tax = bill.discount or Decimal(0), bill.tax or Decimal(0)
+    return rest is not None and all(
+        differs(bill.currency, less(rest, explained)) for explained in (0, -discount, tax - discount)
+    )
 
 
 def one_sided(bills, credits):
@@ -132,15 +122,20 @@ def one_sided(bills, credits):
         for entry in credit.allocations:
             if entry.linked_id in known_bills:
                 told_by_credit.setdefault((entry.linked_id, credit.id), []).append(entry.amount)
-    pairs = {*told_by_bill, *told_by_credit}
-    return [pair[0] for pair in pairs if total(told_by_bill.get(pair, [])) != total(told_by_credit.get(pair, []))]
+    currencies = {bill.id: bill.currency for bill in bills}
+    return {
+        bill
+        for bill, credit in {*told_by_bill, *told_by_credit}
+        if differs(
+            currencies[bill],
+            less(total(told_by_bill.get((bill, credit), [])), total(told_by_credit.get((bill, credit), []))),
+        )
+    }
 
 
-def years_on(today, years):
-    try:
-        return today.replace(year=today.year + years)
-    except ValueError:
-        return date(today.year + years, 2, 28)
+def months_on(today, months):
+    first = month_before(today.replace(day=1), -months)
+    return min(last_of_month(first), first + timedelta(days=today.day - 1))
 
 
 def sync_health(ledger):

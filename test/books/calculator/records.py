@@ -25,7 +25,8 @@ def currency(value):
 
 
 def enum(value):
-    return None if value in (None, '', 'null') else value
+    """As it was sent: new values may appear, an empty one too."""
+    return value
 
 
 def day(value):
@@ -58,10 +59,10 @@ class Reader:
         fitted = Fitted(sent, places)
         if fitted.is_rounded:
             self.rounded.append((table, name))
+            self.book.rounded.add((self.table, self.record_id))
         if fitted.is_too_large:
             self.too_large.append((table, name))
-        if fitted.is_rounded or fitted.is_too_large:
-            self.book.unfit.append((self.record_id, table, name))
+            self.book.too_large.add((self.table, self.record_id))
         return fitted.value
 
     def money(self, record, name, table=None, column=None):
@@ -88,7 +89,13 @@ class Line:
         for name in ('account_id', 'class_id', 'customer_id', 'department_id', 'location_id', 'tax_rate_id'):
             setattr(self, name, code(sent.get(name)))
         self.description = sent.get('description')
+        # A line without a total is a remark, worth nothing; one whose total is too large is not known.
+        self.is_remark = sent.get('total_amount') is None
         self.total = reader.money(sent, 'total_amount', table)
+
+    @property
+    def worth(self):
+        return Decimal(0) if self.is_remark else self.total
 
 
 class BillLine(Line):
@@ -102,6 +109,10 @@ class BillLine(Line):
         self.discount_percentage = reader.money(sent, 'discount_percentage', table)
         self.sub_total = reader.money(sent, 'sub_total', table)
         self.tax = reader.money(sent, 'tax_amount', table)
+        self.is_known = all(
+            sent.get(name) is None or value is not None
+            for name, value in (('total_amount', self.total), ('sub_total', self.sub_total), ('tax_amount', self.tax))
+        )
 
 
 class Document:
@@ -146,6 +157,7 @@ class Bill(Document):
         self.tax = reader.money(sent, 'tax_amount')
         self.discount = reader.money(sent, 'total_discount')
         self.own_rate = reader.decimal_text(sent, 'currency_rate')
+        self.has_unknown_rate = self.own_rate is None and decimal_text(sent.get('currency_rate')) is not None
         self.lines = [BillLine(reader, line, n, 'bill_lines') for n, line in enumerate(sent.get('line_items') or [])]
         self.payments = _allocations(reader, sent, 'linked_payments', 'bill_payment_allocations')
         self.credits = _allocations(reader, sent, 'linked_credit_memos', 'bill_credit_allocations')
@@ -163,7 +175,7 @@ class Credit(Document):
         self.number = sent.get('document_number')
         self.total = reader.money(sent, 'total_amount')
         self.remaining = reader.money(sent, 'remaining_amount')
-        self.own_rate = None
+        self.own_rate, self.has_unknown_rate = None, False
         self.lines = [
             BillLine(reader, line, n, 'bill_credit_memo_lines') for n, line in enumerate(sent.get('line_items') or [])
         ]
@@ -179,6 +191,7 @@ class Expense(Document):
         self.is_refund = self.type_sent == 'refund'
         # A number in this resource, a text in bills.
         self.own_rate = self.reader.price(sent, 'currency_rate')
+        self.has_unknown_rate = self.own_rate is None and sent.get('currency_rate') is not None
         self.number = None
         self.posting = 'posted'
         self.lines = [
@@ -196,7 +209,7 @@ class Book:
     def __init__(self, told):
         self.id = told['connection_id']
         self.told = told
-        self.unfit = []
+        self.rounded, self.too_large = set(), set()
         self.sent = {name: [parse(text) for text in told['records'].get(name, [])] for name in RESOURCES}
         self.bills = [Bill(self, sent) for sent in self.sent['bills']]
         self.credits = [Credit(self, sent) for sent in self.sent['bill_credit_memos']]

@@ -24,9 +24,10 @@ class Item:
         self.quantity = quantity.value
         self.is_computed = sent.get('amount') is None
         self.price = amount.value
+        self.is_unfit = amount.is_too_large or (self.is_computed and (unit.is_too_large or quantity.is_too_large))
         if self.is_computed and unit.value is not None and quantity.value is not None:
             self.price = rounded(Fraction(unit.value) * Fraction(quantity.value), MONEY_PLACES)
-        self.is_estimated = self.interval in ('day', 'week') or (self.is_computed and self.price is not None)
+        self.is_estimated = self.interval in ('day', 'week') or self.is_computed
 
     def priced(self):
         if self.status != 'active':
@@ -35,7 +36,7 @@ class Item:
         if months is None or self.count is None or self.count <= 0:
             return 'unknown_interval', None
         if self.price is None:
-            return 'no_amount', None
+            return 'unfit_amount' if self.is_unfit else 'no_amount', None
         exact = Fraction(self.price) / (Fraction(self.count) * months)
         return 'priced', rounded(exact, places_of(self.currency))
 
@@ -95,7 +96,7 @@ def mrr_movements_monthly(book, today):
     for row in subscription_mrr_monthly(book, today):
         groups[row['platform_customer_id'], row['currency_code']][row['month']].append(row)
     for (customer, code_), by_month in groups.items():
-        closing_before, has_paid, started = None, False, False
+        closing_before, has_paid, started = 0, False, False
         for month, (is_seen, _) in months.items():
             rows = by_month.get(month, [])
             started = started or bool(rows)
@@ -111,20 +112,24 @@ def mrr_movements_monthly(book, today):
                 'unpriced_items': None,
             }
             if is_seen:
-                closing = total(one['mrr'] or 0 for one in rows)
+                closing = total(
+                    one['mrr'] if one['mrr_status'] == 'unfit_amount' else one['mrr'] or 0 for one in rows
+                )
                 unpriced = sum(one['mrr_status'] in ('unknown_interval', 'no_amount') for one in rows)
                 is_baseline = row['is_baseline']
-                opening = closing if is_baseline else (closing_before or 0)
+                opening = closing if is_baseline else closing_before
                 moved = less(closing, opening)
                 row.update(moves_of(opening, closing, moved, has_paid))
                 row.update(opening=opening, closing=closing, unpriced_items=unpriced)
                 closing_before = closing
-                has_paid = has_paid or closing > 0
+                has_paid = has_paid or (closing is not None and closing > 0)
             yield row
 
 
 def moves_of(opening, closing, moved, has_paid):
     name = None
+    if moved is None:
+        return dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'))
     if moved > 0:
         name = 'expansion' if opening > 0 else 'reactivation' if has_paid else 'new'
     elif moved < 0:

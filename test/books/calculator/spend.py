@@ -3,7 +3,7 @@
 from collections import defaultdict
 import re
 
-from amounts import share, total
+from amounts import less, share, total
 from documents import signed_lines
 from records import last_of_month, month_before, month_of
 
@@ -22,7 +22,7 @@ def vendor_spend_monthly(ledger):
         spend = spent[vendor, month, currency]
         bills = {line.document.id for line in lines if line.source_type == 'bill'}
         unconverted = sum(line.gross_base is None for line in lines)
-        is_complete = month is None or last_of_month(month) < ledger.today
+        is_complete = month is not None and last_of_month(month) <= ledger.today
         before = spent.get((vendor, month_before(month, 12), currency)) if month else None
         others = {one: value for (one, when, code), value in spent.items() if (when, code) == (month, currency)}
         whole = total(others.values())
@@ -45,8 +45,8 @@ def vendor_spend_monthly(ledger):
             'bill_count': len(bills),
             'average_bill': share(of('bill'), len(bills)) if bills else None,
             'spend_year_before': before,
-            'year_over_year': share(total([spend, -before]), abs(before))
-            if before and spend is not None and is_complete
+            'year_over_year': share(less(spend, before), before)
+            if is_complete and before is not None and before > 0
             else None,
             'share_of_month': share(spend, whole),
             'spend_rank': len(ahead) + 1,
@@ -55,6 +55,7 @@ def vendor_spend_monthly(ledger):
             )
             if known
             else None,
+            'unknown_count': len({(line.source_type, line.document.id) for line in lines if line.gross is None}),
             'first_spend_month': first.get(vendor),
         }
 
@@ -79,10 +80,11 @@ def spend_by_dimension_monthly(ledger):
                 'dimension_id': member,
                 'spend_month': month,
                 'currency_code': currency,
-                'is_complete': month is None or last_of_month(month) < ledger.today,
+                'is_complete': month is not None and last_of_month(month) <= ledger.today,
                 'spend': spent[member, month, currency],
                 'spend_month_before': earlier(1) if month else None,
                 'spend_12_months': total(spent[key] for key in year if key in spent) if month else None,
+                'unknown_count': len({(line.source_type, line.document.id) for line in lines if line.gross is None}),
                 'spend_base': total(line.gross_base for line in lines) if unconverted == 0 else None,
                 'unconverted_count': unconverted,
             }
@@ -105,7 +107,7 @@ def normalised(number):
     plain = re.sub(r'[^A-Za-z0-9]', '', number).upper()
     if not re.search('[1-9]', plain):
         return None
-    return re.sub(r'(?<![0-9])0+', '', plain)
+    return plain.lstrip('0')
 
 
 def duplicate_bills(ledger):
@@ -139,7 +141,7 @@ def duplicate_bills(ledger):
             }
 
 
-SCORES = {'same_number': 0.95, 'paid_twice': 0.8, 'same_amount': 0.7, 'other_vendor': 0.6}
+SCORES = {'same_number': 0.9, 'paid_twice': 0.8, 'same_amount': 0.7, 'other_vendor': 0.6}
 
 
 def rules_of(a, b):
