@@ -30,6 +30,7 @@ export async function finishExport(
 
 function inWords({ snapshotId, skipped, tables, rows, unfit }: Exported): string {
   if (skipped) return `Nothing has changed since snapshot ${snapshotId}, so there is no new one.`;
-  const notFit = unfit === 0 ? '' : ` ${unfit} values do not fit their Parquet type: see its manifest.`;
+  const notFit =
+    unfit === 0 ? '' : ` ${unfit} values are rounded or null, for their Parquet type: see its manifest.`;
   return `Published snapshot ${snapshotId}: ${rows.toLocaleString('en-US')} rows in ${tables} tables.${notFit}`;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** What a snapshot consists of, as `_manifest.json` says it. Decimal sums and watermarks are text, so that no digit is lost. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** A value that its Parquet type cannot hold: null in the file, and here as Postgres writes it. */
+/** A value that its Parquet type cannot hold to the last digit: rounded or null in the file, and here as Postgres writes it. */
 export type Unfit = z.infer<typeof unfitSchema>;
 
 export type ManifestTable = z.infer<typeof tableSchema>;
@@ -21,7 +21,7 @@ const tableSchema = z.object({
   rows: z.number(),
   bytes: z.number(),
   columns: z.record(z.string(), z.string()),
-  /** Of every decimal column, without what does not fit. */
+  /** Of every decimal column, as the file holds it. */
   sums: z.record(z.string(), z.string()),
   files: z.array(fileSchema),
 });
@@ -31,6 +31,8 @@ const unfitSchema = z.object({
   column: z.string(),
   key: z.record(z.string(), z.union([z.string(), z.number()])),
   value: z.string(),
+  /** Whether the file holds it with fewer decimals; otherwise it is null there. Snapshots of 0.5 and older never round, and do not say so. */
+  rounded: z.boolean().optional(),
 });
 
 const manifestSchema = z.object({

@@ -9,7 +9,7 @@
     end
 {%- endmacro %}
 
-{#- What rounding may explain: half a minor unit would already be odd, a whole one is forgiven. -#}
-{% macro tolerance(currency) -%}
-    case {{ daybook.minor_units(currency) }} when 0 then 1 when 3 then 0.001 else 0.01 end
+{#- Half a minor unit: what two amounts may differ by, and be the same to a check. Services compute in doubles. -#}
+{% macro noise(currency) -%}
+    case {{ daybook.minor_units(currency) }} when 0 then 0.5 when 3 then 0.0005 else 0.005 end
 {%- endmacro %}

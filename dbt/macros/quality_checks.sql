@@ -4,15 +4,18 @@
 -#}
 {% macro quality_checks() -%}
     {%- set today = daybook.as_of_date() -%}
+    {%- set noise = daybook.noise('currency_code') -%}
     {%- set in_five_years = daybook.add_months(today, 60) -%}
     {%- set year_2000 = "cast('2000-01-01' as date)" -%}
     {{ return([
-        ('amount_due_unexplained', 'posted_bills', 'bill_id', 'abs(unexplained_amount) > ' ~ daybook.tolerance('currency_code')),
+        ('amount_due_unexplained', 'posted_bills', 'bill_id', 'abs(unexplained_amount) > ' ~ noise),
         ('bill_status_incoherent', 'posted_bills', 'bill_id',
-            "(source_status = 'paid' and amount_due <> 0) or (source_status = 'open' and amount_due <> total_amount)"
-            ~ " or (source_status = 'partially_paid' and (amount_due = 0 or amount_due = total_amount))"),
+            "case source_status when 'paid' then abs(amount_due) > " ~ noise
+            ~ " when 'open' then abs(amount_due - total_amount) > " ~ noise
+            ~ " when 'partially_paid' then abs(amount_due) <= " ~ noise ~ ' or abs(amount_due - total_amount) <= ' ~ noise ~ ' end'),
         ('lines_differ_from_header', 'posted_bills', 'bill_id',
-            'line_variance not in (0, -coalesce(total_discount, 0), coalesce(tax_amount, 0) - coalesce(total_discount, 0))'),
+            'abs(line_variance) > ' ~ noise ~ ' and abs(line_variance + coalesce(total_discount, 0)) > ' ~ noise
+            ~ ' and abs(line_variance + coalesce(total_discount, 0) - coalesce(tax_amount, 0)) > ' ~ noise),
         ('negative_bill', 'posted_bills', 'bill_id', 'total_amount < 0'),
         ('unconverted_bill', 'posted_bills', 'bill_id', "fx_status in ('missing_rate', 'unverified_direction')"),
         ('due_before_issue', 'posted_bills', 'bill_id', 'due_date < issue_date'),
@@ -22,7 +25,7 @@
             'least(issue_date, due_date) < ' ~ year_2000 ~ ' or greatest(issue_date, due_date) > ' ~ in_five_years),
         ('unknown_bill_status', 'bills', 'bill_id', "posting_status = 'unknown'"),
         ('credit_remaining_unexplained', 'posted_credits', 'vendor_credit_id',
-            'abs(remaining_amount_variance) > ' ~ daybook.tolerance('currency_code')),
+            'abs(remaining_amount_variance) > ' ~ noise),
         ('negative_vendor_credit', 'posted_credits', 'vendor_credit_id', 'total_amount < 0'),
         ('unknown_credit_status', 'vendor_credits', 'vendor_credit_id', "posting_status = 'unknown'"),
         ('refund_sign', 'expenses', 'expense_id', 'has_unexpected_sign'),
@@ -32,8 +35,9 @@
             "tax_treatment = 'unknown' and source_type in ('bill', 'vendor_credit')"),
         ('undated_allocation', 'allocations', 'document_id', 'allocated_date is null'),
         ('orphan_allocation', 'allocations', 'document_id', 'is_orphan'),
-        ('credit_allocation_one_sided', 'allocation_sides', 'bill_id', 'told_by_bill <> told_by_credit'),
-        ('amount_does_not_fit', 'unfit_values', 'record_id', 'true'),
+        ('credit_allocation_one_sided', 'allocation_sides', 'bill_id', 'abs(told_by_bill - told_by_credit) > ' ~ noise),
+        ('amount_rounded', 'unfit_values', 'record_id', 'is_rounded'),
+        ('amount_does_not_fit', 'unfit_values', 'record_id', 'not is_rounded'),
         ('cyclic_customer_parents', 'customers', 'customer_id', 'has_cyclic_parents'),
         ('unpriced_subscription', 'subscription_items', 'subscription_id',
             "mrr_status in ('unknown_interval', 'no_amount') and month = " ~ daybook.month_of(today)),

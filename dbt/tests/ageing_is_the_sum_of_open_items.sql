@@ -1,25 +1,31 @@
+-- Ageing and its buckets are the sum of the open items, on every day. What is not known is so in both.
 with items as (
     select
         as_of_date,
-        sum(open_amount) as open_amount
+        connection_id,
+        vendor_id,
+        currency_code,
+        cast({{ daybook.whole_sum('open_amount') }} as numeric(38, 9)) as open_amount,
+        cast({{ daybook.whole_sum('open_amount') }} as numeric(38, 9)) as buckets
     from {{ ref('ap_open_items') }}
-    group by as_of_date
+    group by as_of_date, connection_id, vendor_id, currency_code
 ),
 
 ageing as (
     select
         as_of_date,
-        sum(total_open) as total_open,
-        sum(not_due + days_1_30 + days_31_60 + days_61_90 + days_over_90 + no_due_date) as buckets
+        connection_id,
+        vendor_id,
+        currency_code,
+        total_open as open_amount,
+        cast(not_due + days_1_30 + days_31_60 + days_61_90 + days_over_90 + no_due_date as numeric(38, 9)) as buckets
     from {{ ref('ap_ageing') }}
-    group by as_of_date
 )
 
-select
-    items.as_of_date,
-    items.open_amount,
-    ageing.total_open,
-    ageing.buckets
-from items
-left join ageing on items.as_of_date = ageing.as_of_date
-where ageing.total_open is distinct from items.open_amount or ageing.buckets is distinct from items.open_amount
+(select * from items
+except
+select * from ageing)
+union all
+(select * from ageing
+except
+select * from items)

@@ -7,7 +7,7 @@ with lines as (
     from {{ ref('spend_lines') }}
     where source_type = 'bill'
     group by connection_id, document_id
-    having count(gross_amount) = count(gross_amount_base)
+    having count(*) = count(gross_amount_base)
 )
 
 select

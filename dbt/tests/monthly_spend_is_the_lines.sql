@@ -1,33 +1,47 @@
+-- Both monthly marts are the sum of the posted spend lines, in every month and currency. What is not known is so in all of them.
 with lines as (
-    select coalesce(sum(gross_amount), 0) as spend
+    select
+        connection_id,
+        spend_month,
+        currency_code,
+        cast({{ daybook.whole_sum('gross_amount') }} as numeric(38, 9)) as spend
     from {{ ref('spend_lines') }}
     where posting_status = 'posted'
+    group by connection_id, spend_month, currency_code
 ),
 
-vendors as (
-    select coalesce(sum(spend), 0) as spend from {{ ref('vendor_spend_monthly') }}
-),
-
-dimensions as (
+expected as (
     select
-        dimension,
-        sum(spend) as spend
+        marts.mart,
+        lines.*
+    from lines
+    cross join (values ('vendor'), ('account'), ('class'), ('department'), ('location')) as marts (mart)
+),
+
+found as (
+    select
+        'vendor' as mart,
+        connection_id,
+        spend_month,
+        currency_code,
+        cast({{ daybook.whole_sum('spend') }} as numeric(38, 9)) as spend
+    from {{ ref('vendor_spend_monthly') }}
+    group by connection_id, spend_month, currency_code
+    union all
+    select
+        dimension as mart,
+        connection_id,
+        spend_month,
+        currency_code,
+        cast({{ daybook.whole_sum('spend') }} as numeric(38, 9)) as spend
     from {{ ref('spend_by_dimension_monthly') }}
-    group by dimension
+    group by dimension, connection_id, spend_month, currency_code
 )
 
-select
-    'vendor' as dimension,
-    vendors.spend,
-    lines.spend as line_spend
-from vendors
-cross join lines
-where vendors.spend <> lines.spend
+(select * from expected
+except
+select * from found)
 union all
-select
-    dimensions.dimension,
-    dimensions.spend,
-    lines.spend as line_spend
-from dimensions
-cross join lines
-where dimensions.spend <> lines.spend
+(select * from found
+except
+select * from expected)

@@ -39,7 +39,7 @@ expected as (
     select
         connection_id,
         currency_code,
-        sum(open_amount) as open_amount
+        {{ daybook.whole_sum('open_amount') }} as open_amount
     from (
         select
             connection_id,
@@ -60,7 +60,7 @@ found as (
     select
         connection_id,
         currency_code,
-        sum(open_amount) as open_amount
+        {{ daybook.whole_sum('open_amount') }} as open_amount
     from {{ ref('ap_open_items') }}
     where is_today
     group by connection_id, currency_code
@@ -74,4 +74,4 @@ left join found
     on
         expected.connection_id = found.connection_id
         and expected.currency_code is not distinct from found.currency_code
-where coalesce(expected.open_amount, 0) <> coalesce(found.open_amount, 0)
+where expected.open_amount is distinct from case when found.connection_id is null then 0 else found.open_amount end

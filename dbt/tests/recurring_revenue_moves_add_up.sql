@@ -5,7 +5,7 @@ with items as (
         platform_customer_id,
         currency_code,
         month,
-        coalesce(sum(mrr), 0) as mrr
+        case when count(*) filter (where mrr_status = 'unfit_amount') = 0 then coalesce(sum(mrr), 0) end as mrr
     from {{ ref('subscription_mrr_monthly') }}
     where mrr_status <> 'not_observed'
     group by connection_id, platform_customer_id, currency_code, month
@@ -27,5 +27,5 @@ where
     and (
         movements.opening + movements.new + movements.reactivation + movements.expansion + movements.contraction
         + movements.churn <> movements.closing
-        or movements.closing <> coalesce(items.mrr, 0)
+        or movements.closing is distinct from case when items.month is null then 0 else items.mrr end
     )

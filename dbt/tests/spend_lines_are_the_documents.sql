@@ -1,7 +1,10 @@
--- Bills plus expenses, less refunds and vendor credits: to the digit, in every currency.
+-- Bills plus expenses, less refunds and vendor credits: to the digit, document by document. A line that is not known leaves
+-- its document unknown in spend; a document that is not known is nowhere a sum.
 with documents as (
     select
         connection_id,
+        'bill' as document_type,
+        bill_id as document_id,
         currency_code,
         total_amount as amount
     from {{ ref('bills') }}
@@ -9,64 +12,63 @@ with documents as (
     union all
     select
         connection_id,
+        'vendor_credit' as document_type,
+        vendor_credit_id as document_id,
         currency_code,
-        -total_amount as amount
+        cast(-total_amount as numeric(38, 9)) as amount
     from {{ ref('vendor_credits') }}
     where posting_status <> 'excluded'
     union all
     select
         connection_id,
+        'expense' as document_type,
+        expense_id as document_id,
         currency_code,
         signed_amount as amount
     from {{ ref('expenses') }}
 ),
 
-expected as (
+lines as (
     select
         connection_id,
+        case when source_type = 'refund' then 'expense' else source_type end as document_type,
+        document_id,
         currency_code,
-        coalesce(sum(amount), 0) as amount
-    from documents
-    group by connection_id, currency_code
+        cast({{ daybook.whole_sum('gross_amount') }} as numeric(38, 9)) as amount
+    from {{ ref('spend_lines') }}
+    group by
+        connection_id, case when source_type = 'refund' then 'expense' else source_type end, document_id, currency_code
 ),
 
-found as (
-    select
-        connection_id,
-        currency_code,
-        coalesce(sum(gross_amount), 0) as amount
-    from {{ ref('spend_lines') }} as lines
-    -- A document whose total does not fit has no balancing line to compare with.
-    where
-        not exists (
-            select 1
-            from {{ ref('bills') }} as bills
-            where
-                bills.connection_id = lines.connection_id
-                and bills.bill_id = lines.document_id
-                and lines.source_type = 'bill'
-                and bills.total_amount is null
-        )
-        and not exists (
-            select 1
-            from {{ ref('vendor_credits') }} as credits
-            where
-                credits.connection_id = lines.connection_id
-                and credits.vendor_credit_id = lines.document_id
-                and lines.source_type = 'vendor_credit'
-                and credits.total_amount is null
-        )
-    group by connection_id, currency_code
+expected as (
+    select * from documents
+    where amount is distinct from 0
 )
 
 select
-    expected.connection_id,
-    expected.currency_code,
-    expected.amount,
-    found.amount as found_amount
+    expected.*,
+    lines.amount as found_amount
 from expected
-left join found
+left join lines
     on
-        expected.connection_id = found.connection_id
-        and expected.currency_code is not distinct from found.currency_code
-where expected.amount <> coalesce(found.amount, 0)
+        expected.connection_id = lines.connection_id
+        and expected.document_type = lines.document_type
+        and expected.document_id = lines.document_id
+where lines.document_id is null or lines.amount <> expected.amount
+union all
+select
+    lines.connection_id,
+    lines.document_type,
+    lines.document_id,
+    lines.currency_code,
+    expected.amount,
+    lines.amount as found_amount
+from lines
+left join expected
+    on
+        lines.connection_id = expected.connection_id
+        and lines.document_type = expected.document_type
+        and lines.document_id = expected.document_id
+where
+    (expected.document_id is null and lines.amount is distinct from 0)
+    or (expected.amount is null and lines.amount is not null)

@@ -1,13 +1,15 @@
 import type { ClientBase } from 'pg';
-import { fits } from './fits.ts';
+import { heldValue } from './held-value.ts';
 import { named, type SnapshotTable } from './snapshot-table.ts';
 
-/** A value that its Parquet type cannot hold, as Postgres writes it. */
+/** A value that its Parquet type cannot hold to the last digit, as Postgres writes it. */
 export interface UnfitValue {
   table: string;
   column: string;
   key: Record<string, string | number>;
   value: string;
+  /** Whether the file holds it with fewer decimals; otherwise it is null there. */
+  rounded: boolean;
 }
 
 /** Those of some columns of a table, in the order of columns and rows. */
@@ -18,12 +20,15 @@ export async function listUnfit(
   const { from, key } = table;
   const found: UnfitValue[] = [];
   for (const column of table.columns.filter(({ name }) => unfitColumns.includes(name))) {
-    const { rows } = await client.query<Pick<UnfitValue, 'key' | 'value'>>(
+    const held = heldValue(column);
+    if (held === undefined) continue;
+    const { rows } = await client.query<Pick<UnfitValue, 'key' | 'value' | 'rounded'>>(
       `select
          json_build_object(${key.map((name) => `'${name}', ${named(name)}`).join(', ')}) as key,
-         ${named(column.name)}::text as value
+         ${named(column.name)}::text as value,
+         ${held.isHeld} as rounded
        from ${from}
-       where not ${fits(column) ?? 'true'}
+       where not ${held.isExact}
        order by ${key.map(named).join(', ')}`,
     );
     for (const row of rows) found.push({ table: table.name, column: column.name, ...row });

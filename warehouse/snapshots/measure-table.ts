@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
-import { fits } from './fits.ts';
+import { heldValue, type HeldValue } from './held-value.ts';
 import { named, type SnapshotColumn, type SnapshotTable } from './snapshot-table.ts';
 
 /** What the database knows of a table in the snapshot: a file must hold as much. */
 export interface TableMeasured {
   readonly rows: number;
-  /** Of every decimal column, as text, without what does not fit. */
+  /** Of every decimal column as its file holds it, as text. */
   readonly sums: Readonly<Record<string, string>>;
-  /** Columns with values that do not fit their Parquet type. */
+  /** Columns with values that do not fit their Parquet type to the last digit. */
   readonly unfitColumns: readonly string[];
   /** Another one when the rows are others; empty when changes do not count. */
   readonly mark: string;
@@ -45,13 +45,14 @@ export async function lookCloser(
   input: { table: SnapshotTable; columns?: readonly SnapshotColumn[]; measured: TableMeasured },
 ): Promise<TableMeasured> {
   const { table, measured } = input;
-  const columns = (input.columns ?? table.columns).filter((column) => fits(column) !== undefined);
-  const decimals = columns.filter(isDecimal);
+  const columns = (input.columns ?? table.columns).flatMap((column) => {
+    const held = heldValue(column);
+    return held === undefined ? [] : [{ ...column, held }];
+  });
+  const decimals = columns.filter(isDecimal<SnapshotColumn & { held: HeldValue }>);
   const figures = [
-    ...columns.map((column) => `count(*) filter (where not ${fits(column) ?? ''})`),
-    ...decimals.map(
-      (column) => `coalesce(sum(${named(column.name)}) filter (where ${fits(column) ?? ''}), 0)::text`,
-    ),
+    ...columns.map(({ held }) => `count(*) filter (where not ${held.isExact})`),
+    ...decimals.map(({ held }) => `coalesce(sum(${held.value}), 0)::text`),
   ];
   const seen = await figuresOf(client, `select ${figures.join(', ')} from ${table.from}`);
   const sums = decimals.map(({ name }, index) => [name, seen[columns.length + index] ?? '0'] as const);
@@ -72,7 +73,7 @@ const marks: Record<SnapshotTable['changesBy'], (name: string) => string> = {
   none: () => 'null',
 };
 
-function isDecimal(column: SnapshotColumn): column is SnapshotColumn & { scale: number } {
+function isDecimal<Column extends SnapshotColumn>(column: Column): column is Column & { scale: number } {
   return column.scale !== undefined;
 }
 

@@ -42,9 +42,19 @@ function show(id: string, { manifest, problems }: SnapshotVerified): void {
   }
   const unfit = manifest?.unfit ?? [];
   if (unfit.length === 0) return;
-  print('\nValues that their Parquet type cannot hold; null in the files:');
+  print('\nValues that their Parquet type cannot hold to the last digit:');
   printTable(
-    ['table', 'column', 'key', 'value'],
-    unfit.map(({ table, column, key, value }) => [table, column, Object.values(key).join(' '), value]),
+    ['table', 'column', 'key', 'value', 'in the file'],
+    unfit
+      .slice(0, unfitShown)
+      .map(({ table, column, key, value, rounded }) => [
+        ...[table, column, Object.values(key).join(' '), value],
+        rounded === true ? 'rounded' : 'null',
+      ]),
   );
+  if (unfit.length > unfitShown)
+    print(`… and ${(unfit.length - unfitShown).toLocaleString('en-US')} more: --json lists them all.`);
 }
+
+/** Services that compute in doubles send thousands. */
+const unfitShown = 20;

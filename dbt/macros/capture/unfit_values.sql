@@ -1,26 +1,49 @@
 {#-
-    Rows (table_name, connection_id, record_id, column_name) of amounts, quantities and rates that no decimal of ours can hold.
-    `tables` gives each source table its key column and its columns. A snapshot has already left out what did not fit its
-    types, and lists it in its manifest.
+    Rows (table_name, connection_id, record_id, position, recorded_at, column_name, is_rounded) of amounts, quantities and rates that
+    staging rounds or cannot hold. `tables` gives each source table its key column and its columns, and what else names a row of it.
+    A snapshot has already rounded or left out what did not fit its types, and lists it in its manifest.
 -#}
 {% macro unfit_values(tables) -%}
-    {%- for table, (key, columns) in tables.items() %}
+    {%- for table, (key, places, columns) in tables.items() %}
         {%- for column in columns %}
             {%- set scale = 12 if column in ('currency_rate', 'item_unit_amount', 'bill_unit_price', 'invoice_unit_price', 'unit_amount') else 9 %}
-            select '{{ table }}' as table_name, connection_id, {{ key }} as record_id, '{{ column }}' as column_name
+            {%- set fits = daybook.is_below_limit(column, scale) %}
+            select
+                '{{ table }}' as table_name,
+                connection_id,
+                {{ key }} as record_id,
+                cast({{ 'position' if 'position' in places else 'null' }} as bigint) as position,
+                cast({{ 'recorded_at' if 'recorded_at' in places else 'null' }} as timestamptz) as recorded_at,
+                '{{ column }}' as column_name,
+                {{ fits }} as is_rounded
             from {{ source('finance', table) }}
-            where {{ column }} is not null and {{ daybook.fitting_decimal(column, scale) }} is null
+            where not {{ fits }} or {{ daybook.has_more_decimals(column, scale) }}
             union all
         {%- endfor %}
     {%- endfor %}
     {{ adapter.dispatch('listed_unfit_values', 'daybook')(tables) }}
 {%- endmacro %}
 
-{% macro postgres__listed_unfit_values(tables) -%}
-    select cast(null as text), cast(null as text), cast(null as text), cast(null as text) where false
+{% macro has_more_decimals(expression, scale) -%}
+    {{ return(adapter.dispatch('has_more_decimals', 'daybook')(expression, scale)) }}
 {%- endmacro %}
 
+{% macro postgres__has_more_decimals(expression, scale) -%}
+    min_scale({{ expression }}) > {{ scale }}
+{%- endmacro %}
+
+{% macro duckdb__has_more_decimals(expression, scale) -%}
+    false
+{%- endmacro %}
+
+{% macro postgres__listed_unfit_values(tables) -%}
+    select null, null, null, cast(null as bigint), cast(null as timestamptz), null, cast(null as boolean) where false
+{%- endmacro %}
+
+{#- A snapshot of Daybook 0.5 or older left out what it did not round, and does not say `rounded`. -#}
 {% macro duckdb__listed_unfit_values(tables) -%}
+    {%- set manifest = var('daybook_snapshot', '') ~ '/_manifest.json' %}
+    {%- set bytes = run_query("select size from read_blob('" ~ manifest ~ "')").rows[0][0] if execute else 0 %}
     select
         listed."table",
         listed."key" ->> 'connection_id',
@@ -28,16 +51,20 @@
             listed."key" ->> 'id', listed."key" ->> 'bill_id', listed."key" ->> 'expense_id',
             listed."key" ->> 'bill_credit_memo_id', listed."key" ->> 'subscription_id', listed."key" ->> 'customer_id'
         ),
-        listed."column"
+        cast(listed."key" ->> 'position' as bigint),
+        cast(listed."key" ->> 'recorded_at' as timestamptz),
+        listed."column",
+        coalesce(listed.rounded, false)
     from (
         select unnest(unfit) as listed
         from read_json(
-            '{{ var("daybook_snapshot") }}/_manifest.json',
-            columns = {unfit: 'struct("table" varchar, "column" varchar, "key" json)[]'}
+            '{{ manifest }}',
+            columns = {unfit: 'struct("table" varchar, "column" varchar, "key" json, rounded boolean)[]'},
+            maximum_object_size = {{ [16777216, bytes + 1] | max }}
         )
     )
     where
-        {% for table, (key, columns) in tables.items() -%}
+        {% for table, (key, places, columns) in tables.items() -%}
             (listed."table" = '{{ table }}' and listed."column" in ('{{ columns | join("', '") }}'))
             {{ "or " if not loop.last }}
         {%- endfor %}

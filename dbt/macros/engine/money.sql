@@ -1,26 +1,27 @@
-{#- An amount or a quantity: at most 9 decimals and below 10^17; else null, and stg_finance__unfit_values tells of it. -#}
+{#- An amount or a quantity, rounded half away from zero to 9 decimals; null from 10^17 on. stg_finance__unfit_values tells of both. -#}
 {% macro money(expression) -%}
-    {{ return(daybook.fitting_decimal(expression, 9)) }}
+    {{ return(daybook.held_decimal(expression, 9)) }}
 {%- endmacro %}
 
 {#- A rate or a unit price: the same with 12 decimals. -#}
 {% macro rate(expression) -%}
-    {{ return(daybook.fitting_decimal(expression, 12)) }}
+    {{ return(daybook.held_decimal(expression, 12)) }}
 {%- endmacro %}
 
-{% macro fitting_decimal(expression, scale) -%}
-    {{ return(adapter.dispatch('fitting_decimal', 'daybook')(expression, scale)) }}
+{#- The cast rounds half away from zero on Postgres. A snapshot was rounded when it was written, and has no more decimals. -#}
+{% macro held_decimal(expression, scale) -%}
+    cast(case when {{ daybook.is_below_limit(expression, scale) }} then {{ expression }} end as numeric(38, {{ scale }}))
 {%- endmacro %}
 
-{#- A cast to numeric(38, 9) would round without a word. -#}
-{% macro postgres__fitting_decimal(expression, scale) -%}
-    cast(
-        case when abs({{ expression }}) < 1e17 and scale(trim_scale({{ expression }})) <= {{ scale }} then {{ expression }} end
-        as numeric(38, {{ scale }})
-    )
+{#- Whether a value stays below 10^17 when it is rounded. -#}
+{% macro is_below_limit(expression, scale) -%}
+    {{ return(adapter.dispatch('is_below_limit', 'daybook')(expression, scale)) }}
 {%- endmacro %}
 
-{#- The types of a snapshot leave no room for more decimals. -#}
-{% macro duckdb__fitting_decimal(expression, scale) -%}
-    cast(case when abs({{ expression }}) < 100000000000000000 then {{ expression }} end as numeric(38, {{ scale }}))
+{% macro postgres__is_below_limit(expression, scale) -%}
+    abs({{ expression }}) < 1e17 - 0.5e-{{ scale }}
+{%- endmacro %}
+
+{% macro duckdb__is_below_limit(expression, scale) -%}
+    abs({{ expression }}) < 100000000000000000
 {%- endmacro %}

@@ -22,9 +22,9 @@ listed as (
     select
         accounts.connection_id,
         accounts.account_id,
-        case when not accounts.is_inferred then accounts.account_name end as account_name,
+        accounts.known_name as account_name,
         accounts.account_type,
-        coalesce(spend.spend, 0) as spend
+        case when spend.account_id is null then 0 else spend.spend end as spend
     from accounts
     left join spend on accounts.connection_id = spend.connection_id and accounts.account_id = spend.account_id
     union all
@@ -47,7 +47,7 @@ ranked as (
         account_name,
         account_type,
         row_number() over (
-            order by {{ daybook.binary_order('connection_id') }}, spend desc, {{ daybook.binary_order('account_id') }}
+            order by {{ daybook.binary_order('connection_id') }}, spend desc nulls last, {{ daybook.binary_order('account_id') }}
         ) as place
     from listed
 )

@@ -2,7 +2,7 @@ with lines as (
     select * from {{ ref('stg_finance__bill_lines') }}
 ),
 
-{{ daybook.taxed_lines('lines') }}
+{{ daybook.taxed_lines('bill_lines', 'bill_id') }}
 
--- All columns of the lines, whatever they are, and three more.
+-- All columns of the lines, whatever they are, and four more.
 select * from taxed -- noqa: AM04

@@ -19,6 +19,15 @@ seeded_rates as (
     select * from {{ ref('fx_rates') }}
 ),
 
+unfit_rates as (
+    select
+        connection_id,
+        case table_name when 'bills' then 'bill' else 'expense' end as document_type,
+        record_id
+    from {{ ref('stg_finance__unfit_values') }}
+    where column_name = 'currency_rate' and not is_rounded
+),
+
 documents as (
     select
         connection_id,
@@ -69,13 +78,14 @@ judged as (
         case
             when documents.currency_code = connections.base_currency then 1
             when documents.own_rate > 0 and connections.rates_multiply then documents.own_rate
-            else seeded_periods.rate
+            when unfit_rates.record_id is null or not connections.rates_multiply then seeded_periods.rate
         end as rate,
         case
             when connections.base_currency is null then 'no_base_currency'
             when documents.currency_code is null then 'no_currency'
             when documents.currency_code = connections.base_currency then 'base_currency'
             when documents.own_rate > 0 and connections.rates_multiply then 'document_rate'
+            when unfit_rates.record_id is not null and connections.rates_multiply then 'missing_rate'
             when seeded_periods.rate is not null then 'seed_rate'
             when documents.own_rate > 0 then 'unverified_direction'
             when documents.document_type = 'vendor_credit' then 'no_rate_in_source'
@@ -83,6 +93,11 @@ judged as (
         end as fx_status
     from documents
     inner join connections on documents.connection_id = connections.connection_id
+    left join unfit_rates
+        on
+            documents.connection_id = unfit_rates.connection_id
+            and documents.document_type = unfit_rates.document_type
+            and documents.document_id = unfit_rates.record_id
     left join seeded_periods
         on
             documents.currency_code = seeded_periods.from_currency

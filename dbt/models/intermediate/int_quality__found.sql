@@ -50,8 +50,9 @@ allocation_sides as (
         connection_id,
         bill_id,
         source_id,
-        coalesce(sum(allocated_amount), 0) as told_by_bill,
-        coalesce(sum(memo_side_amount), 0) as told_by_credit
+        coalesce(min(case when told_by = 'bill' then currency_code end), min(currency_code)) as currency_code,
+        {{ daybook.whole_sum('allocated_amount', "told_by = 'bill'") }} as told_by_bill,
+        {{ daybook.whole_sum('memo_side_amount', "told_by = 'vendor_credit'") }} as told_by_credit
     from allocations
     where source_type = 'credit' and not is_orphan
     group by connection_id, bill_id, source_id

@@ -1,5 +1,5 @@
 -- Every line of every document, with the sign it has in spend, and one balancing line (position -1) where the header of a bill or
--- credit memo is not the sum of its lines. Excluded documents are here too: marts.bills needs their amounts.
+-- credit memo is not the sum of its lines, or is not known to be. Excluded documents are here too: marts.bills needs their amounts.
 with bills as (
     select * from {{ ref('stg_finance__bills') }}
 ),
@@ -22,6 +22,10 @@ expenses as (
 
 expense_lines as (
     select * from {{ ref('stg_finance__expense_lines') }}
+),
+
+unfit_expense_lines as (
+    {{ daybook.unfit_rows('expense_lines', ['total_amount']) }}
 ),
 
 rated as (
@@ -97,7 +101,7 @@ line_totals as (
         connection_id,
         document_type,
         document_id,
-        sum(gross_amount) as gross_amount
+        {{ daybook.whole_sum('gross_amount') }} as gross_amount
     from document_lines
     group by connection_id, document_type, document_id
 ),
@@ -105,7 +109,8 @@ line_totals as (
 balances as (
     select
         headers.*,
-        headers.total_amount - coalesce(line_totals.gross_amount, 0) as missing_amount
+        headers.total_amount - case when line_totals.document_id is null then 0 else line_totals.gross_amount end
+            as missing_amount
     from headers
     left join line_totals
         on
@@ -114,12 +119,25 @@ balances as (
             and headers.document_id = line_totals.document_id
 ),
 
+-- A line without a total is a remark and worth 0; one whose total does not fit is not known.
+valued_expense_lines as (
+    select
+        lines.*,
+        case when unfit_expense_lines.record_id is null then coalesce(lines.total_amount, 0) end as gross_amount
+    from expense_lines as lines
+    left join unfit_expense_lines
+        on
+            lines.connection_id = unfit_expense_lines.connection_id
+            and lines.expense_id = unfit_expense_lines.record_id
+            and lines.position = unfit_expense_lines.position
+),
+
 expense_totals as (
     select
         connection_id,
         expense_id,
-        sum(total_amount) as total_amount
-    from expense_lines
+        {{ daybook.whole_sum('gross_amount') }} as total_amount
+    from valued_expense_lines
     group by connection_id, expense_id
 ),
 
@@ -176,7 +194,7 @@ signed as (
         missing_amount as net_amount,
         'balancing' as tax_treatment
     from balances
-    where missing_amount <> 0
+    where missing_amount is distinct from 0
     union all
     select
         expenses.connection_id,
@@ -184,7 +202,11 @@ signed as (
         case when expenses.expense_type = 'refund' then 'refund' else 'expense' end as source_type,
         expenses.expense_id as document_id,
         lines.position,
-        case when expenses.expense_type = 'refund' and expense_totals.total_amount > 0 then -1 else 1 end as sign,
+        case
+            when expenses.expense_type = 'refund' and expense_totals.total_amount is null then null
+            when expenses.expense_type = 'refund' and expense_totals.total_amount > 0 then -1
+            else 1
+        end as sign,
         expenses.transaction_date as spend_date,
         'posted' as posting_status,
         expenses.vendor_id,
@@ -197,10 +219,10 @@ signed as (
         lines.customer_id,
         null as item_id,
         lines.description,
-        lines.total_amount as gross_amount,
+        lines.gross_amount,
         cast(null as numeric(38, 9)) as net_amount,
         'unknown' as tax_treatment
-    from expense_lines as lines
+    from valued_expense_lines as lines
     inner join expenses
         on lines.connection_id = expenses.connection_id and lines.expense_id = expenses.expense_id
     inner join expense_totals

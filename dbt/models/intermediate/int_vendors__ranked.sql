@@ -21,8 +21,8 @@ listed as (
     select
         vendors.connection_id,
         vendors.vendor_id,
-        case when not vendors.is_inferred then vendors.vendor_name end as vendor_name,
-        coalesce(spend.spend, 0) as spend
+        vendors.known_name as vendor_name,
+        case when spend.vendor_id is null then 0 else spend.spend end as spend
     from vendors
     left join spend on vendors.connection_id = spend.connection_id and vendors.vendor_id = spend.vendor_id
     where vendors.vendor_id <> '(none)'
@@ -44,7 +44,7 @@ ranked as (
         vendor_id,
         vendor_name,
         row_number() over (
-            order by {{ daybook.binary_order('connection_id') }}, spend desc, {{ daybook.binary_order('vendor_id') }}
+            order by {{ daybook.binary_order('connection_id') }}, spend desc nulls last, {{ daybook.binary_order('vendor_id') }}
         ) as place
     from listed
 )

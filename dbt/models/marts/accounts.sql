@@ -56,11 +56,11 @@ seen as (
     group by connection_id, account_id
 ),
 
-final as (
+known as (
     select
         seen.connection_id,
         seen.account_id,
-        coalesce(account_map.account_name, 'Account ' || left(seen.account_id, 8)) as account_name,
+        nullif(trim(account_map.account_name), '') as known_name,
         account_map.account_type,
         case
             when seen.ap_documents > 0 then 'ap_credit'
@@ -69,11 +69,27 @@ final as (
         end as role,
         seen.ap_documents,
         seen.expense_documents,
-        seen.spend_lines,
-        account_map.account_name is null as is_inferred
+        seen.spend_lines
     from seen
     left join account_map
         on seen.connection_id = account_map.connection_id and seen.account_id = account_map.account_id
+),
+
+{{ daybook.labelled('known', 'account_id', 'known_name', 'Account') }},
+
+final as (
+    select
+        connection_id,
+        account_id,
+        label as account_name,
+        known_name,
+        account_type,
+        role,
+        ap_documents,
+        expense_documents,
+        spend_lines,
+        known_name is null as is_inferred
+    from labelled
 )
 
 select * from final

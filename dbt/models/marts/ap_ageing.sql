@@ -1,5 +1,8 @@
 with open_items as (
-    select * from {{ ref('ap_open_items') }}
+    select
+        *,
+        case when open_amount < 0 then 0 else open_amount end as payable_amount
+    from {{ ref('ap_open_items') }}
 ),
 
 summed as (
@@ -13,12 +16,16 @@ summed as (
             ('not_due', 'not_due'), ('1-30', 'days_1_30'), ('31-60', 'days_31_60'), ('61-90', 'days_61_90'),
             ('90+', 'days_over_90'), ('no_due_date', 'no_due_date')
         ] -%}
-            cast(coalesce(sum(open_amount) filter (where bucket = '{{ bucket }}'), 0) as numeric(38, 9)) as {{ column }},
+            cast({{ daybook.whole_sum('open_amount', "bucket = '" ~ bucket ~ "'") }} as numeric(38, 9)) as {{ column }},
         {% endfor -%}
-        cast(coalesce(sum(open_amount) filter (where days_past_due > 0), 0) as numeric(38, 9)) as overdue_amount,
-        cast(coalesce(sum(open_amount) filter (where document_type = 'vendor_credit'), 0) as numeric(38, 9)) as unapplied_credits,
-        cast(sum(open_amount) as numeric(38, 9)) as total_open,
-        cast(case when count(*) = count(open_amount_base) then sum(open_amount_base) end as numeric(38, 9)) as total_open_base,
+        cast({{ daybook.whole_sum('open_amount', 'days_past_due > 0') }} as numeric(38, 9)) as overdue_amount,
+        cast({{ daybook.whole_sum('payable_amount', "document_type = 'bill'") }} as numeric(38, 9)) as payable_amount,
+        cast({{ daybook.whole_sum('payable_amount', "document_type = 'bill' and days_past_due > 0") }} as numeric(38, 9))
+            as payable_overdue_amount,
+        cast({{ daybook.whole_sum('open_amount', "document_type = 'vendor_credit'") }} as numeric(38, 9)) as unapplied_credits,
+        cast({{ daybook.whole_sum('open_amount') }} as numeric(38, 9)) as total_open,
+        count(*) - count(open_amount) as unknown_count,
+        cast({{ daybook.whole_sum('open_amount_base') }} as numeric(38, 9)) as total_open_base,
         count(*) - count(open_amount_base) as unconverted_count,
         max(days_past_due) as oldest_days,
         count(*) as document_count
@@ -41,10 +48,13 @@ final as (
         no_due_date,
         overdue_amount,
         unapplied_credits,
+        payable_amount,
+        payable_overdue_amount,
         total_open,
+        unknown_count,
         total_open_base,
         unconverted_count,
-        {{ daybook.ratio('overdue_amount', 'total_open') }} as overdue_share,
+        {{ daybook.ratio('payable_overdue_amount', 'payable_amount') }} as overdue_share,
         oldest_days,
         document_count
     from summed

@@ -1,3 +1,4 @@
+{%- set is_payable = "document_type = 'bill' and (open_amount > 0 or open_amount is null)" -%}
 with open_items as (
     select * from {{ ref('ap_open_items') }}
 ),
@@ -16,11 +17,21 @@ allocations as (
     where source_type = 'payment'
 ),
 
+credits as (
+    select * from {{ ref('vendor_credits') }}
+    where posting_status = 'posted'
+),
+
 currencies as (
-    select distinct
+    select
         connection_id,
         currency_code
     from bills
+    union
+    select
+        connection_id,
+        currency_code
+    from credits
 ),
 
 -- The current month ends today; a day that is a month-end is both.
@@ -37,10 +48,12 @@ balances as (
         connection_id,
         currency_code,
         as_of_date,
-        coalesce(sum(open_amount) filter (where document_type = 'bill'), 0) as open_ap_end,
-        coalesce(sum(open_amount) filter (where document_type = 'vendor_credit'), 0) as unapplied_credits,
-        coalesce(sum(open_amount) filter (where document_type = 'bill' and days_past_due > 0), 0) as overdue,
-        coalesce(sum(open_amount) filter (where document_type = 'bill' and days_past_due > 90), 0) as over_90
+        {{ daybook.whole_sum('open_amount', "document_type = 'bill'") }} as open_ap_end,
+        {{ daybook.whole_sum('open_amount', "document_type = 'vendor_credit'") }} as unapplied_credits,
+        {{ daybook.whole_sum('open_amount', is_payable) }} as payable,
+        {{ daybook.whole_sum('open_amount', is_payable ~ ' and days_past_due > 0') }} as overdue,
+        {{ daybook.whole_sum('open_amount', is_payable ~ ' and days_past_due > 90') }} as over_90,
+        count(*) - count(open_amount) as unknown_count
     from open_items
     group by connection_id, currency_code, as_of_date
 ),
@@ -50,7 +63,8 @@ purchases as (
         connection_id,
         currency_code,
         {{ daybook.month_of('issue_date') }} as month,
-        sum(total_amount) as purchases
+        {{ daybook.whole_sum('total_amount') }} as purchases,
+        count(*) - count(total_amount) as unknown_count
     from bills
     where issue_date is not null and issue_date <= {{ daybook.as_of_date() }}
     group by connection_id, currency_code, {{ daybook.month_of('issue_date') }}
@@ -61,15 +75,17 @@ payments as (
         bills.connection_id,
         bills.currency_code,
         {{ daybook.month_of('allocations.allocated_date') }} as month,
-        sum(allocations.allocated_amount) as paid,
-        sum(allocations.allocated_amount) filter (where bills.issue_date is not null) as paid_with_days,
-        sum(allocations.allocated_amount * {{ daybook.days_between('bills.issue_date', 'allocations.allocated_date') }})
-            as paid_days,
-        coalesce(sum(allocations.allocated_amount) filter (where allocations.allocated_date > bills.due_date), 0)
-            as paid_late
+        {{ daybook.whole_sum('allocations.allocated_amount') }} as paid,
+        {{ daybook.whole_sum('allocations.allocated_amount', 'bills.issue_date is not null') }} as paid_with_days,
+        {{ daybook.whole_sum(
+            'allocations.allocated_amount * ' ~ daybook.days_between('bills.issue_date', 'allocations.allocated_date'),
+            'bills.issue_date is not null'
+        ) }} as paid_days,
+        {{ daybook.whole_sum('allocations.allocated_amount', 'allocations.allocated_date > bills.due_date') }} as paid_late,
+        count(*) - count(allocations.allocated_amount) as unknown_count
     from allocations
     inner join bills on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id
-    where allocations.allocated_date is not null
+    where allocations.allocated_date <= {{ daybook.as_of_date() }}
     group by bills.connection_id, bills.currency_code, {{ daybook.month_of('allocations.allocated_date') }}
 ),
 
@@ -80,12 +96,13 @@ monthly as (
         months.month,
         months.as_of_date,
         months.is_complete,
-        coalesce(balances.open_ap_end, 0) as open_ap_end,
-        coalesce(balances.unapplied_credits, 0) as unapplied_credits,
-        coalesce(balances.overdue, 0) as overdue,
-        coalesce(balances.over_90, 0) as over_90,
-        coalesce(purchases.purchases, 0) as purchases,
-        coalesce(payments.paid, 0) as paid,
+        {% for figure in ['open_ap_end', 'unapplied_credits', 'payable', 'overdue', 'over_90'] -%}
+            case when balances.as_of_date is null then 0 else balances.{{ figure }} end as {{ figure }},
+        {% endfor -%}
+        case when purchases.month is null then 0 else purchases.purchases end as purchases,
+        case when payments.month is null then 0 else payments.paid end as paid,
+        coalesce(balances.unknown_count, 0) + coalesce(purchases.unknown_count, 0) + coalesce(payments.unknown_count, 0)
+            as unknown_count,
         payments.paid_with_days,
         payments.paid_days,
         payments.paid_late,
@@ -112,8 +129,8 @@ monthly as (
 rolling as (
     select
         *,
-        sum(open_ap_end) over three_months as open_ap_3_months,
-        sum(purchases) over three_months as purchases_3_months,
+        {{ daybook.whole_sum_over('open_ap_end', 'three_months') }} as open_ap_3_months,
+        {{ daybook.whole_sum_over('purchases', 'three_months') }} as purchases_3_months,
         sum(days) over three_months as days_3_months,
         count(*) over three_months as months_seen
     from monthly
@@ -134,14 +151,15 @@ final as (
         cast(unapplied_credits as numeric(38, 9)) as unapplied_credits,
         cast(purchases as numeric(38, 9)) as purchases,
         cast(paid as numeric(38, 9)) as paid,
+        unknown_count,
         case
             when months_seen = 3 and purchases_3_months <> 0
                 then {{ daybook.ratio('open_ap_3_months', '3 * purchases_3_months') }} * cast(days_3_months as float8)
         end as days_payable_outstanding,
         {{ daybook.ratio('paid_days', 'paid_with_days') }} as average_days_to_pay,
         {{ daybook.ratio('paid_late', 'paid') }} as paid_late_share,
-        {{ daybook.ratio('overdue', 'open_ap_end') }} as overdue_share,
-        {{ daybook.ratio('over_90', 'open_ap_end') }} as over_90_share
+        {{ daybook.ratio('overdue', 'payable') }} as overdue_share,
+        {{ daybook.ratio('over_90', 'payable') }} as over_90_share
     from rolling
 )
 

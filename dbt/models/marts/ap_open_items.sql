@@ -6,50 +6,9 @@ allocations as (
     select * from {{ ref('int_ap_allocations__signed') }}
 ),
 
-days as (
-    select * from {{ ref('int_ageing__dated') }}
-),
-
--- Rolled back from today's state: what is open now, and what was settled after the day. Undated allocations count as before it.
-open_parts as (
-    select
-        days.as_of_date,
-        documents.connection_id,
-        documents.document_type,
-        documents.document_id,
-        documents.open_amount
-    from documents
-    inner join days on documents.issue_date is null or documents.issue_date <= days.as_of_date
-    where documents.open_amount <> 0
-    union all
-    select
-        days.as_of_date,
-        documents.connection_id,
-        documents.document_type,
-        documents.document_id,
-        allocations.allocated_amount as open_amount
-    from allocations
-    inner join documents
-        on
-            allocations.connection_id = documents.connection_id
-            and allocations.document_type = documents.document_type
-            and allocations.document_id = documents.document_id
-    inner join days
-        on
-            allocations.allocated_date > days.as_of_date
-            and (documents.issue_date is null or documents.issue_date <= days.as_of_date)
-),
-
 open_documents as (
-    select
-        as_of_date,
-        connection_id,
-        document_type,
-        document_id,
-        cast(sum(open_amount) as numeric(38, 9)) as open_amount
-    from open_parts
-    group by as_of_date, connection_id, document_type, document_id
-    having sum(open_amount) <> 0
+    select * from {{ ref('int_ap_documents__standing') }}
+    where not is_dated_ahead
 ),
 
 undated as (
@@ -64,7 +23,7 @@ undated as (
 described as (
     select
         open_documents.as_of_date,
-        open_documents.as_of_date = {{ daybook.as_of_date() }} as is_today,
+        open_documents.is_today,
         open_documents.connection_id,
         open_documents.document_type,
         open_documents.document_id,
@@ -73,8 +32,8 @@ described as (
         documents.currency_code,
         documents.issue_date,
         documents.due_date,
-        open_documents.open_amount,
-        {{ daybook.to_base('open_documents.open_amount', 'documents') }} as open_amount_base,
+        open_documents.amount as open_amount,
+        {{ daybook.to_base('open_documents.amount', 'documents') }} as open_amount_base,
         documents.base_currency,
         documents.fx_status,
         {{ daybook.days_between('documents.due_date', 'open_documents.as_of_date') }} as days_past_due,

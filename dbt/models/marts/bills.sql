@@ -16,20 +16,27 @@ rated as (
     where document_type = 'bill'
 ),
 
+standing as (
+    select * from {{ ref('int_ap_documents__standing') }}
+    where is_today and document_type = 'bill'
+),
+
 unfit as (
     select distinct
         connection_id,
         record_id
     from {{ ref('stg_finance__unfit_values') }}
-    where table_name in ('bills', 'bill_lines', 'bill_payment_allocations', 'bill_credit_allocations')
+    where
+        table_name in ('bills', 'bill_lines', 'bill_payment_allocations', 'bill_credit_allocations')
+        and not is_rounded
 ),
 
 settlements as (
     select
         connection_id,
         bill_id,
-        sum(allocated_amount) filter (where source_type = 'payment') as paid_amount,
-        sum(allocated_amount) filter (where source_type = 'credit') as credited_amount,
+        {{ daybook.whole_sum('allocated_amount', "source_type = 'payment'") }} as paid_amount,
+        {{ daybook.whole_sum('allocated_amount', "source_type = 'credit'") }} as credited_amount,
         min(allocated_date) filter (where source_type = 'payment') as first_payment_date,
         max(allocated_date) filter (where source_type = 'payment') as last_payment_date
     from allocations
@@ -41,8 +48,8 @@ line_totals as (
         connection_id,
         document_id,
         count(*) filter (where position >= 0) as line_count,
-        sum(gross_amount) filter (where position >= 0) as line_total,
-        case when count(gross_amount) = count(gross_amount_base) then sum(gross_amount_base) end as total_amount_base
+        {{ daybook.whole_sum('gross_amount', 'position >= 0') }} as line_total,
+        {{ daybook.whole_sum('gross_amount_base') }} as total_amount_base
     from lines
     group by connection_id, document_id
 ),
@@ -67,12 +74,15 @@ joined as (
         bills.tax_amount,
         bills.total_discount,
         bills.amount_due,
-        coalesce(settlements.paid_amount, 0) as paid_amount,
-        coalesce(settlements.credited_amount, 0) as credited_amount,
+        case when settlements.bill_id is null then 0 else settlements.paid_amount end as paid_amount,
+        case when settlements.bill_id is null then 0 else settlements.credited_amount end as credited_amount,
         settlements.first_payment_date,
         settlements.last_payment_date,
         coalesce(line_totals.line_count, 0) as line_count,
-        coalesce(line_totals.line_total, 0) as line_total,
+        case when line_totals.document_id is null then 0 else line_totals.line_total end as line_total,
+        coalesce(not standing.is_dated_ahead, false) as is_open,
+        coalesce(standing.is_dated_ahead, false) as is_dated_ahead,
+        standing.amount as standing_amount,
         rated.base_currency,
         rated.fx_rate,
         rated.fx_status,
@@ -90,6 +100,7 @@ joined as (
     inner join rated on bills.connection_id = rated.connection_id and bills.bill_id = rated.document_id
     left join settlements on bills.connection_id = settlements.connection_id and bills.bill_id = settlements.bill_id
     left join line_totals on bills.connection_id = line_totals.connection_id and bills.bill_id = line_totals.document_id
+    left join standing on bills.connection_id = standing.connection_id and bills.bill_id = standing.document_id
     left join unfit on bills.connection_id = unfit.connection_id and bills.bill_id = unfit.record_id
 ),
 
@@ -110,13 +121,17 @@ final as (
         posting_status = 'posted' as is_posted,
         coalesce(source_status = 'void', false) as is_void,
         coalesce(source_status = 'draft', false) as is_draft,
-        coalesce(posting_status = 'posted' and amount_due <> 0, false) as is_open,
+        is_open,
+        is_dated_ahead,
+        coalesce(is_open and due_date < {{ daybook.as_of_date() }}, false) as is_overdue,
         currency_code,
         total_amount,
         sub_total,
         tax_amount,
         total_discount,
         amount_due,
+        cast(case when is_open then standing_amount else 0 end as numeric(38, 9)) as open_amount,
+        cast(case when is_dated_ahead then standing_amount else 0 end as numeric(38, 9)) as dated_ahead_amount,
         cast(paid_amount as numeric(38, 9)) as paid_amount,
         cast(credited_amount as numeric(38, 9)) as credited_amount,
         cast(total_amount - paid_amount - credited_amount as numeric(38, 9)) as computed_amount_due,
@@ -133,12 +148,11 @@ final as (
         first_payment_date,
         last_payment_date,
         case
-            when posting_status = 'posted' and amount_due = 0
+            when posting_status = 'posted' and not is_open and not is_dated_ahead
                 then {{ daybook.days_between('issue_date', 'last_payment_date') }}
         end as days_to_pay,
-        coalesce(posting_status = 'posted' and amount_due > 0 and due_date < {{ daybook.as_of_date() }}, false) as is_overdue,
         case
-            when posting_status = 'posted' and amount_due > 0 and due_date < {{ daybook.as_of_date() }}
+            when is_open and due_date < {{ daybook.as_of_date() }}
                 then {{ daybook.days_between('due_date', daybook.as_of_date()) }}
         end as days_overdue,
         {{ daybook.as_of_date() }} as as_of_date,

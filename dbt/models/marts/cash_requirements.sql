@@ -5,6 +5,7 @@ with open_items as (
 
 bills as (
     select * from {{ ref('bills') }}
+    where posting_status = 'posted'
 ),
 
 vendor_habits as (
@@ -15,32 +16,59 @@ vendor_habits as (
             order by {{ daybook.days_between('due_date', 'last_payment_date') }}
         ) as median_days_late
     from bills
-    where posting_status = 'posted' and amount_due = 0 and due_date is not null and last_payment_date is not null
+    where
+        not is_open and (issue_date is null or issue_date <= as_of_date)
+        and due_date is not null and last_payment_date is not null
     group by connection_id, vendor_id
+),
+
+-- What is dated ahead cannot fall due before it is issued.
+payable as (
+    select
+        connection_id,
+        currency_code,
+        as_of_date,
+        vendor_id,
+        document_type,
+        false as is_dated_ahead,
+        due_date,
+        cast(null as date) as not_before,
+        open_amount as amount
+    from open_items
+    union all
+    select
+        connection_id,
+        currency_code,
+        as_of_date,
+        vendor_id,
+        'bill' as document_type,
+        true as is_dated_ahead,
+        due_date,
+        issue_date as not_before,
+        dated_ahead_amount as amount
+    from bills
+    where is_dated_ahead
 ),
 
 expected as (
     select
-        open_items.connection_id,
-        open_items.currency_code,
-        open_items.as_of_date,
-        open_items.document_type,
-        open_items.open_amount,
-        {{ daybook.days_between('open_items.as_of_date', 'open_items.due_date') }} as days_to_due,
-        {{ daybook.days_between('open_items.as_of_date', 'open_items.due_date') }}
-        + coalesce(vendor_habits.median_days_late, 0) as days_to_expected
-    from open_items
+        payable.*,
+        {{ daybook.days_between('payable.as_of_date', 'payable.due_date') }} as days_to_due,
+        {{ daybook.days_between('payable.as_of_date', 'payable.due_date') }}
+        + coalesce(vendor_habits.median_days_late, 0) as days_to_expected,
+        {{ daybook.days_between('payable.as_of_date', 'payable.not_before') }} as days_to_issue
+    from payable
     left join vendor_habits
         on
-            open_items.connection_id = vendor_habits.connection_id
-            and open_items.vendor_id = vendor_habits.vendor_id
+            payable.connection_id = vendor_habits.connection_id
+            and payable.vendor_id = vendor_habits.vendor_id
 ),
 
 bucketed as (
     select
         *,
-        {{ daybook.due_bucket('days_to_due') }} as due_bucket,
-        {{ daybook.due_bucket('days_to_expected') }} as expected_bucket
+        {{ daybook.due_bucket('days_to_due', 'days_to_issue') }} as due_bucket,
+        {{ daybook.due_bucket('days_to_expected', 'days_to_issue') }} as expected_bucket
     from expected
 ),
 
@@ -50,8 +78,8 @@ parts as (
         connection_id,
         currency_code,
         case when document_type = 'vendor_credit' then 'unapplied_credits' else due_bucket end as due_bucket,
-        open_amount as amount_due,
-        cast(null as numeric(38, 9)) as expected_amount
+        case when is_dated_ahead then 'ahead' else 'due' end as part,
+        amount
     from bucketed
     union all
     select
@@ -59,8 +87,8 @@ parts as (
         connection_id,
         currency_code,
         case when document_type = 'vendor_credit' then 'unapplied_credits' else expected_bucket end as due_bucket,
-        cast(null as numeric(38, 9)) as amount_due,
-        open_amount as expected_amount
+        'expected' as part,
+        amount
     from bucketed
 ),
 
@@ -70,9 +98,12 @@ final as (
         connection_id,
         currency_code,
         due_bucket,
-        cast(coalesce(sum(amount_due), 0) as numeric(38, 9)) as amount_due,
-        cast(coalesce(sum(expected_amount), 0) as numeric(38, 9)) as expected_amount,
-        count(amount_due) as document_count
+        cast({{ daybook.whole_sum('amount', "part = 'due'") }} as numeric(38, 9)) as amount_due,
+        cast({{ daybook.whole_sum('amount', "part = 'ahead'") }} as numeric(38, 9)) as dated_ahead,
+        cast({{ daybook.whole_sum('amount', "part = 'expected'") }} as numeric(38, 9)) as expected_amount,
+        count(*) filter (where part = 'due') as document_count,
+        count(*) filter (where part = 'ahead') as dated_ahead_count,
+        count(*) filter (where part <> 'expected' and amount is null) as unknown_count
     from parts
     group by as_of_date, connection_id, currency_code, due_bucket
 )

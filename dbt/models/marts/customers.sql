@@ -2,6 +2,8 @@ with customers as (
     select * from {{ ref('stg_finance__customers') }}
 ),
 
+{{ daybook.labelled('customers', 'customer_id', 'customer_name', 'Customer') }},
+
 rooted as (
     select * from {{ ref('int_customers__rooted') }}
 ),
@@ -20,6 +22,7 @@ final as (
         customers.customer_id,
         customers.platform_id,
         customers.customer_name,
+        customers.label as customer_label,
         customers.contact_name,
         customers.status as source_status,
         case
@@ -41,7 +44,7 @@ final as (
         {% endfor -%}
         customers.updated_at,
         customers.last_synced_at
-    from customers
+    from labelled as customers
     inner join rooted
         on customers.connection_id = rooted.connection_id and customers.customer_id = rooted.customer_id
     {% for kind in ['billing', 'shipping'] -%}

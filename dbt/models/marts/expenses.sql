@@ -16,9 +16,9 @@ line_totals as (
         connection_id,
         expense_id,
         count(*) as line_count,
-        sum(total_amount) as total_amount,
-        sum(signed_amount) as signed_amount,
-        case when count(signed_amount) = count(signed_amount_base) then sum(signed_amount_base) end as signed_amount_base
+        case when count(*) = count(signed_amount) then coalesce(sum(total_amount), 0) end as total_amount,
+        {{ daybook.whole_sum('signed_amount') }} as signed_amount,
+        {{ daybook.whole_sum('signed_amount_base') }} as signed_amount_base
     from lines
     group by connection_id, expense_id
 ),
@@ -35,8 +35,8 @@ final as (
         expenses.account_id,
         expenses.subsidiary_id,
         expenses.currency_code,
-        cast(coalesce(line_totals.total_amount, 0) as numeric(38, 9)) as total_amount,
-        cast(coalesce(line_totals.signed_amount, 0) as numeric(38, 9)) as signed_amount,
+        cast(case when line_totals.expense_id is null then 0 else line_totals.total_amount end as numeric(38, 9)) as total_amount,
+        cast(case when line_totals.expense_id is null then 0 else line_totals.signed_amount end as numeric(38, 9)) as signed_amount,
         coalesce(expenses.expense_type = 'refund' and line_totals.total_amount <= 0, false) as has_unexpected_sign,
         coalesce(line_totals.line_count, 0) as line_count,
         rated.base_currency,

@@ -2,6 +2,15 @@ with items as (
     select * from {{ ref('stg_finance__items') }}
 ),
 
+known as (
+    select
+        *,
+        coalesce(nullif(trim(name), ''), code) as known_name
+    from items
+),
+
+{{ daybook.labelled('known', 'item_id', 'known_name', 'Item') }},
+
 final as (
     select
         connection_id,
@@ -9,6 +18,7 @@ final as (
         platform_id,
         code,
         name,
+        label as item_label,
         type,
         status as source_status,
         case when status in ('active', 'archived') then status else 'unknown' end as status,
@@ -21,7 +31,7 @@ final as (
         quantity_on_hand,
         updated_at,
         last_synced_at
-    from items
+    from labelled
 )
 
 select * from final

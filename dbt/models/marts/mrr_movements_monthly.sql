@@ -12,7 +12,7 @@ customer_months as (
         platform_customer_id,
         currency_code,
         month,
-        coalesce(sum(mrr), 0) as mrr,
+        case when count(*) filter (where mrr_status = 'unfit_amount') = 0 then coalesce(sum(mrr), 0) end as mrr,
         count(*) filter (where mrr is null) as unpriced_items
     from item_months
     group by connection_id, platform_customer_id, currency_code, month
@@ -28,7 +28,8 @@ customers as (
     group by connection_id, platform_customer_id, currency_code
 ),
 
--- Only months that were observed have a closing. The others get a row of nulls, and the next one goes on from the last closing.
+-- Only months that were observed have a closing. The others get a row of nulls, and the next one goes on from the last closing. A
+-- closing that is not known was paid all the same: what does not fit is not 0.
 closings as (
     select
         customers.connection_id,
@@ -36,10 +37,14 @@ closings as (
         customers.currency_code,
         months.month,
         months.is_baseline,
-        coalesce(customer_months.mrr, 0) as closing,
+        case when customer_months.month is null then 0 else customer_months.mrr end as closing,
         coalesce(customer_months.unpriced_items, 0) as unpriced_items,
-        lag(coalesce(customer_months.mrr, 0)) over past as opening,
-        coalesce(max(coalesce(customer_months.mrr, 0)) over before, 0) > 0 as was_paying_before
+        row_number() over past = 1 as is_first,
+        lag(case when customer_months.month is null then 0 else customer_months.mrr end) over past as opening,
+        coalesce(
+            bool_or(customer_months.month is not null and (customer_months.mrr is null or customer_months.mrr > 0)) over before,
+            false
+        ) as was_paying_before
     from customers
     inner join months on customers.connection_id = months.connection_id and customers.first_month <= months.month
     left join customer_months
@@ -67,7 +72,11 @@ opened as (
         currency_code,
         month,
         is_baseline,
-        case when is_baseline then closing else coalesce(opening, 0) end as opening,
+        case
+            when is_baseline then closing
+            when is_first then 0
+            else opening
+        end as opening,
         closing,
         was_paying_before,
         unpriced_items
@@ -77,7 +86,8 @@ opened as (
 moved as (
     select
         *,
-        closing - opening as movement
+        closing - opening as movement,
+        case when closing is not null and opening is not null then 0 end as unmoved
     from opened
 ),
 
@@ -98,15 +108,16 @@ final as (
         platform_customer_id,
         month,
         currency_code,
+        {{ daybook.month_end('month') }} <= {{ daybook.as_of_date() }} as is_complete,
         true as is_observed,
         is_baseline,
         cast(opening as numeric(38, 9)) as opening,
-        cast(case when opening = 0 and not was_paying_before then movement else 0 end as numeric(38, 9)) as new,
-        cast(case when opening = 0 and was_paying_before then movement else 0 end as numeric(38, 9)) as reactivation,
-        cast(case when opening <> 0 and closing > opening then movement else 0 end as numeric(38, 9)) as expansion,
-        cast(case when opening <> 0 and closing <> 0 and closing < opening then movement else 0 end as numeric(38, 9))
+        cast(case when opening = 0 and not was_paying_before then movement else unmoved end as numeric(38, 9)) as new,
+        cast(case when opening = 0 and was_paying_before then movement else unmoved end as numeric(38, 9)) as reactivation,
+        cast(case when opening <> 0 and closing > opening then movement else unmoved end as numeric(38, 9)) as expansion,
+        cast(case when opening <> 0 and closing <> 0 and closing < opening then movement else unmoved end as numeric(38, 9))
             as contraction,
-        cast(case when opening <> 0 and closing = 0 then movement else 0 end as numeric(38, 9)) as churn,
+        cast(case when opening <> 0 and closing = 0 then movement else unmoved end as numeric(38, 9)) as churn,
         cast(closing as numeric(38, 9)) as closing,
         unpriced_items
     from moved
@@ -116,6 +127,7 @@ final as (
         platform_customer_id,
         month,
         currency_code,
+        {{ daybook.month_end('month') }} <= {{ daybook.as_of_date() }} as is_complete,
         false as is_observed,
         false as is_baseline,
         cast(null as numeric(38, 9)) as opening,

@@ -26,9 +26,11 @@ monthly as (
         dimension_id,
         spend_month,
         currency_code,
-        coalesce(sum(gross_amount), 0) as spend,
-        case when count(gross_amount) = count(gross_amount_base) then coalesce(sum(gross_amount_base), 0) end as spend_base,
-        count(gross_amount) - count(gross_amount_base) as unconverted_count
+        coalesce({{ daybook.month_end('spend_month') }} <= {{ daybook.as_of_date() }}, false) as is_complete,
+        {{ daybook.whole_sum('gross_amount') }} as spend,
+        count(*) - count(gross_amount) as unknown_count,
+        {{ daybook.whole_sum('gross_amount_base') }} as spend_base,
+        count(*) - count(gross_amount_base) as unconverted_count
     from dimensioned
     group by connection_id, dimension, dimension_id, spend_month, currency_code
 ),
@@ -40,16 +42,13 @@ final as (
         this_month.dimension_id,
         this_month.spend_month,
         this_month.currency_code,
+        this_month.is_complete,
         cast(this_month.spend as numeric(38, 9)) as spend,
         cast(month_before.spend as numeric(38, 9)) as spend_month_before,
         cast(
-            sum(this_month.spend) over (
-                partition by
-                    this_month.connection_id, this_month.dimension, this_month.dimension_id, this_month.currency_code
-                order by this_month.spend_month
-                range between interval '11 months' preceding and current row
-            ) as numeric(38, 9)
+            {{ daybook.whole_sum_over('this_month.spend', 'twelve_months') }} as numeric(38, 9)
         ) as spend_12_months,
+        this_month.unknown_count,
         cast(this_month.spend_base as numeric(38, 9)) as spend_base,
         this_month.unconverted_count
     from monthly as this_month
@@ -58,8 +57,13 @@ final as (
             this_month.connection_id = month_before.connection_id
             and this_month.dimension = month_before.dimension
             and this_month.dimension_id = month_before.dimension_id
-            and this_month.currency_code = month_before.currency_code
+            and this_month.currency_code is not distinct from month_before.currency_code
             and {{ daybook.add_months('this_month.spend_month', -1) }} = month_before.spend_month
+    window twelve_months as (
+        partition by this_month.connection_id, this_month.dimension, this_month.dimension_id, this_month.currency_code
+        order by this_month.spend_month
+        range between interval '11 months' preceding and current row
+    )
 )
 
 select * from final

@@ -6,6 +6,14 @@ item_versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
 ),
 
+unfit_amounts as (
+    {{ daybook.unfit_rows('subscription_item_versions', ['amount']) }}
+),
+
+unfit_prices as (
+    {{ daybook.unfit_rows('subscription_item_versions', ['quantity', 'unit_amount']) }}
+),
+
 recordings as (
     select distinct
         connection_id,
@@ -39,11 +47,19 @@ priced as (
         items.billing_interval,
         items.interval_count,
         items.quantity,
-        coalesce(
-            items.amount,
-            {{ daybook.money_mul('items.quantity', 'items.unit_amount', daybook.minor_units('items.currency_code')) }}
-        ) as period_amount,
-        items.amount is null as is_amount_computed,
+        case
+            when unfit_amounts.record_id is null
+                then coalesce(
+                    items.amount,
+                    {{ daybook.money_mul('items.quantity', 'items.unit_amount', daybook.minor_units('items.currency_code')) }}
+                )
+        end as period_amount,
+        items.amount is null and unfit_amounts.record_id is null as is_amount_computed,
+        unfit_amounts.record_id is not null
+        or (
+            items.amount is null
+            and (unfit_prices.record_id is not null or (items.quantity is not null and items.unit_amount is not null))
+        ) as has_unfit_amount,
         case
             when coalesce(items.interval_count, 0) not between 1 and 9999 then null
             when lower(items.billing_interval) = 'day' then 365
@@ -62,6 +78,14 @@ priced as (
             periods.connection_id = items.connection_id
             and periods.subscription_id = items.subscription_id
             and periods.recorded_at = items.recorded_at
+    {% for unfit in ['unfit_amounts', 'unfit_prices'] -%}
+        left join {{ unfit }}
+            on
+                items.connection_id = {{ unfit }}.connection_id
+                and items.subscription_id = {{ unfit }}.record_id
+                and items.recorded_at = {{ unfit }}.recorded_at
+                and items.position = {{ unfit }}.position
+    {% endfor -%}
     where items.op = 'upsert' and items.position is not null
 ),
 
@@ -71,6 +95,7 @@ final as (
         subscription_id,
         position,
         month,
+        {{ daybook.month_end('month') }} <= {{ daybook.as_of_date() }} as is_complete,
         platform_customer_id,
         currency_code,
         status,
@@ -82,6 +107,7 @@ final as (
             when not is_observed then 'not_observed'
             when coalesce(status, 'unknown') <> 'active' then 'not_active'
             when numerator is null then 'unknown_interval'
+            when period_amount is null and has_unfit_amount then 'unfit_amount'
             when period_amount is null then 'no_amount'
             else 'priced'
         end as mrr_status,

@@ -11,11 +11,16 @@ rated as (
     where document_type = 'vendor_credit'
 ),
 
+standing as (
+    select * from {{ ref('int_ap_documents__standing') }}
+    where is_today and document_type = 'vendor_credit' and not is_dated_ahead
+),
+
 applied as (
     select
         connection_id,
         bill_credit_memo_id,
-        sum(allocated_amount) as applied_amount
+        {{ daybook.whole_sum('allocated_amount') }} as applied_amount
     from allocations
     group by connection_id, bill_credit_memo_id
 ),
@@ -24,7 +29,9 @@ joined as (
     select
         credits.*,
         {{ daybook.posting_status('credits.status') }} as posting_status,
-        coalesce(applied.applied_amount, 0) as applied_amount,
+        case when applied.bill_credit_memo_id is null then 0 else applied.applied_amount end as applied_amount,
+        standing.document_id is not null as is_unapplied,
+        case when standing.document_id is null then 0 else -standing.amount end as unapplied_amount,
         rated.base_currency,
         rated.fx_rate,
         rated.fx_status,
@@ -33,6 +40,8 @@ joined as (
     from credits
     inner join rated
         on credits.connection_id = rated.connection_id and credits.bill_credit_memo_id = rated.document_id
+    left join standing
+        on credits.connection_id = standing.connection_id and credits.bill_credit_memo_id = standing.document_id
     left join applied
         on credits.connection_id = applied.connection_id and credits.bill_credit_memo_id = applied.bill_credit_memo_id
 ),
@@ -51,10 +60,11 @@ final as (
         currency_code,
         total_amount,
         remaining_amount,
+        cast(unapplied_amount as numeric(38, 9)) as unapplied_amount,
         cast(applied_amount as numeric(38, 9)) as applied_amount,
         cast(total_amount - applied_amount as numeric(38, 9)) as computed_remaining_amount,
         cast(remaining_amount - (total_amount - applied_amount) as numeric(38, 9)) as remaining_amount_variance,
-        coalesce(posting_status = 'posted' and remaining_amount <> 0, false) as is_unapplied,
+        is_unapplied,
         {{ daybook.days_between('issue_date', daybook.as_of_date()) }} as age_days,
         {{ daybook.as_of_date() }} as as_of_date,
         base_currency,

@@ -9,13 +9,15 @@ monthly as (
         vendor_id,
         spend_month,
         currency_code,
-        coalesce(sum(gross_amount), 0) as spend,
-        coalesce(sum(gross_amount) filter (where source_type = 'bill'), 0) as bill_spend,
-        coalesce(sum(gross_amount) filter (where source_type = 'expense'), 0) as expense_spend,
-        coalesce(sum(gross_amount) filter (where source_type = 'refund'), 0) as refunds,
-        coalesce(sum(gross_amount) filter (where source_type = 'vendor_credit'), 0) as credits,
-        case when count(gross_amount) = count(gross_amount_base) then coalesce(sum(gross_amount_base), 0) end as spend_base,
-        count(gross_amount) - count(gross_amount_base) as unconverted_count,
+        coalesce({{ daybook.month_end('spend_month') }} <= {{ daybook.as_of_date() }}, false) as is_complete,
+        {{ daybook.whole_sum('gross_amount') }} as spend,
+        {{ daybook.whole_sum('gross_amount', "source_type = 'bill'") }} as bill_spend,
+        {{ daybook.whole_sum('gross_amount', "source_type = 'expense'") }} as expense_spend,
+        {{ daybook.whole_sum('gross_amount', "source_type = 'refund'") }} as refunds,
+        {{ daybook.whole_sum('gross_amount', "source_type = 'vendor_credit'") }} as credits,
+        count(*) - count(gross_amount) as unknown_count,
+        {{ daybook.whole_sum('gross_amount_base') }} as spend_base,
+        count(*) - count(gross_amount_base) as unconverted_count,
         count(distinct document_id) as document_count,
         count(distinct document_id) filter (where source_type = 'bill') as bill_count
     from lines
@@ -26,10 +28,10 @@ ranked as (
     select
         *,
         min(spend_month) over (partition by connection_id, vendor_id) as first_spend_month,
-        sum(spend) over (partition by connection_id, spend_month, currency_code) as month_spend,
+        {{ daybook.whole_sum_over('spend', '(partition by connection_id, spend_month, currency_code)') }} as month_spend,
         row_number() over (
             partition by connection_id, spend_month, currency_code
-            order by spend desc, {{ daybook.binary_order('vendor_id') }} asc
+            order by spend desc nulls last, {{ daybook.binary_order('vendor_id') }} asc
         ) as spend_rank
     from monthly
 ),
@@ -51,18 +53,23 @@ final as (
         this_year.vendor_id,
         this_year.spend_month,
         this_year.currency_code,
+        this_year.is_complete,
         cast(this_year.spend as numeric(38, 9)) as spend,
         cast(this_year.bill_spend as numeric(38, 9)) as bill_spend,
         cast(this_year.expense_spend as numeric(38, 9)) as expense_spend,
         cast(this_year.refunds as numeric(38, 9)) as refunds,
         cast(this_year.credits as numeric(38, 9)) as credits,
+        this_year.unknown_count,
         cast(this_year.spend_base as numeric(38, 9)) as spend_base,
         this_year.unconverted_count,
         this_year.document_count,
         this_year.bill_count,
         {{ daybook.ratio('this_year.bill_spend', 'this_year.bill_count') }} as average_bill,
         cast(last_year.spend as numeric(38, 9)) as spend_year_before,
-        {{ daybook.ratio('this_year.spend - last_year.spend', 'last_year.spend') }} as year_over_year,
+        case
+            when this_year.is_complete and last_year.spend > 0
+                then {{ daybook.ratio('this_year.spend - last_year.spend', 'last_year.spend') }}
+        end as year_over_year,
         {{ daybook.ratio('this_year.spend', 'this_year.month_spend') }} as share_of_month,
         this_year.spend_rank,
         {{ daybook.ratio('this_year.accumulated_spend', 'this_year.month_spend') }} as cumulative_share,
@@ -72,7 +79,7 @@ final as (
         on
             this_year.connection_id = last_year.connection_id
             and this_year.vendor_id = last_year.vendor_id
-            and this_year.currency_code = last_year.currency_code
+            and this_year.currency_code is not distinct from last_year.currency_code
             and {{ daybook.add_months('this_year.spend_month', -12) }} = last_year.spend_month
 )
 

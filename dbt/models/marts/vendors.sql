@@ -80,26 +80,32 @@ named as (
     where platform_vendor_name is not null
 ),
 
-final as (
+known as (
     select
-        seen.connection_id,
-        seen.vendor_id,
-        coalesce(
-            vendor_names.vendor_name,
-            named.platform_vendor_name,
-            case when seen.vendor_id = '(none)' then '(none)' else 'Vendor ' || left(seen.vendor_id, 8) end
-        ) as vendor_name,
-        seen.first_seen,
-        seen.last_seen,
-        seen.bill_count,
-        seen.expense_count,
-        seen.vendor_credit_count,
-        vendor_names.vendor_name is null and named.platform_vendor_name is null as is_inferred
+        seen.*,
+        coalesce(nullif(trim(vendor_names.vendor_name), ''), nullif(trim(named.platform_vendor_name), '')) as known_name
     from seen
     left join vendor_names
         on seen.connection_id = vendor_names.connection_id and seen.vendor_id = vendor_names.vendor_id
     left join named
         on seen.connection_id = named.connection_id and seen.vendor_id = named.vendor_id and named.place = 1
+),
+
+{{ daybook.labelled('known', 'vendor_id', "coalesce(known_name, case when vendor_id = '(none)' then '(none)' end)", 'Vendor') }},
+
+final as (
+    select
+        connection_id,
+        vendor_id,
+        label as vendor_name,
+        known_name,
+        first_seen,
+        last_seen,
+        bill_count,
+        expense_count,
+        vendor_credit_count,
+        known_name is null as is_inferred
+    from labelled
 )
 
 select * from final

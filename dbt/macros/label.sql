@@ -1,0 +1,36 @@
+{#-
+    A query of `named` (connection_id, an ID, a name that may be null) with a label that is unique within its connection: the name
+    without spaces around it, else `kind` and the ID. It is followed by the ID where two have it, and where it is what another one
+    would be called so.
+-#}
+{% macro labelled(named, id, name, kind) -%}
+    trimmed as (
+        select
+            *,
+            coalesce(nullif(trim({{ name }}), ''), '{{ kind }} ' || {{ id }}) as plain_label
+        from {{ named }}
+    ),
+
+    longer as (
+        select
+            *,
+            plain_label || ' (' || {{ id }} || ')' as long_label,
+            count(*) over (partition by connection_id, plain_label) as namesakes
+        from trimmed
+    ),
+
+    labelled as (
+        select
+            longer.*,
+            case
+                when longer.namesakes > 1 then longer.long_label
+                when exists (
+                    select 1
+                    from longer as others
+                    where others.connection_id = longer.connection_id and others.long_label = longer.plain_label
+                ) then longer.long_label
+                else longer.plain_label
+            end as label
+        from longer
+    )
+{%- endmacro %}

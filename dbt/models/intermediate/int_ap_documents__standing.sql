@@ -1,0 +1,64 @@
+-- What is due on each posted document on each day, and whether it is open then or dated ahead: the one definition of both words.
+-- Rolled back from the documents as they are now: what is due, and what was settled after the day. Undated allocations count as
+-- before it. A document is here when that is not 0; an amount that is not known is not 0.
+with documents as (
+    select * from {{ ref('int_ap_documents__settled') }}
+),
+
+allocations as (
+    select * from {{ ref('int_ap_allocations__signed') }}
+),
+
+days as (
+    select * from {{ ref('int_ageing__dated') }}
+),
+
+-- What was dated ahead of a day in the past nobody asks for.
+parts as (
+    select
+        days.as_of_date,
+        days.is_today,
+        documents.connection_id,
+        documents.document_type,
+        documents.document_id,
+        documents.issue_date,
+        documents.open_amount as amount
+    from documents
+    inner join days on documents.issue_date is null or documents.issue_date <= days.as_of_date or days.is_today
+    where documents.open_amount is distinct from 0
+    union all
+    select
+        days.as_of_date,
+        days.is_today,
+        documents.connection_id,
+        documents.document_type,
+        documents.document_id,
+        documents.issue_date,
+        allocations.allocated_amount as amount
+    from allocations
+    inner join documents
+        on
+            allocations.connection_id = documents.connection_id
+            and allocations.document_type = documents.document_type
+            and allocations.document_id = documents.document_id
+    inner join days
+        on
+            allocations.allocated_date > days.as_of_date
+            and (documents.issue_date is null or documents.issue_date <= days.as_of_date or days.is_today)
+),
+
+summed as (
+    select
+        as_of_date,
+        is_today,
+        connection_id,
+        document_type,
+        document_id,
+        coalesce(issue_date > as_of_date, false) as is_dated_ahead,
+        cast({{ daybook.whole_sum('amount') }} as numeric(38, 9)) as amount
+    from parts
+    group by as_of_date, is_today, connection_id, document_type, document_id, issue_date
+)
+
+select * from summed
+where amount is distinct from 0

@@ -1,0 +1,36 @@
+-- What bills and credits say is open is what the open items of today say, document by document.
+with documents as (
+    select
+        connection_id,
+        'bill' as document_type,
+        bill_id as document_id,
+        open_amount
+    from {{ ref('bills') }}
+    where is_open
+    union all
+    select
+        connection_id,
+        'vendor_credit' as document_type,
+        vendor_credit_id as document_id,
+        cast(-unapplied_amount as numeric(38, 9)) as open_amount
+    from {{ ref('vendor_credits') }}
+    where is_unapplied
+),
+
+items as (
+    select
+        connection_id,
+        document_type,
+        document_id,
+        open_amount
+    from {{ ref('ap_open_items') }}
+    where is_today
+)
+
+(select * from documents
+except
+select * from items)
+union all
+(select * from items
+except
+select * from documents)

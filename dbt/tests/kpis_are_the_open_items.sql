@@ -1,0 +1,35 @@
+-- What a month ends with in the KPIs is what is open on its last day, or today.
+with items as (
+    select
+        connection_id,
+        currency_code,
+        {{ daybook.month_of('as_of_date') }} as month,
+        cast({{ daybook.whole_sum('open_amount', "document_type = 'bill'") }} as numeric(38, 9)) as open_ap_end,
+        cast({{ daybook.whole_sum('open_amount', "document_type = 'vendor_credit'") }} as numeric(38, 9)) as unapplied_credits
+    from {{ ref('ap_open_items') }}
+    group by connection_id, currency_code, {{ daybook.month_of('as_of_date') }}
+),
+
+expected as (
+    select * from items
+    where open_ap_end is distinct from 0 or unapplied_credits is distinct from 0
+),
+
+found as (
+    select
+        connection_id,
+        currency_code,
+        month,
+        open_ap_end,
+        unapplied_credits
+    from {{ ref('ap_kpis_monthly') }}
+    where open_ap_end is distinct from 0 or unapplied_credits is distinct from 0
+)
+
+(select * from expected
+except
+select * from found)
+union all
+(select * from found
+except
+select * from expected)

@@ -1,0 +1,61 @@
+-- Bills, open items, ageing, cash requirements: each says of every currency that the same is overdue.
+with figures as (
+    select
+        'bills' as mart,
+        connection_id,
+        currency_code,
+        cast({{ daybook.whole_sum('open_amount') }} as numeric(38, 9)) as overdue
+    from {{ ref('bills') }}
+    where is_overdue
+    group by connection_id, currency_code
+    union all
+    select
+        'ap_open_items' as mart,
+        connection_id,
+        currency_code,
+        cast({{ daybook.whole_sum('open_amount') }} as numeric(38, 9)) as overdue
+    from {{ ref('ap_open_items') }}
+    where is_today and days_past_due > 0
+    group by connection_id, currency_code
+    union all
+    select
+        'ap_ageing' as mart,
+        connection_id,
+        currency_code,
+        cast({{ daybook.whole_sum('overdue_amount') }} as numeric(38, 9)) as overdue
+    from {{ ref('ap_ageing') }}
+    where is_today
+    group by connection_id, currency_code
+    union all
+    select
+        'cash_requirements' as mart,
+        connection_id,
+        currency_code,
+        amount_due as overdue
+    from {{ ref('cash_requirements') }}
+    where due_bucket = 'overdue'
+),
+
+found as (
+    select * from figures
+    where overdue is distinct from 0
+),
+
+expected as (
+    select
+        marts.mart,
+        found.connection_id,
+        found.currency_code,
+        found.overdue
+    from found
+    cross join (select distinct mart from figures) as marts
+    where found.mart = 'bills'
+)
+
+(select * from expected
+except
+select * from found)
+union all
+(select * from found
+except
+select * from expected)
