@@ -47,9 +47,10 @@ export async function withShelf<Result>(input: ShelfInput, use: (shelf: Shelf) =
     const books = await keepBooks(warehouse, { ...input, home, today });
     const lake = join(home, 'lake');
     await exportTo(lake, { databaseUrl, home });
-    const calculated = await calculate({ now, time_zone: timeZone, fx_rates: fxRates, books });
+    const told = { now, time_zone: timeZone, fx_rates: fxRates, books };
+    const calculated = await calculate(told);
     const documents = books.flatMap(({ records }) => Object.values(records)).reduce((sum, { length }) => sum + length, 0);
-    return await use({ databaseUrl, warehouse, home, lake, today, todayInUtc, books, documents, calculated });
+    return await use({ databaseUrl, warehouse, home, lake, today, todayInUtc, books, documents, calculated, input: told } as any);
   } finally {
     await warehouse.close();
     await rm(home, { recursive: true, force: true });

@@ -54,7 +54,7 @@ def signed_lines(expense):
     turns = expense.is_refund and whole is not None and whole > 0
     unknown = expense.is_refund and whole is None
     amounts = [None if unknown else negative(line.worth) if turns else line.worth for line in expense.lines]
-    odd = None if unknown else expense.is_refund and not turns
+    odd = expense.is_refund and not unknown and not turns and bool(expense.lines)
     return whole, amounts, odd
 
 
@@ -84,8 +84,10 @@ class Ledger:
         for credit, rate in self.credits:
             self.spend += spend_of_lined('vendor_credit', credit, rate, -1)
 
-    def base_total(self, document):
+    def base_total(self, document, rate):
         """The sum of its lines, each rounded once."""
+        if rate.value is None:
+            return None
         return total(line.gross_base for line in self.spend if line.document is document)
 
 
@@ -158,7 +160,7 @@ def bills(ledger):
             'base_currency': rate.base,
             'fx_rate': rate.value,
             'fx_status': rate.status,
-            'total_amount_base': ledger.base_total(bill),
+            'total_amount_base': ledger.base_total(bill, rate),
             'amount_due_base': rate.of(bill.due),
             'first_payment_date': min(days, default=None),
             'last_payment_date': last,
@@ -220,7 +222,7 @@ def expenses(ledger):
             'base_currency': rate.base,
             'fx_rate': rate.value,
             'fx_status': rate.status,
-            'signed_amount_base': ledger.base_total(expense) if rate.value is not None else None,
+            'signed_amount_base': ledger.base_total(expense, rate),
             'memo': expense.memo,
             **_times(expense),
         }
@@ -273,7 +275,7 @@ def vendor_credits(ledger):
             'base_currency': rate.base,
             'fx_rate': rate.value,
             'fx_status': rate.status,
-            'total_amount_base': negative(ledger.base_total(credit)),
+            'total_amount_base': negative(ledger.base_total(credit, rate)),
             'remaining_amount_base': rate.of(credit.remaining),
             'memo': credit.memo,
             **_times(credit),

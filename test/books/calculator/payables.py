@@ -208,6 +208,9 @@ def ap_kpis_monthly(ledger):
                     'unapplied_credits': total(item.amount for item in items if item.is_credit),
                     'purchases': bought[month],
                     'paid': paid,
+                    'unknown_count': sum(item.amount is None for item in items)
+                    + sum(bill.total is None for bill in mine if bill.date is not None and month <= bill.date <= end)
+                    + sum(entry.amount is None for _, entry in payments),
                     'days_payable_outstanding': outstanding(months, month, end, ends, bought),
                     'average_days_to_pay': weighted_mean(weighted),
                     'paid_late_share': share(total(late), paid),

@@ -24,6 +24,7 @@ def vendors(ledger):
         yield {
             'vendor_id': vendor,
             'vendor_name': labels[vendor],
+            'known_name': name_of(names.get(vendor)) if vendor != '(none)' else None,
             'first_seen': min(days, default=None),
             'last_seen': max(days, default=None),
             'bill_count': kinds['bill'],
@@ -49,12 +50,13 @@ def accounts(ledger):
         yield {
             'account_id': account,
             'account_name': labels[account],
+            'known_name': name_of(named.get('account_name')),
             'account_type': named.get('account_type') or None,
             'role': 'ap_credit' if ap[account] else 'payment_source' if source[account] else 'expense_debit',
             'ap_documents': ap[account],
             'expense_documents': source[account],
             'spend_lines': debit[account],
-            'is_inferred': not named.get('account_name'),
+            'is_inferred': name_of(named.get('account_name')) is None,
         }
 
 

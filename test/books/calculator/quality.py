@@ -27,7 +27,8 @@ def found_by(ledger, subscription_rows):
     bills = [bill for bill, _ in ledger.bills]
     credits = [credit for credit, _ in ledger.credits]
     expenses = [expense for expense, _ in ledger.expenses]
-    in_spend = [one for one in bills + expenses + credits if one.posting != 'excluded']
+    lined = {id(line.document) for line in ledger.spend}
+    in_spend = [one for one in bills + expenses + credits if one.posting != 'excluded' and id(one) in lined]
     posted = [bill for bill in bills if bill.is_posted]
     posted_credits = [credit for credit in credits if credit.is_posted]
     bill_ids, credit_ids = {bill.id for bill in bills}, {credit.id for credit in credits}

@@ -5,7 +5,7 @@ from datetime import date
 from fractions import Fraction
 
 from amounts import RATE_PLACES, MONEY_PLACES, Fitted, less, places_of, rounded, total
-from records import code, currency, enum, month_before, month_of, parse
+from records import code, currency, enum, last_of_month, month_before, month_of, parse
 
 # Months that one interval has.
 MONTHS = {'day': Fraction(12, 365), 'week': Fraction(12, 52), 'month': Fraction(1), 'year': Fraction(12)}
@@ -51,7 +51,7 @@ def items_at_ends(book, today):
     unobserved = {date.fromisoformat(month) for month in book.told.get('unobserved_months') or []}
     first = month_of(date.fromisoformat(versions[0]['recorded_at'][:10]))
     last = month_of(today)
-    known_from = min(observed | unobserved, default=first)
+    known_from = min(observed | unobserved, default=date.max)
     months, month = {}, first
     while month <= last:
         state = {}
@@ -82,6 +82,7 @@ def subscription_mrr_monthly(book, today):
                     'interval_count': item.count,
                     'quantity': item.quantity,
                     'period_amount': item.price,
+                    'is_complete': last_of_month(month) <= today,
                     'mrr_status': status,
                     'mrr': mrr,
                     'is_estimated': item.is_estimated,
@@ -106,6 +107,7 @@ def mrr_movements_monthly(book, today):
                 'platform_customer_id': customer,
                 'month': month,
                 'currency_code': code_,
+                'is_complete': last_of_month(month) <= today,
                 'is_observed': is_seen,
                 'is_baseline': bool(seen) and month == seen[0],
                 **dict.fromkeys(('opening', 'new', 'reactivation', 'expansion', 'contraction', 'churn', 'closing')),

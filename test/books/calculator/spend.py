@@ -55,7 +55,7 @@ def vendor_spend_monthly(ledger):
             )
             if known
             else None,
-            'unknown_count': len({(line.source_type, line.document.id) for line in lines if line.gross is None}),
+            'unknown_count': sum(line.gross is None for line in lines),
             'first_spend_month': first.get(vendor),
         }
 
@@ -84,7 +84,7 @@ def spend_by_dimension_monthly(ledger):
                 'spend': spent[member, month, currency],
                 'spend_month_before': earlier(1) if month else None,
                 'spend_12_months': total(spent[key] for key in year if key in spent) if month else None,
-                'unknown_count': len({(line.source_type, line.document.id) for line in lines if line.gross is None}),
+                'unknown_count': sum(line.gross is None for line in lines),
                 'spend_base': total(line.gross_base for line in lines) if unconverted == 0 else None,
                 'unconverted_count': unconverted,
             }
