@@ -240,7 +240,7 @@ def expense_lines(ledger):
                 **_dimensions(line),
                 'tax_rate_id': line.tax_rate_id,
                 'currency_code': expense.currency,
-                'total_amount': line.worth,
+                'total_amount': line.total,
                 'signed_amount': amount,
                 'base_currency': rate.base,
                 'signed_amount_base': rate.of(amount),

@@ -163,17 +163,9 @@ def name_of(text):
 
 def labels_of(kind, names):
     """One for each ID, no two the same: its name, with the ID behind it where that would be another's label too."""
-    known = {key: name_of(name) for key, name in names.items()}
-    times = Counter(name for name in known.values() if name is not None)
-    with_id = {key for key, name in known.items() if name is not None and times[name] > 1}
-    while True:
-        made = {f'{kind} {key}' for key, name in known.items() if name is None}
-        made |= {f'{known[key]} ({key})' for key in with_id}
-        more = {key for key, name in known.items() if name in made and key not in with_id}
-        if not more:
-            break
-        with_id |= more
+    short = {key: name_of(name) or f'{kind} {key}' for key, name in names.items()}
+    long = {key: f'{label} ({key})' for key, label in short.items()}
+    times = Counter(short.values())
     return {
-        key: f'{kind} {key}' if name is None else f'{name} ({key})' if key in with_id else name
-        for key, name in known.items()
+        key: long[key] if times[label] > 1 or label in long.values() else label for key, label in short.items()
     }

@@ -7,6 +7,7 @@ from amounts import less, places_of, total
 from documents import Taxed, signed_lines
 from people import top_of
 from records import RESOURCES, code, last_of_month, month_before
+from recurring import fits_of
 from spend import duplicate_bills
 
 
@@ -37,6 +38,7 @@ def found_by(ledger, subscription_rows):
     too_early, too_late = date(2000, 1, 1), months_on(today, 60)
     in_range = lambda when: when is None or too_early <= when <= too_late
     this_month = today.replace(day=1)
+    rounded_subscriptions, unfit_subscriptions = fits_of(book)
     ids = lambda records: [record.id for record in records]
     return {
         'amount_due_unexplained': ids(bill for bill in posted if differs(bill.currency, unexplained(bill))),
@@ -68,8 +70,8 @@ def found_by(ledger, subscription_rows):
         'orphan_allocation': ids(one for one in bills if any(e.linked_id not in credit_ids for e in one.credits))
         + ids(one for one in credits if any(e.linked_id not in bill_ids for e in one.allocations)),
         'credit_allocation_one_sided': one_sided(bills, credits),
-        'amount_rounded': [record_id for _, record_id in book.rounded],
-        'amount_does_not_fit': [record_id for _, record_id in book.too_large],
+        'amount_rounded': [record_id for _, record_id in book.rounded] + list(rounded_subscriptions),
+        'amount_does_not_fit': [record_id for _, record_id in book.too_large] + list(unfit_subscriptions),
         'cyclic_customer_parents': [key for key in parents if top_of(key, parents)[1]],
         'unpriced_subscription': {
             row['subscription_id']

@@ -11,6 +11,21 @@ from records import code, currency, enum, last_of_month, month_before, month_of,
 MONTHS = {'day': Fraction(12, 365), 'week': Fraction(12, 52), 'month': Fraction(1), 'year': Fraction(12)}
 
 
+def fits_of(book):
+    """Of every version that was seen: the subscriptions with an amount that was rounded, and with one that is too large."""
+    versions = [version for version in book.told['subscription_versions'] if version['payload'] is not None]
+    items = [
+        (version['record_id'], Item(sent, position, line))
+        for version in versions
+        for sent in [parse(version['payload'])]
+        for position, line in enumerate(sent.get('items') or [])
+    ]
+    return (
+        {record_id for record_id, item in items if any(one.is_rounded for one in item.fitted)},
+        {record_id for record_id, item in items if any(one.is_too_large for one in item.fitted)},
+    )
+
+
 class Item:
     def __init__(self, subscription, position, sent):
         self.position = position
@@ -21,12 +36,13 @@ class Item:
         self.count = sent.get('interval_count')
         quantity, amount = Fitted(sent.get('quantity'), MONEY_PLACES), Fitted(sent.get('amount'), MONEY_PLACES)
         unit = Fitted(sent.get('unit_amount'), RATE_PLACES)
+        self.fitted = (quantity, amount, unit)
         self.quantity = quantity.value
         self.is_computed = sent.get('amount') is None
         self.price = amount.value
         self.is_unfit = amount.is_too_large or (self.is_computed and (unit.is_too_large or quantity.is_too_large))
         if self.is_computed and unit.value is not None and quantity.value is not None:
-            self.price = rounded(Fraction(unit.value) * Fraction(quantity.value), MONEY_PLACES)
+            self.price = rounded(Fraction(unit.value) * Fraction(quantity.value), places_of(self.currency))
         self.is_estimated = self.interval in ('day', 'week') or self.is_computed
 
     def priced(self):

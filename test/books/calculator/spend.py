@@ -26,7 +26,6 @@ def vendor_spend_monthly(ledger):
         before = spent.get((vendor, month_before(month, 12), currency)) if month else None
         others = {one: value for (one, when, code), value in spent.items() if (when, code) == (month, currency)}
         whole = total(others.values())
-        ahead = [value for value in others.values() if is_before(value, spend)]
         known = None not in others.values()
         order = sorted(others, key=lambda one: (-(others[one] or 0), one))
         yield {
@@ -49,7 +48,7 @@ def vendor_spend_monthly(ledger):
             if is_complete and before is not None and before > 0
             else None,
             'share_of_month': share(spend, whole),
-            'spend_rank': len(ahead) + 1,
+            'spend_rank': order.index(vendor) + 1 if known else None,
             'cumulative_share': share(
                 total(others[one] for one in order[: order.index(vendor) + 1]), whole
             )
@@ -58,10 +57,6 @@ def vendor_spend_monthly(ledger):
             'unknown_count': sum(line.gross is None for line in lines),
             'first_spend_month': first.get(vendor),
         }
-
-
-def is_before(value, spend):
-    return value is not None and (spend is None or value > spend)
 
 
 def spend_by_dimension_monthly(ledger):
@@ -111,7 +106,7 @@ def normalised(number):
 
 
 def duplicate_bills(ledger):
-    bills = [Candidate('bill', bill, bill.total) for bill, _ in ledger.bills if bill.posting != 'excluded']
+    bills = [Candidate('bill', bill, bill.total) for bill, _ in ledger.bills if bill.status != 'void']
     paid = [
         Candidate('expense', expense, signed_lines(expense)[0])
         for expense, _ in ledger.expenses
