@@ -33,14 +33,25 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
     return oneOf(
       ...['0', 'null', '0.00', '-0', inMinorUnits(-between(1, 99_999), currency)],
       ...['3866.7799999999997', '0.1000000000000000055', '1.0000000005', '-2.0000000005', '0.00000000049'],
-      ...['1e2', '2.5E-3', '123456789012345.678', '1234567890123456789', '-98765432109876543210.5', '0.0049999999999'],
+      ...[
+        '1e2',
+        '2.5E-3',
+        '123456789012345.678',
+        '1234567890123456789',
+        '-98765432109876543210.5',
+        '0.0049999999999',
+      ],
     );
   }
 
   const any = (currency: string): string => (between(1, 100) <= 12 ? odd(currency) : plain(currency));
 
   /** What a service that computes in doubles makes of it. */
-  function doubled(compute: (numbers: readonly number[]) => number, texts: readonly string[], currency: string): string {
+  function doubled(
+    compute: (numbers: readonly number[]) => number,
+    texts: readonly string[],
+    currency: string,
+  ): string {
     const result = compute(texts.map(Number));
     if (!Number.isFinite(result) || between(1, 100) <= 5) return any(currency);
     return between(1, 100) <= 30 ? String(result) : result.toFixed(placesOf(currency));

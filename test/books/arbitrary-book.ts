@@ -21,7 +21,9 @@ export interface RandomBook {
   readonly observed: Readonly<Record<number, 'complete' | 'incomplete'>>;
   readonly settings: { readonly base_currency: string; readonly fx_direction: string } | null;
   readonly vendorNames: Readonly<Record<string, string>>;
-  readonly accountNames: Readonly<Record<string, { readonly account_name: string; readonly account_type: string }>>;
+  readonly accountNames: Readonly<
+    Record<string, { readonly account_name: string; readonly account_type: string }>
+  >;
 }
 
 type Gen = fc.GeneratorValue;
@@ -79,11 +81,22 @@ class Clerk {
       ...{ name, platform: this.platform, chapters },
       observed: this.observedMonths(months),
       settings: this.chance(60)
-        ? { base_currency: this.oneOf(['USD', 'EUR', 'JPY', 'KWD']), fx_direction: this.oneOf(['', 'multiply']) }
+        ? {
+            base_currency: this.oneOf(['USD', 'EUR', 'JPY', 'KWD']),
+            fx_direction: this.oneOf(['', 'multiply']),
+          }
         : null,
-      vendorNames: this.chance(50) ? { [vendors[0]]: 'Paper & Co', [vendors[1]]: this.oneOf(['Paper & Co', ' Paper & Co ', 'Ink', 'Vendor vendor-4', '(none)']) } : {},
+      vendorNames: this.chance(50)
+        ? {
+            [vendors[0]]: 'Paper & Co',
+            [vendors[1]]: this.oneOf(['Paper & Co', ' Paper & Co ', 'Ink', 'Vendor vendor-4', '(none)']),
+          }
+        : {},
       accountNames: this.chance(50)
-        ? { 'account-1': { account_name: 'Payables', account_type: 'liability' }, 'account-2': { account_name: '', account_type: 'cost' } }
+        ? {
+            'account-1': { account_name: 'Payables', account_type: 'liability' },
+            'account-2': { account_name: '', account_type: 'cost' },
+          }
         : {},
     };
   }
@@ -121,7 +134,19 @@ class Clerk {
       status,
       ...header,
       amount_due: due,
-      currency_rate: this.oneOf(['null', undefined, '""', '"1.0"', '"0.9137"', '"151.33"', '"N/A"', '"0"', '"-2"', '"1.12345678901234"', '"3.0e-1"']),
+      currency_rate: this.oneOf([
+        'null',
+        undefined,
+        '""',
+        '"1.0"',
+        '"0.9137"',
+        '"151.33"',
+        '"N/A"',
+        '"0"',
+        '"-2"',
+        '"1.12345678901234"',
+        '"3.0e-1"',
+      ]),
       linked_purchase_orders: '[]',
       linked_payments: list(...payments),
       linked_credit_memos: list(...credits),
@@ -176,7 +201,9 @@ class Clerk {
         total_discount: this.oneOf(['null', '0', this.amounts.any(currency)]),
       },
       due,
-      payments: allocations.filter(({ isCredit }) => !isCredit).map(({ amount }) => entryOf('payment', amount)),
+      payments: allocations
+        .filter(({ isCredit }) => !isCredit)
+        .map(({ amount }) => entryOf('payment', amount)),
       credits: allocations.filter(({ isCredit }) => isCredit).map(({ amount }) => entryOf('credit', amount)),
       status: this.statusOf(total, due),
     };
@@ -206,7 +233,8 @@ class Clerk {
   }
 
   private dimensions(): Fields {
-    const some = (kind: string): string | undefined => this.oneOf(['null', text(`${kind}-1`), text(`${kind}-2`), undefined]);
+    const some = (kind: string): string | undefined =>
+      this.oneOf(['null', text(`${kind}-1`), text(`${kind}-2`), undefined]);
     return {
       account_id: this.oneOf(accounts),
       class_id: some('class'),
@@ -229,7 +257,16 @@ class Clerk {
       transaction_date: this.days.issued(),
       currency_code: currency,
       expense_type: this.oneOf(['"expense"', '"expense"', '"refund"', '"refund"', '"chargeback"']),
-      currency_rate: this.oneOf(['null', undefined, '1.0', '0.9137', '151.33', '0', '-2', '1.12345678901234']),
+      currency_rate: this.oneOf([
+        'null',
+        undefined,
+        '1.0',
+        '0.9137',
+        '151.33',
+        '0',
+        '-2',
+        '1.12345678901234',
+      ]),
       line_items: list(...lines),
     };
   }
@@ -246,7 +283,8 @@ class Clerk {
   }
 
   private times(): Fields {
-    const some = (): string => this.oneOf(['null', '"2024-01-15T09:30:00.000Z"', '"2025-07-01T23:59:59.999+02:00"']);
+    const some = (): string =>
+      this.oneOf(['null', '"2024-01-15T09:30:00.000Z"', '"2025-07-01T23:59:59.999+02:00"']);
     return { created_at: some(), updated_at: some() };
   }
 
@@ -255,7 +293,20 @@ class Clerk {
   }
 
   private documentNumber(): string {
-    return this.oneOf(['null', '""', '"INV-0042"', '"inv 42"', '"INV-43"', '"N/A"', '"000"', '"7"', '"007"', '"A-1/9"', '"A19"', text(`N-${this.between(1, 9999)}`)]);
+    return this.oneOf([
+      'null',
+      '""',
+      '"INV-0042"',
+      '"inv 42"',
+      '"INV-43"',
+      '"N/A"',
+      '"000"',
+      '"7"',
+      '"007"',
+      '"A-1/9"',
+      '"A19"',
+      text(`N-${this.between(1, 9999)}`),
+    ]);
   }
 
   private customer(): Fields {
@@ -281,7 +332,18 @@ class Clerk {
   }
 
   private item(): Fields {
-    const price = (): string => this.oneOf(['null', '"20.5"', '"0"', '"N/A"', '"1,5"', '" 25.0625 "', '"0.12345678901234567"', '"-3"', '""']);
+    const price = (): string =>
+      this.oneOf([
+        'null',
+        '"20.5"',
+        '"0"',
+        '"N/A"',
+        '"1,5"',
+        '" 25.0625 "',
+        '"0.12345678901234567"',
+        '"-3"',
+        '""',
+      ]);
     return {
       platform_id: '"pi"',
       status: this.oneOf(['"active"', '"archived"', '"odd"']),
@@ -302,7 +364,15 @@ class Clerk {
       platform_id: '"ps"',
       platform_customer_id: this.oneOf(['"c-1"', '"c-2"', '"c-3"', 'null', undefined]),
       iso_currency_code: currency,
-      status: this.oneOf(['"active"', '"active"', '"active"', '"in_trial"', '"paused"', '"canceled"', '"odd"']),
+      status: this.oneOf([
+        '"active"',
+        '"active"',
+        '"active"',
+        '"in_trial"',
+        '"paused"',
+        '"canceled"',
+        '"odd"',
+      ]),
       items: list(...Array.from({ length: this.oneOf([1, 1, 2, 0]) }, () => this.subscriptionItem(currency))),
       ...this.times(),
       created_at: '"2024-01-01T00:00:00.000Z"',
@@ -350,13 +420,18 @@ class Clerk {
     if (deed === 'pay' && resource === 'bills') {
       // A payment of what is due; sometimes the platform forgets to say that less is due now.
       const { amount_due: due = '0', linked_payments: payments = '[]' } = fields;
-      const payment = object({ id: '"payment-late"', allocated_date: this.days.allocated(), allocated_amount: due });
+      const payment = object({
+        id: '"payment-late"',
+        allocated_date: this.days.allocated(),
+        allocated_amount: due,
+      });
       return {
         linked_payments: `[${[payments.slice(1, -1), payment].filter((one) => one !== '').join(',')}]`,
         ...(this.chance(80) && { amount_due: '0', status: '"paid"' }),
       };
     }
-    if (deed === 'pay back' && resource === 'bills') return { linked_payments: '[]', amount_due: fields.total_amount };
+    if (deed === 'pay back' && resource === 'bills')
+      return { linked_payments: '[]', amount_due: fields.total_amount };
     const again: Partial<Record<ResourceName, () => Fields>> = {
       bills: () => this.bill(),
       bill_credit_memos: () => this.credit(),
@@ -379,7 +454,14 @@ class Clerk {
     entry.fields = { ...entry.fields, ...patch };
     const { resource, id } = entry;
     const remove = Object.keys(patch).filter((name) => patch[name] === undefined);
-    this.commands.push({ kind: 'change', connection: this.input.name, resource, id, patch: object(patch), remove });
+    this.commands.push({
+      kind: 'change',
+      connection: this.input.name,
+      resource,
+      id,
+      patch: object(patch),
+      remove,
+    });
   }
 
   private oneOf<Value>(values: readonly Value[]): Value {
@@ -399,7 +481,17 @@ function withoutTimes(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.endsWith('_at')));
 }
 
-const statuses = ['"open"', '"partially_paid"', '"paid"', '"void"', '"draft"', '"submitted"', '"unknown"', '"approved"', '""'];
+const statuses = [
+  '"open"',
+  '"partially_paid"',
+  '"paid"',
+  '"void"',
+  '"draft"',
+  '"submitted"',
+  '"unknown"',
+  '"approved"',
+  '""',
+];
 
 /** Time-ordered IDs begin alike. */
 const vendors = [

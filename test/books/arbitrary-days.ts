@@ -15,7 +15,14 @@ export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
 
   function written(daysAgo: number): string {
     const day = new Date(Date.parse(`${today}T00:00:00Z`) - daysAgo * 86_400_000).toISOString().slice(0, 10);
-    const time = oneOf('T00:00:00.000Z', 'T00:00:00.000Z', '', 'T23:59:59.999Z', 'T00:30:00+14:00', 'T23:00:00-11:00');
+    const time = oneOf(
+      'T00:00:00.000Z',
+      'T00:00:00.000Z',
+      '',
+      'T23:59:59.999Z',
+      'T00:30:00+14:00',
+      'T23:00:00-11:00',
+    );
     return `"${day}${time}"`;
   }
 

@@ -5,7 +5,10 @@ import type { BookTold } from './keep-books.ts';
 
 const program = fileURLToPath(new URL('calculator/main.py', import.meta.url));
 
-export type Calculated = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+/** What the calculator writes: decimals and dates as texts, ratios and counts as numbers. */
+export type Value = string | number | boolean | null | undefined;
+
+export type Calculated = Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>;
 
 /** All marts of the books, by the calculator: Python's own decimals, and nothing of the dbt project. */
 export async function calculate(input: {

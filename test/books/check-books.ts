@@ -19,7 +19,12 @@ export interface BooksChecked extends Compared {
 export async function checkBooks(input: ShelfInput): Promise<BooksChecked> {
   return withShelf(input, async (shelf) => {
     await buildMarts(shelf);
-    return { ...(await compareBoth(shelf)), books: shelf.books.length, documents: shelf.documents, today: shelf.today };
+    return {
+      ...(await compareBoth(shelf)),
+      books: shelf.books.length,
+      documents: shelf.documents,
+      today: shelf.today,
+    };
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Calculated } from './calculate.ts';
+import type { Calculated, Value } from './calculate.ts';
 import type { Kind, MartRead } from './read-marts.ts';
 
 export interface Compared {
@@ -32,7 +32,10 @@ export function compareMart(compared: Compared, mart: Mart, calculated: Calculat
       compared.figures += 1;
       if (!(column in right)) notes.add(`${title}.${column} is not calculated`, '');
       else if (!isSame(kind, row[column], right[column]))
-        notes.add(`${title}.${column}`, `is ${show(row[column])} instead of ${show(right[column])} at ${key}`);
+        notes.add(
+          `${title}.${column}`,
+          `is ${show(row[column])} instead of ${show(right[column])} at ${key}`,
+        );
     }
     for (const column of Object.keys(right))
       if (!(column in kinds)) notes.add(`${title}.${column} is not there`, '');
@@ -41,12 +44,14 @@ export function compareMart(compared: Compared, mart: Mart, calculated: Calculat
     if (!found.has(key)) notes.add(`${title}: a row is missing`, `${key} ${JSON.stringify(row)}`);
 }
 
-type Row = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, Value>>;
 
 function byKey({ kinds, name, where }: Mart, rows: readonly Row[]): Map<string, Row> {
   const found = new Map<string, Row>();
   for (const row of rows) {
-    const key = (keysOf[name] ?? []).map((column) => show(canonical(kinds[column] ?? 'text', row[column]))).join(' / ');
+    const key = (keysOf[name] ?? [])
+      .map((column) => show(canonical(kinds[column] ?? 'text', row[column])))
+      .join(' / ');
     if (found.has(key)) throw new Error(`${name} (${where}) has two rows of ${key}.`);
     found.set(key, row);
   }
@@ -71,19 +76,18 @@ class Notes {
   }
 }
 
-function isSame(kind: Kind, found: unknown, wanted: unknown): boolean {
+function isSame(kind: Kind, found: Value, wanted: Value): boolean {
   const [one, other] = [canonical(kind, found), canonical(kind, wanted)];
   if (kind !== 'double' || one === null || other === null) return one === other;
   const [a, b] = [Number(one), Number(other)];
   return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 }
 
-function canonical(kind: Kind, value: unknown): string | null {
+function canonical(kind: Kind, value: Value): string | null {
   if (value === null || value === undefined) return null;
-  const text = String(value as string | number | boolean);
+  const text = String(value);
   if (kind === 'number') return canonicalNumber(text);
-  if (kind === 'time')
-    return String(Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')));
+  if (kind === 'time') return String(Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')));
   return kind === 'date' ? text.slice(0, 10) : text;
 }
 
@@ -93,8 +97,8 @@ function canonicalNumber(text: string): string {
   return plain === '-0' || plain === '' ? '0' : plain;
 }
 
-function show(value: unknown): string {
-  return value === null || value === undefined ? 'null' : String(value as string | number);
+function show(value: Value): string {
+  return value === null || value === undefined ? 'null' : String(value);
 }
 
 /** What one row of each mart is of. */

@@ -43,9 +43,17 @@ export async function keepBook(
   const { name, platform } = book;
   await admin.execute({ kind: 'add-connection', name, platform, records: 0 });
   await addConnection(warehouse, testKey, {
-    ...{ connectionId: name, apiAddress: testApiAddress, token: `token of ${name}`, expandPlatformData: false },
+    ...{
+      connectionId: name,
+      apiAddress: testApiAddress,
+      token: `token of ${name}`,
+      expandPlatformData: false,
+    },
   });
-  await warehouse.pool.query('update sync.connections set platform = $2 where connection_id = $1', [name, platform]);
+  await warehouse.pool.query('update sync.connections set platform = $2 where connection_id = $1', [
+    name,
+    platform,
+  ]);
   const known = new Map<ResourceName, Set<string>>();
   const versions: SubscriptionVersion[] = [];
   let content = new Map<ResourceName, string[]>();
@@ -55,16 +63,22 @@ export async function keepBook(
     content = await contentOf(admin, name);
     const recordedAt = `${monthBefore(today, monthsAgo)}T00:00:00Z`;
     const gone = await landContent(warehouse, { name, content, known });
-    versions.push(...versionsOf(content.get('subscriptions') ?? [], gone.get('subscriptions') ?? [], recordedAt));
+    versions.push(
+      ...versionsOf(content.get('subscriptions') ?? [], gone.get('subscriptions') ?? [], recordedAt),
+    );
     await warehouse.pool.query(
       `update history.record_versions set recorded_at = $2
        where connection_id = $1 and recorded_at between now() - interval '10 minutes' and now()`,
       [name, recordedAt],
     );
   }
-  const months = Object.entries(book.observed).map(([ago, outcome]) => ({ month: monthBefore(today, Number(ago)), outcome }));
+  const months = Object.entries(book.observed).map(([ago, outcome]) => ({
+    month: monthBefore(today, Number(ago)),
+    outcome,
+  }));
   await rememberMonths(warehouse, { name, months });
-  const of = (wanted: string): string[] => months.filter(({ outcome }) => outcome === wanted).map(({ month }) => month);
+  const of = (wanted: string): string[] =>
+    months.filter(({ outcome }) => outcome === wanted).map(({ month }) => month);
   const alive = (resource: ResourceName): number => content.get(resource)?.length ?? 0;
   return {
     ...{ connection_id: name, platform, subscription_versions: versions },
@@ -88,20 +102,30 @@ async function contentOf(admin: SandboxAdmin, name: string): Promise<Map<Resourc
 /** Lands all records as a sync does, and what is there no more as a deletion. Returns what was deleted now. */
 async function landContent(
   warehouse: Warehouse,
-  input: { name: string; content: ReadonlyMap<ResourceName, string[]>; known: Map<ResourceName, Set<string>> },
+  input: {
+    name: string;
+    content: ReadonlyMap<ResourceName, string[]>;
+    known: Map<ResourceName, Set<string>>;
+  },
 ): Promise<Map<ResourceName, string[]>> {
   const { name: connectionId, content, known } = input;
   const gone = new Map<ResourceName, string[]>();
   for (const { stream, resource } of streams) {
     const texts = content.get(resource.name as ResourceName) ?? [];
     const isRefund = (text: string): boolean => typeOf(text) === 'refund';
-    const ofStream = resource.name !== 'expenses' ? texts : texts.filter((text) => isRefund(text) === (stream.name === 'refunds'));
+    const ofStream =
+      resource.name !== 'expenses'
+        ? texts
+        : texts.filter((text) => isRefund(text) === (stream.name === 'refunds'));
     await land(warehouse, { connectionId, stream: stream.name, pages: [ofStream] });
   }
   for (const [resource, texts] of content) {
     const ids = new Set(texts.map(idOf));
     const before = known.get(resource) ?? new Set<string>();
-    gone.set(resource, [...before].filter((id) => !ids.has(id)));
+    gone.set(
+      resource,
+      [...before].filter((id) => !ids.has(id)),
+    );
     known.set(resource, new Set([...before, ...ids]));
     await bury(warehouse, { connectionId, resource, ids: gone.get(resource) ?? [] });
   }
@@ -125,7 +149,11 @@ async function bury(
   });
 }
 
-function versionsOf(texts: readonly string[], gone: readonly string[], recorded_at: string): SubscriptionVersion[] {
+function versionsOf(
+  texts: readonly string[],
+  gone: readonly string[],
+  recorded_at: string,
+): SubscriptionVersion[] {
   return [
     ...texts.map((payload) => ({ record_id: idOf(payload), recorded_at, op: 'upsert' as const, payload })),
     ...gone.map((record_id) => ({ record_id, recorded_at, op: 'delete' as const, payload: null })),
@@ -146,7 +174,10 @@ async function rememberMonths(
 }
 
 /** What the service cannot tell: when Daybook read what. */
-async function factsOf(warehouse: Warehouse, name: string): Promise<{ streams: unknown[]; connection: unknown }> {
+async function factsOf(
+  warehouse: Warehouse,
+  name: string,
+): Promise<{ streams: unknown[]; connection: unknown }> {
   const [connection] = await rows(
     warehouse,
     'select org_id, created_at::text from sync.connections where connection_id = $1',

@@ -21,9 +21,9 @@ import type { Shelf } from './shelf.ts';
  */
 export async function runModels(
   { home, lake: location }: Pick<Shelf, 'home' | 'lake'>,
-  input: { name: string; asOfDate: string; edit?: (project: string) => Promise<void> },
+  input: { asOfDate: string; edit?: (project: string) => Promise<void> },
 ): Promise<{ marts: ReadonlyMap<string, MartRead> } | { failure: string }> {
-  const folder = join(home, input.name);
+  const folder = join(home, 'models');
   const project = join(folder, 'project');
   const database = join(folder, 'marts.duckdb');
   await prepareProject({ seedsFolder: join(home, 'seeds'), project });
@@ -31,7 +31,13 @@ export async function runModels(
   const lake = await openLake({ location, scratch: join(folder, 'scratch') });
   const { folder: snapshot } = await localSnapshot(lake, join(folder, 'snapshots'));
   await lake.close();
-  const output = { type: 'duckdb', path: database, schema: 'main', settings: { TimeZone: 'UTC' }, threads: 2 };
+  const output = {
+    type: 'duckdb',
+    path: database,
+    schema: 'main',
+    settings: { TimeZone: 'UTC' },
+    threads: 2,
+  };
   const profile = { daybook: { target: 'build', outputs: { build: output } } };
   await writeFile(join(folder, 'profiles.yml'), JSON.stringify(profile));
   try {
@@ -42,7 +48,8 @@ export async function runModels(
     });
     return said === null ? { marts: await readAll(database, folder) } : { failure: said };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // What dbt has read of the project stays: the next run reads only what differs.
+    await rm(database, { force: true });
   }
 }
 
@@ -51,7 +58,14 @@ async function dbt(folder: string, vars: Readonly<Record<string, string>>): Prom
   const python = await pythonWithDbt({ cacheFolder, onStep: () => undefined });
   const args = [
     ...['build', '--exclude-resource-type', 'test', '--project-dir', join(folder, 'project')],
-    ...['--profiles-dir', folder, '--target-path', join(folder, 'target'), '--log-path', join(folder, 'logs')],
+    ...[
+      '--profiles-dir',
+      folder,
+      '--target-path',
+      join(folder, 'target'),
+      '--log-path',
+      join(folder, 'logs'),
+    ],
     ...['--log-level', 'none', '--no-use-colors', '--vars', JSON.stringify(vars)],
   ];
   const child = spawn(python, [join(dbtProject, 'run_dbt.py'), ...args], {
@@ -59,8 +73,8 @@ async function dbt(folder: string, vars: Readonly<Record<string, string>>): Prom
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, DBT_SEND_ANONYMOUS_USAGE_STATS: 'false', PYTHONDONTWRITEBYTECODE: '1' },
   });
-  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  if (code === 0) return null;
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  if (child.exitCode === 0) return null;
   return output.split('\n').find((line) => line.includes('"message"')) ?? errors;
 }
 

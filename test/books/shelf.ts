@@ -24,6 +24,8 @@ export interface Shelf {
   readonly todayInUtc: string;
   readonly books: readonly BookTold[];
   readonly documents: number;
+  /** What the calculator was told. */
+  readonly told: Parameters<typeof calculate>[0];
   readonly calculated: Calculated;
 }
 
@@ -37,7 +39,10 @@ export interface ShelfInput {
 }
 
 /** Fills the shelf, which goes away after `use`. */
-export async function withShelf<Result>(input: ShelfInput, use: (shelf: Shelf) => Promise<Result>): Promise<Result> {
+export async function withShelf<Result>(
+  input: ShelfInput,
+  use: (shelf: Shelf) => Promise<Result>,
+): Promise<Result> {
   const { databaseUrl, seed } = input;
   const home = await mkdtemp(join(tmpdir(), 'daybook-books-'));
   const warehouse = openWarehouse({ url: databaseUrl, connections: 6 });
@@ -49,8 +54,21 @@ export async function withShelf<Result>(input: ShelfInput, use: (shelf: Shelf) =
     await exportTo(lake, { databaseUrl, home });
     const told = { now, time_zone: timeZone, fx_rates: fxRates, books };
     const calculated = await calculate(told);
-    const documents = books.flatMap(({ records }) => Object.values(records)).reduce((sum, { length }) => sum + length, 0);
-    return await use({ databaseUrl, warehouse, home, lake, today, todayInUtc, books, documents, calculated, input: told } as any);
+    const documents = books
+      .flatMap(({ records }) => Object.values(records))
+      .reduce((sum, { length }) => sum + length, 0);
+    return await use({
+      databaseUrl,
+      warehouse,
+      home,
+      lake,
+      today,
+      todayInUtc,
+      books,
+      documents,
+      told,
+      calculated,
+    });
   } finally {
     await warehouse.close();
     await rm(home, { recursive: true, force: true });
@@ -75,7 +93,10 @@ async function keepBooks(
   }
 }
 
-async function exportTo(lake: string, { databaseUrl, home }: { databaseUrl: string; home: string }): Promise<void> {
+async function exportTo(
+  lake: string,
+  { databaseUrl, home }: { databaseUrl: string; home: string },
+): Promise<void> {
   const runId = 'books';
   await makeSnapshot(
     {

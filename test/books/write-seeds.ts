@@ -15,8 +15,11 @@ export const fxRates: readonly Readonly<Record<string, string>>[] = [
 /** What the companies say of themselves: the four seeds. */
 export async function writeSeeds(folder: string, books: readonly RandomBook[]): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const write = (seed: string, columns: readonly string[], rows: readonly (readonly string[])[]): Promise<void> =>
-    writeFile(join(folder, `${seed}.csv`), [columns, ...rows].map(lineOf).join(''));
+  const write = (
+    seed: string,
+    columns: readonly string[],
+    rows: readonly (readonly string[])[],
+  ): Promise<void> => writeFile(join(folder, `${seed}.csv`), [columns, ...rows].map(lineOf).join(''));
   const [rate = {}] = fxRates;
   await write('fx_rates', Object.keys(rate), fxRates.map(Object.values<string>));
   await write(

@@ -15,7 +15,7 @@ class Taxed:
             self.treatment, self.gross = 'unknown', None
         elif tax is None or tax == 0:
             self.treatment, self.net = 'no_tax', amount
-        elif amount is None or net is None:
+        elif line.is_remark or net is None:
             self.treatment = 'unknown'
         elif amount == total([net, tax]):
             self.treatment, self.net = 'inclusive', net
@@ -164,7 +164,11 @@ def bills(ledger):
             'amount_due_base': rate.of(bill.due),
             'first_payment_date': min(days, default=None),
             'last_payment_date': last,
-            'days_to_pay': (last - bill.date).days if bill.status == 'paid' and last and bill.date else None,
+            'days_to_pay': (
+                (last - bill.date).days
+                if bill.is_posted and not is_open and not is_dated_ahead(bill, today) and last and bill.date
+                else None
+            ),
             'is_overdue': overdue,
             'days_overdue': (today - bill.due_date).days if overdue else None,
             'as_of_date': today,

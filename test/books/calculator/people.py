@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from datetime import date, timedelta
 
 from amounts import less, share
-from records import code, currency, day, enum, last_of_month, month_before, month_of
+from records import code, currency, enum, last_of_month, month_of, months_on
 from records import Reader
 
 
@@ -16,8 +16,7 @@ def vendors(ledger):
         for document, _ in documents:
             seen[document.vendor].append((kind, document.date))
     names = ledger.book.vendor_names
-    labels = labels_of('Vendor', {vendor: names.get(vendor) for vendor in seen if vendor != '(none)'})
-    labels['(none)'] = '(none)'
+    labels = labels_of('Vendor', {vendor: '(none)' if vendor == '(none)' else names.get(vendor) for vendor in seen})
     for vendor, documents in seen.items():
         days = [when for _, when in documents if when is not None]
         kinds = Counter(kind for kind, _ in documents)
@@ -136,7 +135,7 @@ def items(ledger):
 
 
 def dates(today, fiscal_start=1):
-    when, last = date(2000, 1, 1), date(today.year + 5, 12, 31)
+    when, last = date(2000, 1, 1), months_on(today, 60)
     while when <= last:
         month = month_of(when)
         fiscal_month = (when.month - fiscal_start) % 12

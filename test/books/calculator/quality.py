@@ -1,12 +1,12 @@
 """Marts of trust: data_quality, sync_health, connections."""
 
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 
 from amounts import less, places_of, total
 from documents import Taxed, signed_lines
 from people import top_of
-from records import RESOURCES, code, last_of_month, month_before
+from records import RESOURCES, code, months_on
 from recurring import fits_of
 from spend import duplicate_bills
 
@@ -136,11 +136,6 @@ def one_sided(bills, credits):
     }
 
 
-def months_on(today, months):
-    first = month_before(today.replace(day=1), -months)
-    return min(last_of_month(first), first + timedelta(days=today.day - 1))
-
-
 def sync_health(ledger):
     told = ledger.book.told
     for resource in RESOURCES:
@@ -148,7 +143,7 @@ def sync_health(ledger):
         first = lambda name: earliest(stream[name] for stream in streams)
         yield {
             'resource': resource,
-            'capability': streams[0]['capability'],
+            'capability': streams[0]['capability'] if streams else 'unknown',
             'record_count': len(ledger.book.sent[resource]),
             'deleted_records': told['deleted'].get(resource, 0),
             'quarantined_records': 0,

@@ -47,6 +47,11 @@ def last_of_month(month):
     return month_before(month, -1) - timedelta(days=1)
 
 
+def months_on(today, months):
+    first = month_before(today.replace(day=1), -months)
+    return min(last_of_month(first), first + timedelta(days=today.day - 1))
+
+
 class Reader:
     """Reads amounts of one record and keeps count of those that were rounded or are too large."""
 

@@ -140,7 +140,8 @@ def mrr_movements_monthly(book, today):
                 row.update(moves_of(opening, closing, moved, has_paid))
                 row.update(opening=opening, closing=closing, unpriced_items=unpriced)
                 closing_before = closing
-                has_paid = has_paid or (closing is not None and closing > 0)
+                # What is not known was paid all the same.
+                has_paid = has_paid or closing is None or closing > 0
             yield row
 
 
@@ -148,9 +149,11 @@ def moves_of(opening, closing, moved, has_paid):
     name = None
     if moved is None:
         return dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'))
-    if moved > 0:
-        name = 'expansion' if opening > 0 else 'reactivation' if has_paid else 'new'
-    elif moved < 0:
-        name = 'contraction' if closing > 0 else 'churn'
+    if opening == 0:
+        name = 'reactivation' if has_paid else 'new'
+    elif closing == 0:
+        name = 'churn'
+    elif moved != 0:
+        name = 'expansion' if moved > 0 else 'contraction'
     moves = dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'), 0)
     return {**moves, **({name: moved} if name else {})}
