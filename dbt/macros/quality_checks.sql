@@ -32,7 +32,7 @@
         ('unconverted_expense', 'expenses', 'expense_id', "fx_status in ('missing_rate', 'unverified_direction')"),
         ('spend_in_future', 'spend_lines', 'document_id', 'is_in_future'),
         ('unknown_tax_treatment', 'spend_lines', 'document_id',
-            "tax_treatment = 'unknown' and source_type in ('bill', 'vendor_credit')"),
+            "tax_treatment = 'unknown' and gross_amount is not null and source_type in ('bill', 'vendor_credit')"),
         ('undated_allocation', 'allocations', 'document_id', 'allocated_date is null'),
         ('orphan_allocation', 'allocations', 'document_id', 'is_orphan'),
         ('credit_allocation_one_sided', 'allocation_sides', 'bill_id', 'abs(told_by_bill - told_by_credit) > ' ~ noise),

@@ -9,15 +9,26 @@ export type Decimal = `${number}`;
 
 /**
  * With separators, and with the digits of the currency at least: 1,936,399 JPY, 22,019.748 KWD. Intl reads decimals from text, and
- * is exact.
+ * is exact. Null is not nothing: an amount that it needs is not known.
  */
 export function shownAmount(value: Decimal | null, currency: string): string {
-  return value === null ? '' : formatOf(currency).format(value);
+  return value === null ? 'not known' : formatOf(currency).format(value);
+}
+
+/** For a bar: there is none of what is not known. */
+export function drawnAmount(value: Decimal | null, currency: string): string | null {
+  return value === null ? null : shownAmount(value, currency);
 }
 
 /** In a sentence: with its currency. */
-export function namedAmount(value: Decimal, currency: string): string {
+export function namedAmount(value: Decimal | null, currency: string): string {
+  if (value === null) return `an unknown amount${currency === '' ? '' : ` of ${currency}`}`;
   return `${currency === '' ? '' : `${currency} `}${shownAmount(value, currency)}`;
+}
+
+/** In a sentence that has named the currency. */
+export function toldAmount(value: Decimal | null, currency: string): string {
+  return value === null ? 'an unknown amount' : shownAmount(value, currency);
 }
 
 export function isZero(value: Decimal): boolean {

@@ -53,9 +53,13 @@ export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: Chart
     views: (result, asOf) =>
       [...byChoice(objectsOf(result).map((object) => row.parse(object)))].map(([, { scope, rows }]) => ({
         ...scope,
-        ...view(rows, { ...scope, currency: scope.currency ?? '', asOf }),
+        ...capitalised(view(rows, { ...scope, currency: scope.currency ?? '', asOf })),
       })),
   };
+}
+
+function capitalised({ sentence, ...view }: View): View {
+  return { ...view, sentence: `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}` };
 }
 
 interface ChoiceRows<Row> {

@@ -3,6 +3,15 @@ export function lastMonths(asOf: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => isoDay(monthFrom(asOf, index - count + 1, 1)));
 }
 
+/** Those of the last `count` months that are over, the one that ends with `asOf` included. */
+export function lastCompleteMonths(asOf: string, count: number): string[] {
+  return isMonthEnd(asOf) ? lastMonths(asOf, count) : lastMonths(asOf, count + 1).slice(0, -1);
+}
+
+export function isMonthEnd(day: string): boolean {
+  return daysAfter(day, 1).endsWith('-01');
+}
+
 /** `asOf` and the last days of the `count` months before it. */
 export function lastMonthEnds(asOf: string, count: number): string[] {
   const ends = Array.from({ length: count }, (_, index) => isoDay(monthFrom(asOf, index - count + 1, 0)));

@@ -3,14 +3,16 @@ interface Ranked {
   readonly place: number | null;
   /** How many are in the row. */
   readonly vendors: number;
+  readonly vendor_connection_id: string;
   readonly vendor_id: string;
+  /** Unique within its connection. */
   readonly vendor_name: string | null;
 }
 
 /** How many vendors have a row of their own; the place after the last is that of all others. */
 export const vendorsShown = 15;
 
-/** What to call the vendors of a list. Those of one name are told apart by their IDs. */
+/** What to call the vendors of a list. Those of two connections that have one name are told apart by their connection. */
 export function vendorLabels(rows: readonly Ranked[]): string[] {
   const names = rows.filter(isVendor).map(nameOf);
   return rows.map((row) => {
@@ -18,7 +20,9 @@ export function vendorLabels(rows: readonly Ranked[]): string[] {
     if (!isVendor(row))
       return row.vendors === 1 ? '1 other' : `${row.vendors.toLocaleString('en-US')} others`;
     const name = nameOf(row);
-    return names.filter((other) => other === name).length === 1 ? name : withId(name, row.vendor_id);
+    return names.filter((other) => other === name).length === 1
+      ? name
+      : `${name} · ${row.vendor_connection_id}`;
   });
 }
 
@@ -28,10 +32,4 @@ function isVendor({ place }: Ranked): boolean {
 
 function nameOf({ vendor_name, vendor_id }: Ranked): string {
   return vendor_name ?? vendor_id;
-}
-
-/** A name that was made of the beginning of an ID is gone on with. */
-function withId(name: string, id: string): string {
-  const told = id.slice(0, 8);
-  return name.endsWith(told) ? `${name}${id.slice(8, 13)}` : `${name} (${id.slice(0, 13)})`;
 }

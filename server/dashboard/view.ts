@@ -2,6 +2,8 @@
 export interface View {
   /** The answer, with its most important number. */
   readonly sentence: string;
+  /** What the figures leave out, in one sentence. */
+  readonly gap?: string | undefined;
   readonly columns: readonly ViewColumn[];
   readonly rows: readonly (readonly Cell[])[];
   /** Without one the figures are all there is to see. */

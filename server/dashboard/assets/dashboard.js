@@ -59,6 +59,8 @@ function showAll() {
 function show(section, { title, empty }, view) {
   const part = (name) => section.querySelector(`[data-${name}]`);
   part('sentence').textContent = view?.sentence ?? empty;
+  part('gap').textContent = view?.gap ?? '';
+  part('gap').hidden = view?.gap === undefined;
   part('content').classList.toggle('unfilled', view === undefined);
   if (view === undefined) return;
   part('tiles')?.replaceChildren(...view.rows.map(tileOf));
@@ -78,7 +80,7 @@ function show(section, { title, empty }, view) {
   part('legend').replaceChildren(...legendOf(view.drawing));
   drawChart(part('plot'), {
     ...view.drawing,
-    description: `${title}. ${view.sentence} The figures are below.`,
+    description: [`${title}.`, view.sentence, view.gap, 'The figures are below.'].filter(Boolean).join(' '),
   });
 }
 

@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { amount, namedAmount, shownAmount } from '../amount.ts';
+import { amount, drawnAmount, namedAmount, shownAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
+import { gapOf } from '../gap.ts';
 import { vendorLabels } from '../vendor-labels.ts';
+import { wholeSum } from '../whole-sum.ts';
 
 /** Who is owed how much, and for how long it has been due. */
 export const apAgeing: Chart = defineChart({
   id: 'ap-ageing',
   title: 'Accounts payable by age',
   about:
-    'Open posted bills by days past due, the 15 vendors with most open and all others; credits stand left of the axis.',
+    'Open bills by days past due, the 15 vendors with most open and all others; credits stand left of the axis.',
   shownAs: 'drawing',
   marts: ['ap_ageing', 'vendors'],
   sql: `
@@ -18,7 +20,7 @@ with ranked as (
     ageing.*,
     row_number() over (
       partition by scope.connection_id, ageing.currency_code
-      order by ageing.total_open desc, ageing.connection_id, ageing.vendor_id
+      order by ageing.total_open desc nulls first, ageing.connection_id, ageing.vendor_id
     ) as place
   from marts.ap_ageing as ageing
   cross join lateral (values (ageing.connection_id), (null)) as scope (connection_id)
@@ -33,15 +35,16 @@ select
   min(ranked.connection_id) as vendor_connection_id,
   min(vendor_id) as vendor_id,
   min(vendor_name) as vendor_name,
-  sum(not_due) as not_due,
-  sum(days_1_30) as days_1_30,
-  sum(days_31_60) as days_31_60,
-  sum(days_61_90) as days_61_90,
-  sum(days_over_90) as days_over_90,
-  sum(no_due_date - unapplied_credits) as no_due_date,
-  sum(unapplied_credits) as credits,
-  sum(total_open) as balance,
-  sum(overdue_amount) as overdue
+  ${wholeSum('not_due')} as not_due,
+  ${wholeSum('days_1_30')} as days_1_30,
+  ${wholeSum('days_31_60')} as days_31_60,
+  ${wholeSum('days_61_90')} as days_61_90,
+  ${wholeSum('days_over_90')} as days_over_90,
+  ${wholeSum('no_due_date - unapplied_credits')} as no_due_date,
+  ${wholeSum('unapplied_credits')} as credits,
+  ${wholeSum('total_open')} as balance,
+  ${wholeSum('overdue_amount')} as overdue,
+  sum(unknown_count)::bigint as unknown
 from ranked
 left join marts.vendors using (connection_id, vendor_id)
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
@@ -54,15 +57,16 @@ order by scope_id nulls first, currency_code, place`,
     vendor_connection_id: z.string(),
     vendor_id: z.string(),
     vendor_name: z.string().nullable(),
-    not_due: amount,
-    days_1_30: amount,
-    days_31_60: amount,
-    days_61_90: amount,
-    days_over_90: amount,
-    no_due_date: amount,
-    credits: amount,
-    balance: amount,
-    overdue: amount,
+    not_due: amount.nullable(),
+    days_1_30: amount.nullable(),
+    days_31_60: amount.nullable(),
+    days_61_90: amount.nullable(),
+    days_over_90: amount.nullable(),
+    no_due_date: amount.nullable(),
+    credits: amount.nullable(),
+    balance: amount.nullable(),
+    overdue: amount.nullable(),
+    unknown: z.number(),
   }),
   view(rows, { currency }) {
     const labels = vendorLabels(rows);
@@ -74,6 +78,7 @@ order by scope_id nulls first, currency_code, place`,
         total === undefined
           ? ''
           : `${namedAmount(total.balance, currency)} net of credits is owed to ${total.vendors.toLocaleString('en-US')} ${total.vendors === 1 ? 'vendor' : 'vendors'}; ${namedAmount(total.overdue, currency)} is overdue.`,
+      gap: gapOf({ unknown: total?.unknown ?? 0 }),
       columns: [
         { head: 'Vendor' },
         ...columns.map(({ head }) => ({ head, kind: 'number' as const })),
@@ -89,7 +94,7 @@ order by scope_id nulls first, currency_code, place`,
         labels: labels.slice(0, vendors.length),
         series: buckets.map(({ head, of, colour }) => ({
           ...{ name: head, colour, shape: 'stacked' as const },
-          values: vendors.map((row) => shownAmount(row[of], currency)),
+          values: vendors.map((row) => drawnAmount(row[of], currency)),
         })),
       },
     };

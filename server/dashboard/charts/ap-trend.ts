@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { amount, namedAmount, shownAmount } from '../amount.ts';
+import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
+import { gapOf } from '../gap.ts';
 import { dayName, lastMonthEnds, monthName } from '../month.ts';
+import { wholeSum } from '../whole-sum.ts';
 
 /** Whether what is owed grows, and grows older. */
 export const apTrend: Chart = defineChart({
@@ -16,13 +18,14 @@ select
   scope.connection_id, -- null: all connections together
   currency_code,
   as_of_date,
-  sum(not_due) as not_due,
-  sum(days_1_30) as days_1_30,
-  sum(days_31_60) as days_31_60,
-  sum(days_61_90) as days_61_90,
-  sum(days_over_90) as days_over_90,
-  sum(no_due_date - unapplied_credits) as no_due_date,
-  sum(total_open - unapplied_credits) as open_bills
+  ${wholeSum('not_due')} as not_due,
+  ${wholeSum('days_1_30')} as days_1_30,
+  ${wholeSum('days_31_60')} as days_31_60,
+  ${wholeSum('days_61_90')} as days_61_90,
+  ${wholeSum('days_over_90')} as days_over_90,
+  ${wholeSum('no_due_date - unapplied_credits')} as no_due_date,
+  ${wholeSum('total_open - unapplied_credits')} as open_bills,
+  sum(unknown_count)::bigint as unknown
 from marts.ap_ageing as ageing
 cross join lateral (values (ageing.connection_id), (null)) as scope (connection_id)
 where as_of_date >= (select date_trunc('month', max(as_of_date)) - interval '24 months' from marts.connections)
@@ -32,31 +35,35 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
     as_of_date: z.string(),
-    not_due: amount,
-    days_1_30: amount,
-    days_31_60: amount,
-    days_61_90: amount,
-    days_over_90: amount,
-    no_due_date: amount,
-    open_bills: amount,
+    not_due: amount.nullable(),
+    days_1_30: amount.nullable(),
+    days_31_60: amount.nullable(),
+    days_61_90: amount.nullable(),
+    days_over_90: amount.nullable(),
+    no_due_date: amount.nullable(),
+    open_bills: amount.nullable(),
+    unknown: z.number(),
   }),
   view(rows, { currency, asOf }) {
     const days = lastMonthEnds(asOf, 24);
     const byDay = new Map(rows.map((row) => [row.as_of_date, row]));
-    const shown = (day: string, of: keyof Amounts): string =>
-      shownAmount(byDay.get(day)?.[of] ?? '0', currency);
+    const of = (day: string, what: keyof Amounts): Decimal | null => {
+      const row = byDay.get(day);
+      return row === undefined ? '0' : row[what];
+    };
     const columns = [...buckets, { head: 'Open bills', of: 'open_bills' }] as const;
     const [yearBefore = asOf] = lastMonthEnds(asOf, 12);
     return {
-      sentence: `${namedAmount(byDay.get(asOf)?.open_bills ?? '0', currency)} is open today; at the end of ${monthName(yearBefore)} it was ${shown(yearBefore, 'open_bills')}.`,
+      sentence: `${namedAmount(of(asOf, 'open_bills'), currency)} is open today; at the end of ${monthName(yearBefore)} it was ${toldAmount(of(yearBefore, 'open_bills'), currency)}.`,
+      gap: gapOf({ unknown: Math.max(0, ...days.map((day) => byDay.get(day)?.unknown ?? 0)) }),
       columns: [{ head: 'Day' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],
-      rows: days.map((day) => [day, ...columns.map(({ of }) => shown(day, of))]),
+      rows: days.map((day) => [day, ...columns.map(({ of: what }) => shownAmount(of(day, what), currency))]),
       drawing: {
         kind: 'columns',
         labels: days.map((day) => (day === asOf ? dayName(day) : monthName(day))),
-        series: buckets.map(({ head, of, colour }) => ({
+        series: buckets.map(({ head, of: what, colour }) => ({
           ...{ name: head, colour, shape: 'stacked' as const },
-          values: days.map((day) => shown(day, of)),
+          values: days.map((day) => drawnAmount(of(day, what), currency)),
         })),
       },
     };
@@ -64,7 +71,7 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
   empty: 'There were no open bills in the last 24 months.',
 });
 
-type Amounts = Record<(typeof buckets)[number]['of'] | 'open_bills', string>;
+type Amounts = Record<(typeof buckets)[number]['of'] | 'open_bills', Decimal | null>;
 
 const buckets = [
   { head: 'Not due', of: 'not_due', colour: 'age-0' },

@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { amount, namedAmount, shownAmount } from '../amount.ts';
+import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
+import { gapOf } from '../gap.ts';
 import { dayName, daysAfter } from '../month.ts';
+import { wholeSum } from '../whole-sum.ts';
 
 /** How much money is needed when. */
 export const cashRequirements: Chart = defineChart({
   id: 'cash-requirements',
   title: 'Cash requirements by week',
   about:
-    'Open bills by the week in which they fall due, and by when their vendors are usually paid: the due date moved by the median days late. Weeks begin today. What is overdue is not drawn.',
+    'Open bills and, apart, bills dated ahead (issued after today) by the week in which they fall due; and both by when their vendors are usually paid: the due date moved by the median days late. Weeks begin today. What is overdue is not drawn.',
   shownAs: 'drawing',
   marts: ['cash_requirements'],
   sql: `
@@ -16,9 +18,11 @@ select
   scope.connection_id, -- null: all connections together
   currency_code,
   due_bucket,
-  sum(amount_due) as due,
-  sum(expected_amount) as expected,
-  sum(document_count)::bigint as documents
+  ${wholeSum('amount_due')} as due,
+  ${wholeSum('dated_ahead')} as ahead,
+  ${wholeSum('expected_amount')} as expected,
+  sum(document_count)::bigint as documents,
+  sum(unknown_count)::bigint as unknown
 from marts.cash_requirements as required
 cross join lateral (values (required.connection_id), (null)) as scope (connection_id)
 group by scope.connection_id, currency_code, due_bucket
@@ -27,14 +31,20 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
     due_bucket: z.string(),
-    due: amount,
-    expected: amount,
+    due: amount.nullable(),
+    ahead: amount.nullable(),
+    expected: amount.nullable(),
     documents: z.number(),
+    unknown: z.number(),
   }),
   view(rows, { currency, asOf }) {
     const byBucket = new Map(rows.map((row) => [row.due_bucket, row]));
-    const shown = (bucket: string, of: 'due' | 'expected'): string =>
-      shownAmount(byBucket.get(bucket)?.[of] ?? '0', currency);
+    const of = (bucket: string, what: 'due' | 'ahead' | 'expected'): Decimal | null => {
+      const row = byBucket.get(bucket);
+      return row === undefined ? '0' : row[what];
+    };
+    const shown = (bucket: string, what: 'due' | 'ahead' | 'expected'): string =>
+      shownAmount(of(bucket, what), currency);
     const weeks = Array.from({ length: 13 }, (_, week) => ({
       bucket: `w${String(week).padStart(2, '0')}`,
       label: dayName(daysAfter(asOf, week * 7)),
@@ -48,16 +58,19 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
       { bucket: 'unapplied_credits', label: 'Unapplied credits' },
     ];
     return {
-      sentence: `${namedAmount(byBucket.get('overdue')?.due ?? '0', currency)} is overdue, ${shown('w00', 'due')} falls due within 7 days; ${shown('unapplied_credits', 'due')} of credits may be taken off.`,
+      sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(of('unapplied_credits', 'due'), currency)} of credits may be taken off.`,
+      gap: gapOf({ unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0) }),
       columns: [
         { head: 'Week from' },
         { head: 'Due', kind: 'number' },
+        { head: 'Dated ahead', kind: 'number' },
         { head: 'Expected', kind: 'number' },
         { head: 'Documents due', kind: 'number' },
       ],
       rows: listed.map(({ bucket, label }) => [
         label,
         shown(bucket, 'due'),
+        shown(bucket, 'ahead'),
         shown(bucket, 'expected'),
         (byBucket.get(bucket)?.documents ?? 0).toLocaleString('en-US'),
       ]),
@@ -67,11 +80,15 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
         series: [
           {
             ...{ name: 'Due', colour: 'vendor-1', shape: 'beside' as const },
-            values: drawn.map(({ bucket }) => shown(bucket, 'due')),
+            values: drawn.map(({ bucket }) => drawnAmount(of(bucket, 'due'), currency)),
+          },
+          {
+            ...{ name: 'Dated ahead', colour: 'neutral', shape: 'beside' as const },
+            values: drawn.map(({ bucket }) => drawnAmount(of(bucket, 'ahead'), currency)),
           },
           {
             ...{ name: 'Expected to be paid', colour: 'vendor-2', shape: 'beside' as const },
-            values: drawn.map(({ bucket }) => shown(bucket, 'expected')),
+            values: drawn.map(({ bucket }) => drawnAmount(of(bucket, 'expected'), currency)),
           },
         ],
       },

@@ -1,7 +1,19 @@
 import { z } from 'zod';
-import { amount, namedAmount, shownAmount, type Decimal } from '../amount.ts';
+import { amount, isZero, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
+import { gapOf } from '../gap.ts';
 import { monthName } from '../month.ts';
+import { wholeSum } from '../whole-sum.ts';
+
+/** 0 where there is nothing, null where a part is not known. */
+const summedUp = [
+  ...['open_bills', 'overdue', 'credits', 'due_in_14_days', 'dated_ahead'],
+  ...['spend_this_month', 'spend_last_month'],
+];
+
+function figureSql(figure: string): string {
+  return `case when bool_or(figure = '${figure}') then sum(amount) filter (where figure = '${figure}') else 0 end`;
+}
 
 /** What somebody asks first. */
 export const keyFigures: Chart = defineChart({
@@ -9,10 +21,16 @@ export const keyFigures: Chart = defineChart({
   title: 'Key figures',
   about: 'Posted documents as of today; amounts of one currency are never added to those of another.',
   shownAs: 'tiles',
-  marts: ['ap_ageing', 'cash_requirements', 'connections', 'mrr_movements_monthly', 'vendor_spend_monthly'],
+  marts: [
+    ...['ap_ageing', 'cash_requirements', 'connections', 'data_quality'],
+    ...['mrr_movements_monthly', 'vendor_spend_monthly'],
+  ],
   sql: `
 with today as (
-  select date_trunc('month', max(as_of_date))::date as month from marts.connections
+  select
+    date_trunc('month', max(as_of_date))::date as month,
+    max(as_of_date) = (date_trunc('month', max(as_of_date)) + interval '1 month - 1 day')::date as is_month_over
+  from marts.connections
 ),
 
 figures as (
@@ -22,13 +40,22 @@ figures as (
   select connection_id, currency_code, 'overdue', overdue_amount
   from marts.ap_ageing where is_today
   union all
+  select connection_id, currency_code, 'payable', payable_amount
+  from marts.ap_ageing where is_today
+  union all
+  select connection_id, currency_code, 'payable_overdue', payable_overdue_amount
+  from marts.ap_ageing where is_today
+  union all
   select connection_id, currency_code, 'credits', unapplied_credits
   from marts.ap_ageing where is_today
   union all
   select connection_id, currency_code, 'bill_count', document_count
   from marts.cash_requirements where due_bucket <> 'unapplied_credits'
   union all
-  select connection_id, currency_code, 'due_in_14_days', amount_due
+  select connection_id, currency_code, 'due_in_14_days', amount_due + dated_ahead
+  from marts.cash_requirements where due_bucket in ('w00', 'w01')
+  union all
+  select connection_id, currency_code, 'dated_ahead', dated_ahead
   from marts.cash_requirements where due_bucket in ('w00', 'w01')
   union all
   select
@@ -46,70 +73,105 @@ figures as (
     case moved.month when today.month then 'recurring_revenue' else 'recurring_revenue_before' end,
     closing
   from marts.mrr_movements_monthly as moved cross join today
+  union all
+  select connection_id, currency_code, 'unknown', unknown_count
+  from marts.cash_requirements
+  union all
+  select connection_id, currency_code, 'unknown', unknown_count
+  from marts.vendor_spend_monthly cross join today
+  where spend_month between month - interval '1 month' and month
 ),
 
 added as (
-  select connection_id, currency_code, figure, sum(amount) as amount
+  select
+    scope.connection_id, currency_code, figure,
+    ${wholeSum('amount')} as amount -- null: one of them is not known
   from figures
-  group by connection_id, currency_code, figure
+  cross join lateral (values (figures.connection_id), (null)) as scope (connection_id)
+  group by scope.connection_id, currency_code, figure
+),
+
+rounded as (
+  select scope.connection_id, sum(failed_rows) as records
+  from marts.data_quality as quality
+  cross join lateral (values (quality.connection_id), (null)) as scope (connection_id)
+  where check_name = 'amount_rounded'
+  group by scope.connection_id
 )
 
 select
-  scope.connection_id, -- null: all connections together
+  added.connection_id, -- null: all connections together
   currency_code,
   coalesce(sum(amount) filter (where figure = 'bill_count'), 0)::bigint as bill_count,
-  coalesce(sum(amount) filter (where figure = 'open_bills'), 0) as open_bills,
-  coalesce(sum(amount) filter (where figure = 'overdue'), 0) as overdue,
+${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   round(
-    100 * sum(amount) filter (where figure = 'overdue')
-    / nullif(sum(amount) filter (where figure = 'open_bills'), 0), 1
+    100 * sum(amount) filter (where figure = 'payable_overdue')
+    / nullif(sum(amount) filter (where figure = 'payable'), 0), 1
   ) as overdue_percent,
-  coalesce(sum(amount) filter (where figure = 'credits'), 0) as credits,
-  coalesce(sum(amount) filter (where figure = 'due_in_14_days'), 0) as due_in_14_days,
-  coalesce(sum(amount) filter (where figure = 'spend_this_month'), 0) as spend_this_month,
-  coalesce(sum(amount) filter (where figure = 'spend_last_month'), 0) as spend_last_month,
-  sum(amount) filter (where figure = 'recurring_revenue') as recurring_revenue
+  bool_or(figure = 'recurring_revenue') as has_subscriptions,
+  sum(amount) filter (where figure = 'recurring_revenue') as recurring_revenue,
+  coalesce(sum(amount) filter (where figure = 'unknown'), 0)::bigint as unknown,
+  coalesce(max(rounded.records), 0)::bigint as rounded,
+  bool_and(is_month_over) as is_month_over
 from added
-cross join lateral (values (added.connection_id), (null)) as scope (connection_id)
-group by scope.connection_id, currency_code
-order by scope.connection_id nulls first, bill_count desc, currency_code`,
+cross join today
+left join rounded on added.connection_id is not distinct from rounded.connection_id
+group by added.connection_id, currency_code
+order by added.connection_id nulls first, bill_count desc, currency_code`,
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
     bill_count: z.number(),
-    open_bills: amount,
-    overdue: amount,
+    open_bills: amount.nullable(),
+    overdue: amount.nullable(),
     overdue_percent: amount.nullable(),
-    credits: amount,
-    due_in_14_days: amount,
-    spend_this_month: amount,
-    spend_last_month: amount,
+    credits: amount.nullable(),
+    due_in_14_days: amount.nullable(),
+    dated_ahead: amount.nullable(),
+    spend_this_month: amount.nullable(),
+    spend_last_month: amount.nullable(),
+    has_subscriptions: z.boolean(),
     recurring_revenue: amount.nullable(),
+    unknown: z.number(),
+    rounded: z.number(),
+    is_month_over: z.boolean(),
   }),
   view([row], { currency, asOf }) {
     const columns = [{ head: 'Figure' }, { head: currency, kind: 'number' as const }, { head: 'More' }];
     if (row === undefined) return { sentence: '', columns, rows: [] };
-    const shown = (value: Decimal): string => shownAmount(value, currency);
-    const bills = row.bill_count.toLocaleString('en-US');
-    const { overdue_percent: overdue, recurring_revenue: revenue } = row;
+    const shown = (value: Decimal | null): string => shownAmount(value, currency);
+    const bills = `${row.bill_count.toLocaleString('en-US')} ${row.bill_count === 1 ? 'bill' : 'bills'}`;
+    const { overdue_percent: overdue, dated_ahead: ahead, spend_last_month: lastMonth } = row;
     return {
-      sentence: `${namedAmount(row.open_bills, currency)} is open in ${bills} bills.`,
+      sentence: `${namedAmount(row.open_bills, currency)} is open in ${bills}.`,
+      gap: gapOf({ unknown: row.unknown, more: roundedWords(row.rounded) }),
       columns,
       rows: [
-        ['Open bills', shown(row.open_bills), `${bills} bills`],
-        ['Overdue', shown(row.overdue), overdue === null ? '' : `${overdue} % of open bills`],
-        ['Due within 14 days', shown(row.due_in_14_days), 'today included'],
+        ['Open bills', shown(row.open_bills), bills],
+        ['Overdue', shown(row.overdue), overdue === null ? '' : `${overdue} % of what is to be paid`],
+        [
+          ...['Due within 14 days', shown(row.due_in_14_days)],
+          `today included${ahead !== null && isZero(ahead) ? '' : `; ${toldAmount(ahead, currency)} of it dated ahead`}`,
+        ],
         ['Unapplied credits', shown(row.credits), 'not taken off open bills'],
         [
           ...[`Spend in ${monthName(asOf)}`, shown(row.spend_this_month)],
-          `${shown(row.spend_last_month)} in the month before`,
+          `${row.is_month_over ? '' : 'the month is not over; '}${toldAmount(lastMonth, currency)} in the month before`,
         ],
         [
-          ...['Monthly recurring revenue', revenue === null ? '–' : shown(revenue)],
-          revenue === null ? 'no subscriptions' : 'of active subscriptions',
+          'Monthly recurring revenue',
+          row.has_subscriptions ? shown(row.recurring_revenue) : '–',
+          row.has_subscriptions ? 'of active subscriptions' : 'no subscriptions',
         ],
       ],
     };
   },
   empty: 'There is nothing in this currency.',
 });
+
+function roundedWords(records: number): string[] {
+  if (records === 0) return [];
+  return [
+    `amounts of ${records.toLocaleString('en-US')} ${records === 1 ? 'record' : 'records'}, in whatever currency, have more than 9 decimals and are rounded`,
+  ];
+}

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { amount, namedAmount, shownAmount, type Decimal } from '../amount.ts';
+import { amount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
-import { monthName } from '../month.ts';
+import { gapOf } from '../gap.ts';
+import { dayName, isMonthEnd, monthName } from '../month.ts';
+import { wholeSum } from '../whole-sum.ts';
 
 /** How monthly recurring revenue moved. */
 export const recurringRevenue: Chart = defineChart({
@@ -16,14 +18,16 @@ select
   scope.connection_id, -- null: all connections together
   currency_code,
   month,
-  bool_and(is_observed) as is_observed, -- of each connection; otherwise nobody knows
-  case when bool_and(is_observed) then sum(opening) end as opening,
-  case when bool_and(is_observed) then sum(new) end as new,
-  case when bool_and(is_observed) then sum(reactivation) end as reactivation,
-  case when bool_and(is_observed) then sum(expansion) end as expansion,
-  case when bool_and(is_observed) then sum(contraction) end as contraction,
-  case when bool_and(is_observed) then sum(churn) end as churn,
-  case when bool_and(is_observed) then sum(closing) end as closing
+  bool_and(is_observed) as is_observed, -- of each connection; otherwise nobody knows the sums
+  ${wholeSum('opening')} as opening,
+  ${wholeSum('new')} as new,
+  ${wholeSum('reactivation')} as reactivation,
+  ${wholeSum('expansion')} as expansion,
+  ${wholeSum('contraction')} as contraction,
+  ${wholeSum('churn')} as churn,
+  ${wholeSum('closing')} as closing,
+  coalesce(sum(unpriced_items), 0)::bigint as unpriced,
+  count(*) filter (where is_observed and closing is null) as unknown
 from marts.mrr_movements_monthly as moved
 cross join lateral (values (moved.connection_id), (null)) as scope (connection_id)
 where month > (select max(as_of_date) - interval '24 months' from marts.connections)
@@ -41,8 +45,10 @@ order by scope.connection_id nulls first, currency_code, month`,
     contraction: amount.nullable(),
     churn: amount.nullable(),
     closing: amount.nullable(),
+    unpriced: z.number(),
+    unknown: z.number(),
   }),
-  view(rows, { currency }) {
+  view(rows, { currency, asOf }) {
     const byMonth = new Map(rows.map((row) => [row.month, row]));
     const months = rows.map(({ month }) => month);
     const shown = (month: string, of: keyof Amounts): string | null => {
@@ -57,13 +63,20 @@ order by scope.connection_id nulls first, currency_code, month`,
     ] as const;
     return {
       sentence:
-        last === undefined || last.closing === null
+        !last?.is_observed
           ? 'This month was not observed yet.'
-          : `${namedAmount(last.closing, currency)} at the end of ${monthName(last.month)}, from ${shownAmount(last.opening, currency)} at its beginning.`,
+          : `${namedAmount(last.closing, currency)} ${isMonthEnd(asOf) ? `at the end of ${monthName(asOf)}` : `on ${dayName(asOf)} ${asOf.slice(0, 4)} (the month is not over)`}, from ${toldAmount(last.opening, currency)} at its beginning.`,
+      gap: gapOf({
+        unknown: last?.unknown ?? 0,
+        more: unpricedWords((last?.unpriced ?? 0) - (last?.unknown ?? 0)),
+      }),
       columns: [{ head: 'Month' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],
       rows: rows.map(({ month }) => [
         monthName(month),
-        ...columns.map(({ of }) => shown(month, of) ?? 'not observed'),
+        ...columns.map(
+          ({ of }) =>
+            shown(month, of) ?? (byMonth.get(month)?.is_observed === true ? 'not known' : 'not observed'),
+        ),
       ]),
       drawing: {
         kind: 'columns',
@@ -83,6 +96,16 @@ order by scope.connection_id nulls first, currency_code, month`,
   },
   empty: 'There are no subscriptions.',
 });
+
+/** Of another interval than days to years, or without an amount. */
+export function unpricedWords(items: number): string[] {
+  if (items <= 0) return [];
+  return [
+    items === 1
+      ? '1 subscription item has no price per month and is left out'
+      : `${items.toLocaleString('en-US')} subscription items have no price per month and are left out`,
+  ];
+}
 
 type Amounts = Record<(typeof movements)[number]['of'] | 'opening' | 'closing', Decimal | null>;
 

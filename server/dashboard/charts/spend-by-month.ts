@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { amount, namedAmount, shownAmount } from '../amount.ts';
+import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
-import { lastMonths, monthName } from '../month.ts';
+import { gapOf } from '../gap.ts';
+import { isMonthEnd, lastMonths, monthName } from '../month.ts';
 import { vendorLabels, vendorsShown } from '../vendor-labels.ts';
 import type { Series } from '../view.ts';
+import { wholeSum } from '../whole-sum.ts';
 
 /** Where the money went, month by month. */
 export const spendByMonth: Chart = defineChart({
@@ -21,7 +23,7 @@ with today as (
 spent as (
   select
     scope.connection_id as scope_id,
-    currency_code, spend.connection_id, vendor_id, spend_month, spend
+    currency_code, spend.connection_id, vendor_id, spend_month, spend, unknown_count
   from marts.vendor_spend_monthly as spend
   inner join today on spend_month between month - interval '23 months' and month
   cross join lateral (values (spend.connection_id), (null)) as scope (connection_id)
@@ -31,7 +33,7 @@ ranked as (
   select
     scope_id, currency_code, connection_id, vendor_id, vendor_name,
     row_number() over (
-      partition by scope_id, currency_code order by sum(spend) desc, connection_id, vendor_id
+      partition by scope_id, currency_code order by ${wholeSum('spend')} desc nulls first, connection_id, vendor_id
     ) as place
   from spent
   left join marts.vendors using (connection_id, vendor_id)
@@ -44,11 +46,13 @@ select
   least(place, 16) as place, -- 16: all other vendors; null: all vendors
   spend_month, -- null: the 24 months together
   max(place) - coalesce(least(place, 16), 1) + 1 as vendors,
+  min(connection_id) as vendor_connection_id,
   min(vendor_id) as vendor_id,
   min(vendor_name) as vendor_name,
-  sum(spend) as spend
+  ${wholeSum('spend')} as spend,
+  sum(unknown_count)::bigint as unknown
 from (
-  select ranked.*, spend_month, spend
+  select ranked.*, spend_month, spend, unknown_count
   from spent
   inner join ranked
     on
@@ -70,37 +74,45 @@ order by scope_id nulls first, currency_code, place, spend_month`,
     place: z.number().nullable(),
     spend_month: z.string().nullable(),
     vendors: z.number(),
+    vendor_connection_id: z.string(),
     vendor_id: z.string(),
     vendor_name: z.string().nullable(),
-    spend: amount,
+    spend: amount.nullable(),
+    unknown: z.number(),
   }),
   view(rows, { currency, asOf }) {
     const months = lastMonths(asOf, 24);
     const sums = rows.filter(({ spend_month }) => spend_month === null);
     const labels = vendorLabels(sums);
-    const spends = new Map(rows.map(({ place, spend_month, spend }) => [`${place} ${spend_month}`, spend]));
-    const shown = (place: number | null, month: string | null): string =>
-      shownAmount(spends.get(`${place} ${month}`) ?? '0', currency);
+    const rowOf = new Map(rows.map((row) => [`${row.place} ${row.spend_month}`, row]));
+    const of = (place: number | null, month: string | null): Decimal | null => {
+      const row = rowOf.get(`${place} ${month}`);
+      return row === undefined ? '0' : row.spend;
+    };
+    // What is dated later in the month is in it already, what will come is not.
+    const label = (month: string): string =>
+      month === months[23] && !isMonthEnd(asOf) ? `${monthName(month)}, not over` : monthName(month);
     return {
-      sentence: `${namedAmount(spends.get('null null') ?? '0', currency)} in 24 months, ${shown(null, months[23] ?? '')} of it in ${monthName(asOf)}.`,
+      sentence: `${namedAmount(of(null, null), currency)} in 24 months, ${toldAmount(of(null, months[23] ?? ''), currency)} of it in ${monthName(asOf)}${isMonthEnd(asOf) ? '' : ', which is not over'}.`,
+      gap: gapOf({ unknown: rowOf.get('null null')?.unknown ?? 0 }),
       columns: [
         { head: 'Vendor' },
-        ...['24 months', ...months.map(monthName)].map((head) => ({ head, kind: 'number' as const })),
+        ...['24 months', ...months.map(label)].map((head) => ({ head, kind: 'number' as const })),
       ],
       rows: sums.map(({ place }, index) => [
         labels[index] ?? '',
-        ...[null, ...months].map((month) => shown(place, month)),
+        ...[null, ...months].map((month) => shownAmount(of(place, month), currency)),
       ]),
       drawing: {
         kind: 'columns',
-        labels: months.map(monthName),
+        labels: months.map(label),
         series: sums.flatMap(({ place }, index) =>
           place === null
             ? []
             : [
                 {
                   ...{ name: labels[index] ?? '', ...inkOf(place), shape: 'stacked' as const },
-                  values: months.map((month) => shown(place, month)),
+                  values: months.map((month) => drawnAmount(of(place, month), currency)),
                 },
               ],
         ),

@@ -1,29 +1,41 @@
 import { z } from 'zod';
-import { amount, namedAmount, shownAmount } from '../amount.ts';
+import { amount, drawnAmount, namedAmount, shownAmount, toldAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
+import { gapOf } from '../gap.ts';
+import { lastCompleteMonths, monthName } from '../month.ts';
 import { vendorLabels } from '../vendor-labels.ts';
+import { wholeSum } from '../whole-sum.ts';
 
 /** Who the money went to, and whether it was more than before. */
 export const spendByVendor: Chart = defineChart({
   id: 'spend-by-vendor',
   title: 'Spend by vendor, year on year',
   about:
-    'The last 12 months, the current one included, beside the 12 before: the 15 vendors with most spend and all others.',
+    'The last 12 complete months beside the 12 before: the 15 vendors with most spend and all others. A month that is not over is compared with nothing.',
   shownAs: 'drawing',
   marts: ['vendor_spend_monthly', 'vendors', 'connections'],
   sql: `
-with today as (
-  select date_trunc('month', max(as_of_date))::date as month from marts.connections
+with last_complete as (
+  -- The month that ends today or was the last to end.
+  select (date_trunc('month', max(as_of_date) + 1) - interval '1 month')::date as month from marts.connections
+),
+
+monthly as (
+  select spend.*, spend_month > month - interval '12 months' as is_this_year
+  from marts.vendor_spend_monthly as spend
+  inner join last_complete on spend_month between month - interval '23 months' and month
 ),
 
 spent as (
   select
     scope.connection_id as scope_id,
     currency_code, spend.connection_id, vendor_id,
-    coalesce(sum(spend) filter (where spend_month > month - interval '12 months'), 0) as this_year,
-    coalesce(sum(spend) filter (where spend_month <= month - interval '12 months'), 0) as year_before
-  from marts.vendor_spend_monthly as spend
-  inner join today on spend_month between month - interval '23 months' and month
+    case when bool_and(spend is not null or not is_this_year)
+      then coalesce(sum(spend) filter (where is_this_year), 0) end as this_year,
+    case when bool_and(spend is not null or is_this_year)
+      then coalesce(sum(spend) filter (where not is_this_year), 0) end as year_before,
+    sum(unknown_count) as unknown
+  from monthly as spend
   cross join lateral (values (spend.connection_id), (null)) as scope (connection_id)
   group by scope.connection_id, currency_code, spend.connection_id, vendor_id
 ),
@@ -32,7 +44,7 @@ ranked as (
   select
     *,
     row_number() over (
-      partition by scope_id, currency_code order by this_year desc, connection_id, vendor_id
+      partition by scope_id, currency_code order by this_year desc nulls first, connection_id, vendor_id
     ) as place
   from spent
 )
@@ -42,10 +54,12 @@ select
   currency_code,
   least(place, 16) as place, -- 16: all other vendors; null: all vendors
   count(*) as vendors,
+  min(connection_id) as vendor_connection_id,
   min(vendor_id) as vendor_id,
   min(vendor_name) as vendor_name,
-  sum(this_year) as this_year,
-  sum(year_before) as year_before
+  ${wholeSum('this_year')} as this_year,
+  ${wholeSum('year_before')} as year_before,
+  sum(unknown)::bigint as unknown
 from ranked
 left join marts.vendors using (connection_id, vendor_id)
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
@@ -55,12 +69,15 @@ order by scope_id nulls first, currency_code, place`,
     currency_code: z.string().nullable(),
     place: z.number().nullable(),
     vendors: z.number(),
+    vendor_connection_id: z.string(),
     vendor_id: z.string(),
     vendor_name: z.string().nullable(),
-    this_year: amount,
-    year_before: amount,
+    this_year: amount.nullable(),
+    year_before: amount.nullable(),
+    unknown: z.number(),
   }),
-  view(rows, { currency }) {
+  view(rows, { currency, asOf }) {
+    const months = lastCompleteMonths(asOf, 12).map(monthName);
     const labels = vendorLabels(rows);
     const vendors = rows.filter(({ place }) => place !== null);
     const total = rows.find(({ place }) => place === null);
@@ -68,7 +85,8 @@ order by scope_id nulls first, currency_code, place`,
       sentence:
         total === undefined
           ? ''
-          : `${namedAmount(total.this_year, currency)} in 12 months, ${shownAmount(total.year_before, currency)} in the 12 before.`,
+          : `${namedAmount(total.this_year, currency)} from ${months[0]} to ${months[11]}, ${toldAmount(total.year_before, currency)} in the 12 months before.`,
+      gap: gapOf({ unknown: total?.unknown ?? 0 }),
       columns: [
         { head: 'Vendor' },
         { head: '12 months', kind: 'number' },
@@ -87,15 +105,15 @@ order by scope_id nulls first, currency_code, place`,
         series: [
           {
             ...{ name: '12 months', colour: 'vendor-1', shape: 'beside' as const },
-            values: vendors.map(({ this_year }) => shownAmount(this_year, currency)),
+            values: vendors.map(({ this_year }) => drawnAmount(this_year, currency)),
           },
           {
             ...{ name: '12 before', colour: 'neutral', shape: 'beside' as const },
-            values: vendors.map(({ year_before }) => shownAmount(year_before, currency)),
+            values: vendors.map(({ year_before }) => drawnAmount(year_before, currency)),
           },
         ],
       },
     };
   },
-  empty: 'Nothing was spent in the last 24 months.',
+  empty: 'Nothing was spent in the last 24 complete months.',
 });

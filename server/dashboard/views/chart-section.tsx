@@ -13,6 +13,9 @@ export function ChartSection({ chart, view }: { chart: ChartRead; view: View | u
       <p class="sentence" data-sentence aria-live="polite">
         {view?.sentence ?? empty}
       </p>
+      <p class="gap" data-gap aria-live="polite" hidden={view?.gap === undefined}>
+        {view?.gap}
+      </p>
       <p class="aside">{about}</p>
       <div data-content class={view === undefined ? 'unfilled' : undefined}>
         {shownAs === 'tiles' ? <Tiles view={view} /> : null}

@@ -1,0 +1,23 @@
+/**
+ * What the figures of a chart leave out, in one sentence; undefined when they leave out nothing. `unknown` amounts are too large to
+ * be held, or the source sent none.
+ */
+export function gapOf({
+  unknown,
+  more = [],
+}: {
+  unknown: number;
+  more?: readonly string[];
+}): string | undefined {
+  const parts = [...(unknown === 0 ? [] : [leftOut(unknown)]), ...more];
+  return parts.length === 0 ? undefined : `${parts.join('; ')}.`;
+}
+
+function leftOut(unknown: number): string {
+  const [amounts, them] = unknown === 1 ? ['1 amount is', 'it'] : [`${shown(unknown)} amounts are`, 'them'];
+  return `${amounts} left out, too large to be held or never sent: every figure that needs ${them} is “not known”, and the data quality below says whose ${unknown === 1 ? 'it is' : 'they are'}`;
+}
+
+function shown(count: number): string {
+  return count.toLocaleString('en-US');
+}
