@@ -64,7 +64,7 @@ def found_by(ledger, subscription_rows):
         'unknown_tax_treatment': ids(
             one
             for one in in_spend
-            if one not in expenses and any(Taxed(line).treatment == 'unknown' for line in one.lines)
+            if one not in expenses and any(has_unknown_tax(line) for line in one.lines)
         ),
         'undated_allocation': ids(one for one in bills + credits if any(e.date is None for e in one.allocations)),
         'orphan_allocation': ids(one for one in bills if any(e.linked_id not in credit_ids for e in one.credits))
@@ -81,6 +81,12 @@ def found_by(ledger, subscription_rows):
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
         'quarantined_record': [],
     }
+
+
+def has_unknown_tax(line):
+    """What is not known at all is found by another check."""
+    taxed = Taxed(line)
+    return taxed.treatment == 'unknown' and taxed.gross is not None
 
 
 def unexplained(bill):
