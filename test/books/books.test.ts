@@ -11,9 +11,9 @@ const { url } = await createTestDatabase();
 
 test('every figure of every mart of random books is what the calculator makes of the API, in Postgres and on the lake', async () => {
   // Always the same books here; others, and thousands of them, are `npm run simulate -- --books`.
-  const checked = await checkBooks({ databaseUrl: url, seed: 100, books: 12, documents: 24 });
+  const checked = await checkBooks({ databaseUrl: url, seed: 100, books: 4, documents: 24 });
   expect(checked.differences).toEqual([]);
-  expect(checked.figures).toBeGreaterThan(500_000);
+  expect(checked.figures).toBeGreaterThan(400_000);
 });
 
 test('the calculator makes every mart', async () => {
