@@ -61,14 +61,15 @@ select
     lines.document_type,
     lines.document_id,
     lines.currency_code,
-    expected.amount,
+    documents.amount,
     lines.amount as found_amount
 from lines
-left join expected
+left join documents
     on
-        lines.connection_id = expected.connection_id
-        and lines.document_type = expected.document_type
-        and lines.document_id = expected.document_id
+        lines.connection_id = documents.connection_id
+        and lines.document_type = documents.document_type
+        and lines.document_id = documents.document_id
 where
-    (expected.document_id is null and lines.amount is distinct from 0)
-    or (expected.document_id is not null and expected.amount is null and lines.amount is not null)
+    documents.document_id is null
+    or (documents.amount = 0 and lines.amount <> 0)
+    or (documents.amount is null and lines.amount is not null)

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { plantMistakes } from '../books/plant-mistakes.ts';
+import { runBooks, type BooksPlayed } from '../books/run-books.ts';
 import { parseDuration } from '../../worker/config/duration.ts';
 import { describe } from './in-words.ts';
 import { inPlace } from './in-place.ts';
@@ -13,6 +15,7 @@ interface Options {
   seed: number;
   path?: string;
   mutants?: boolean;
+  books?: boolean;
   only?: string;
   database?: string;
   json?: boolean;
@@ -36,6 +39,10 @@ const program = new Command('simulate')
   .option('--jobs <n>', 'processes side by side, each with seeds of its own', Number, 1)
   .option('--about <name>', 'only histories in which one kind of lie is told: see test/simulation/lies.ts')
   .option('--mutants', 'plants one mistake after the other, each of which must be caught')
+  .option(
+    '--books',
+    'random books instead: every figure of the marts is compared; --mutants are mistakes in the models then',
+  )
   .option('--only <text>', 'with --mutants: those with the text in their name')
   .option('--database <url>', 'an empty migrated database to play in, instead of one of its own')
   .option(
@@ -56,13 +63,17 @@ process.once('SIGINT', () => {
   stopped.now = true;
   report('Ending with this history …');
 });
-process.exitCode = await (options.mutants === true
-  ? plantMutants()
-  : options.path === undefined
-    ? options.jobs > 1
-      ? playInJobs()
-      : play()
-    : replay(options.path));
+process.exitCode = await (options.books === true
+  ? options.mutants === true
+    ? plantInModels()
+    : playBooks()
+  : options.mutants === true
+    ? plantMutants()
+    : options.path === undefined
+      ? options.jobs > 1
+        ? playInJobs()
+        : play()
+      : replay(options.path));
 
 function durationOf(text: string): number {
   return parseDuration(text) ?? program.error(`${text} is no duration: write 90s, 10m, 2h.`);
@@ -144,6 +155,62 @@ async function plantMutants(): Promise<number> {
     json
       ? `${JSON.stringify({ ...options, caught: outcomes.length - survivors, survivors, outcomes })}\n`
       : `${outcomes.length - survivors} of ${outcomes.length} mistakes were caught (seed ${options.seed}).\n`,
+  );
+  return survivors === 0 ? 0 : 1;
+}
+
+/** Books of so many bills each have every kind of document and edit, and are quick to read for a person. */
+const billsOfBook = 24;
+
+async function playBooks(): Promise<number> {
+  const deadline = performance.now() + milliseconds;
+  const { seed, histories } = options;
+  report(`Seed ${seed}`);
+  const played = await inPlace((place) =>
+    runBooks(() => place.createDatabase(), {
+      ...{ seed, documents: billsOfBook },
+      goesOn: (batches) =>
+        !stopped.now && batches < histories && (batches === 0 || performance.now() < deadline),
+      onBatch(sofar) {
+        report(summaryOfBooks(sofar));
+      },
+    }),
+  );
+  process.stdout.write(options.json === true ? `${JSON.stringify(played)}\n` : `${verdictOfBooks(played)}\n`);
+  return played.failure === null ? 0 : 1;
+}
+
+function summaryOfBooks({ books, documents, figures, rows, seconds }: BooksPlayed): string {
+  return `${books} books in ${seconds} s: ${documents} records, ${figures} figures in ${rows} rows of marts compared`;
+}
+
+function verdictOfBooks(played: BooksPlayed): string {
+  const { failure } = played;
+  if (failure === null) return `${summaryOfBooks(played)}. No figure was wrong.`;
+  const { seed, today, differences } = failure;
+  return [
+    summaryOfBooks(played),
+    `Figures that are wrong on ${today}:`,
+    ...differences,
+    `Again: npm run simulate -- --books --histories 1 --seed ${seed}`,
+  ].join('\n');
+}
+
+async function plantInModels(): Promise<number> {
+  const { seed, only } = options;
+  process.stdout.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
+  const outcomes = await inPlace(async (place) =>
+    plantMistakes({
+      ...{ databaseUrl: await place.createDatabase(), seed, books: 8, documents: billsOfBook },
+      ...(only !== undefined && { only }),
+      onOutcome({ name, file, caughtBy, seconds }) {
+        process.stdout.write(`| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s |\n`);
+      },
+    }),
+  );
+  const survivors = outcomes.filter(({ caughtBy }) => caughtBy === null).length;
+  process.stdout.write(
+    `${outcomes.length - survivors} of ${outcomes.length} mistakes were caught (seed ${seed}).\n`,
   );
   return survivors === 0 ? 0 : 1;
 }

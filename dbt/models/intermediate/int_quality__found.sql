@@ -47,15 +47,17 @@ unfit_values as (
 
 allocation_sides as (
     select
-        connection_id,
-        bill_id,
-        source_id,
-        coalesce(min(case when told_by = 'bill' then currency_code end), min(currency_code)) as currency_code,
-        {{ daybook.whole_sum('allocated_amount', "told_by = 'bill'") }} as told_by_bill,
-        {{ daybook.whole_sum('memo_side_amount', "told_by = 'vendor_credit'") }} as told_by_credit
+        allocations.connection_id,
+        allocations.bill_id,
+        allocations.source_id,
+        bills.currency_code,
+        {{ daybook.whole_sum('allocations.allocated_amount', "allocations.told_by = 'bill'") }} as told_by_bill,
+        {{ daybook.whole_sum('allocations.memo_side_amount', "allocations.told_by = 'vendor_credit'") }} as told_by_credit
     from allocations
-    where source_type = 'credit' and not is_orphan
-    group by connection_id, bill_id, source_id
+    inner join bills
+        on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id
+    where allocations.source_type = 'credit' and not allocations.is_orphan
+    group by allocations.connection_id, allocations.bill_id, allocations.source_id, bills.currency_code
 ),
 
 found as (

@@ -2,7 +2,7 @@ with days as (
     select day
     from
         {{ daybook.date_series(
-            "cast('2000-01-01' as date)", daybook.add_months(daybook.month_of(daybook.as_of_date()), 60)
+            "cast('2000-01-01' as date)", daybook.add_months(daybook.as_of_date(), 60)
         ) }} as series
 ),
 

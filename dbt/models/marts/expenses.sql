@@ -42,7 +42,12 @@ final as (
         rated.base_currency,
         rated.fx_rate,
         rated.fx_status,
-        cast(line_totals.signed_amount_base as numeric(38, 9)) as signed_amount_base,
+        cast(
+            case
+                when line_totals.expense_id is null and rated.fx_rate is not null then 0
+                else line_totals.signed_amount_base
+            end as numeric(38, 9)
+        ) as signed_amount_base,
         expenses.memo,
         expenses.created_at,
         expenses.updated_at,

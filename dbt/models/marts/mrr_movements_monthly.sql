@@ -114,7 +114,8 @@ final as (
         cast(opening as numeric(38, 9)) as opening,
         cast(case when opening = 0 and not was_paying_before then movement else unmoved end as numeric(38, 9)) as new,
         cast(case when opening = 0 and was_paying_before then movement else unmoved end as numeric(38, 9)) as reactivation,
-        cast(case when opening <> 0 and closing > opening then movement else unmoved end as numeric(38, 9)) as expansion,
+        cast(case when opening <> 0 and closing <> 0 and closing > opening then movement else unmoved end as numeric(38, 9))
+            as expansion,
         cast(case when opening <> 0 and closing <> 0 and closing < opening then movement else unmoved end as numeric(38, 9))
             as contraction,
         cast(case when opening <> 0 and closing = 0 then movement else unmoved end as numeric(38, 9)) as churn,

@@ -46,7 +46,10 @@ final as (
         cast(this_month.spend as numeric(38, 9)) as spend,
         cast(month_before.spend as numeric(38, 9)) as spend_month_before,
         cast(
-            {{ daybook.whole_sum_over('this_month.spend', 'twelve_months') }} as numeric(38, 9)
+            case
+                when this_month.spend_month is not null
+                    then {{ daybook.whole_sum_over('this_month.spend', 'twelve_months') }}
+            end as numeric(38, 9)
         ) as spend_12_months,
         this_month.unknown_count,
         cast(this_month.spend_base as numeric(38, 9)) as spend_base,

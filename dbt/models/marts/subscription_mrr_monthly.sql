@@ -121,7 +121,7 @@ final as (
                     ) }}
             end as numeric(38, 9)
         ) as mrr,
-        is_amount_computed or lower(billing_interval) in ('day', 'week') as is_estimated,
+        is_amount_computed or coalesce(lower(billing_interval) in ('day', 'week'), false) as is_estimated,
         is_baseline
     from priced
 )

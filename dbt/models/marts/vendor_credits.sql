@@ -11,6 +11,16 @@ rated as (
     where document_type = 'vendor_credit'
 ),
 
+line_totals as (
+    select
+        connection_id,
+        document_id,
+        {{ daybook.whole_sum('gross_amount_base') }} as total_amount_base
+    from {{ ref('int_spend__lined') }}
+    where document_type = 'vendor_credit'
+    group by connection_id, document_id
+),
+
 standing as (
     select * from {{ ref('int_ap_documents__standing') }}
     where is_today and document_type = 'vendor_credit' and not is_dated_ahead
@@ -35,11 +45,16 @@ joined as (
         rated.base_currency,
         rated.fx_rate,
         rated.fx_status,
-        {{ daybook.to_base('credits.total_amount', 'rated') }} as total_amount_base,
+        case
+            when line_totals.document_id is not null then -line_totals.total_amount_base
+            when rated.fx_rate is not null then credits.total_amount
+        end as total_amount_base,
         {{ daybook.to_base('credits.remaining_amount', 'rated') }} as remaining_amount_base
     from credits
     inner join rated
         on credits.connection_id = rated.connection_id and credits.bill_credit_memo_id = rated.document_id
+    left join line_totals
+        on credits.connection_id = line_totals.connection_id and credits.bill_credit_memo_id = line_totals.document_id
     left join standing
         on credits.connection_id = standing.connection_id and credits.bill_credit_memo_id = standing.document_id
     left join applied

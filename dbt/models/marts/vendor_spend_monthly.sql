@@ -71,7 +71,7 @@ final as (
                 then {{ daybook.ratio('this_year.spend - last_year.spend', 'last_year.spend') }}
         end as year_over_year,
         {{ daybook.ratio('this_year.spend', 'this_year.month_spend') }} as share_of_month,
-        this_year.spend_rank,
+        case when this_year.month_spend is not null then this_year.spend_rank end as spend_rank,
         {{ daybook.ratio('this_year.accumulated_spend', 'this_year.month_spend') }} as cumulative_share,
         this_year.first_spend_month
     from accumulated as this_year

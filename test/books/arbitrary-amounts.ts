@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+
+/** Amounts as platforms write them, in raw JSON text: whole minor units mostly, and all that doubles make of them. */
+export interface Amounts {
+  /** In whole minor units of the currency. */
+  plain(currency: string): string;
+  /** Whatever a platform may send. */
+  any(currency: string): string;
+  line(currency: string): { total: string; net: string; tax: string };
+  totalOf(lines: readonly { total: string; net: string; tax: string }[], currency: string): string;
+  /** Payments of a total: in part, exactly, or more than it. */
+  partsOf(total: string, count: number, currency: string): string[];
+  rest(total: string, parts: readonly string[], currency: string): string;
+}
+
+export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
+  const between = (min: number, max: number): number => gen(fc.integer, { min, max });
+  const oneOf = <Value>(...values: Value[]): Value => gen(fc.constantFrom<Value[]>, ...values);
+  const placesOf = (currency: string): number => ({ '"JPY"': 0, '"KWD"': 3 })[currency] ?? 2;
+
+  function inMinorUnits(units: number, currency: string): string {
+    const places = placesOf(currency);
+    if (places === 0) return String(units);
+    const digits = String(Math.abs(units)).padStart(places + 1, '0');
+    return `${units < 0 ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+  }
+
+  function plain(currency: string): string {
+    return inMinorUnits(between(1, oneOf(99, 99_999, 9_999_999)), currency);
+  }
+
+  function odd(currency: string): string {
+    return oneOf(
+      ...['0', 'null', '0.00', '-0', inMinorUnits(-between(1, 99_999), currency)],
+      ...['3866.7799999999997', '0.1000000000000000055', '1.0000000005', '-2.0000000005', '0.00000000049'],
+      ...[
+        '1e2',
+        '2.5E-3',
+        '123456789012345.678',
+        '1234567890123456789',
+        '-98765432109876543210.5',
+        '0.0049999999999',
+      ],
+    );
+  }
+
+  const any = (currency: string): string => (between(1, 100) <= 12 ? odd(currency) : plain(currency));
+
+  /** What a service that computes in doubles makes of it. */
+  function doubled(
+    compute: (numbers: readonly number[]) => number,
+    texts: readonly string[],
+    currency: string,
+  ): string {
+    const result = compute(texts.map(Number));
+    if (!Number.isFinite(result) || between(1, 100) <= 5) return any(currency);
+    return between(1, 100) <= 30 ? String(result) : result.toFixed(placesOf(currency));
+  }
+
+  const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
+
+  return {
+    plain,
+    any,
+    line(currency) {
+      const net = any(currency);
+      const tax = oneOf('null', '0', plain(currency), undefined) ?? 'null';
+      const both = doubled(sum, [net, tax], currency);
+      return { net: oneOf(net, net, net, 'null'), tax, total: oneOf(both, both, net, any(currency)) };
+    },
+    totalOf(lines, currency) {
+      const totals = lines.map(({ total }) => total);
+      return lines.length > 0 && between(1, 100) <= 75 ? doubled(sum, totals, currency) : any(currency);
+    },
+    partsOf(total, count, currency) {
+      const whole = Number(total);
+      return Array.from({ length: count }, (_, index) =>
+        oneOf(
+          index === 0 && whole !== 0 ? total : any(currency),
+          doubled(([first = 0]) => first / 2, [total], currency),
+          doubled(([first = 0]) => first / 3, [total], currency),
+          any(currency),
+        ),
+      );
+    },
+    rest: (total, parts, currency) => {
+      if (parts.length === 0) return between(1, 100) <= 90 ? total : any(currency);
+      return doubled(([first = 0, ...others]) => first - sum(others), [total, ...parts], currency);
+    },
+  };
+}

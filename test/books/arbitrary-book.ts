@@ -1,0 +1,506 @@
+import fc from 'fast-check';
+import type { CommandInput } from '../../sandbox/world/command.ts';
+import type { ResourceName } from '../../sandbox/world/resources.ts';
+import { arbitraryAmounts, type Amounts } from './arbitrary-amounts.ts';
+import { arbitraryDays, type Days } from './arbitrary-days.ts';
+import { list, object, text, type Fields } from '../support/finance-records.ts';
+
+/** What happened in one month of a company: what the sandbox was told, and whether somebody looked at its subscriptions. */
+export interface Chapter {
+  /** How many months before the day of the build. */
+  readonly monthsAgo: number;
+  readonly commands: readonly CommandInput[];
+}
+
+/** The books of a company: every kind of document, as orderly and as disorderly as real ones are. */
+export interface RandomBook {
+  readonly name: string;
+  readonly platform: string;
+  readonly chapters: readonly Chapter[];
+  /** Months ago, and whether subscriptions were read completely then; months that are not here were not looked at. */
+  readonly observed: Readonly<Record<number, 'complete' | 'incomplete'>>;
+  readonly settings: { readonly base_currency: string; readonly fx_direction: string } | null;
+  readonly vendorNames: Readonly<Record<string, string>>;
+  readonly accountNames: Readonly<
+    Record<string, { readonly account_name: string; readonly account_type: string }>
+  >;
+}
+
+type Gen = fc.GeneratorValue;
+
+interface BookInput {
+  readonly name: string;
+  readonly today: string;
+  readonly documents: number;
+}
+
+/** Books with some `documents` of each kind, as seen on `today`. */
+export function arbitraryBook(input: BookInput): fc.Arbitrary<RandomBook> {
+  return fc.gen().map((gen) => new Clerk(gen, input).write());
+}
+
+/** A record as it is now: names and raw JSON texts. */
+interface Entry {
+  readonly resource: ResourceName;
+  readonly id: string;
+  fields: Record<string, string | undefined>;
+  isDeleted: boolean;
+}
+
+/** Writes the books: opens documents, and month by month changes what stands there. */
+class Clerk {
+  private readonly entries: Entry[] = [];
+  private readonly amounts: Amounts;
+  private readonly days: Days;
+  private commands: CommandInput[] = [];
+  private readonly platform: string;
+
+  private readonly gen: Gen;
+  private readonly input: BookInput;
+
+  constructor(gen: Gen, input: BookInput) {
+    this.gen = gen;
+    this.input = input;
+    this.platform = this.oneOf(['QUICKBOOKS', 'NETSUITE', 'XERO', 'SOMETHING_NEW']);
+    this.amounts = arbitraryAmounts(gen);
+    this.days = arbitraryDays(gen, input.today);
+  }
+
+  write(): RandomBook {
+    const { name, documents } = this.input;
+    const chapters: Chapter[] = [];
+    const months = this.between(1, 5);
+    for (let monthsAgo = months - 1; monthsAgo >= 0; monthsAgo -= 1) {
+      this.commands = [];
+      const isFirst = chapters.length === 0;
+      if (isFirst) this.openBooks(documents);
+      else for (let edit = this.between(1, documents); edit > 0; edit -= 1) this.edit();
+      chapters.push({ monthsAgo, commands: this.commands });
+    }
+    return {
+      ...{ name, platform: this.platform, chapters },
+      observed: this.observedMonths(months),
+      settings: this.chance(60)
+        ? {
+            base_currency: this.oneOf(['USD', 'EUR', 'JPY', 'KWD']),
+            fx_direction: this.oneOf(['', 'multiply']),
+          }
+        : null,
+      vendorNames: this.chance(50)
+        ? {
+            [vendors[0]]: 'Paper & Co',
+            [vendors[1]]: this.oneOf(['Paper & Co', ' Paper & Co ', 'Ink', 'Vendor vendor-4', '(none)']),
+          }
+        : {},
+      accountNames: this.chance(50)
+        ? {
+            'account-1': { account_name: 'Payables', account_type: 'liability' },
+            'account-2': { account_name: '', account_type: 'cost' },
+          }
+        : {},
+    };
+  }
+
+  private openBooks(documents: number): void {
+    for (let count = 0; count < documents; count += 1) {
+      this.add('bills', `bill-${count}`, this.bill());
+      if (count % 2 === 0) this.add('expenses', `expense-${count}`, this.expense());
+      if (count % 3 === 0) this.add('bill_credit_memos', `credit-${count}`, this.credit());
+      if (count % 5 === 0) this.add('customers', `customer-${count}`, this.customer());
+      if (count % 5 === 0) this.add('items', `item-${count}`, this.item());
+      if (count % 4 === 0) this.add('subscriptions', `subscription-${count}`, this.subscription());
+    }
+  }
+
+  private observedMonths(months: number): RandomBook['observed'] {
+    if (this.chance(20)) return {};
+    const observed: Record<number, 'complete' | 'incomplete'> = {};
+    for (let month = months - 1; month >= 0; month -= 1) {
+      const outcome = this.oneOf(['complete', 'complete', 'complete', 'incomplete', null] as const);
+      if (outcome !== null) observed[month] = outcome;
+    }
+    return observed;
+  }
+
+  private bill(): Fields {
+    const { currency, lines, header, due, payments, credits, status } = this.settled();
+    return {
+      ...this.document(),
+      payment_terms_id: this.oneOf(['null', '"terms-1"']),
+      subsidiary_id: this.oneOf(['null', '"subsidiary-1"']),
+      ...this.issuedAndDue(),
+      document_number: this.documentNumber(),
+      currency_code: currency,
+      status,
+      ...header,
+      amount_due: due,
+      currency_rate: this.oneOf([
+        'null',
+        undefined,
+        '""',
+        '"1.0"',
+        '"0.9137"',
+        '"151.33"',
+        '"N/A"',
+        '"0"',
+        '"-2"',
+        '"1.12345678901234"',
+        '"3.0e-1"',
+      ]),
+      linked_purchase_orders: '[]',
+      linked_payments: list(...payments),
+      linked_credit_memos: list(...credits),
+      line_items: lines,
+    };
+  }
+
+  private credit(): Fields {
+    const { currency, lines, header, due, credits, status } = this.settled();
+    return {
+      ...this.document(),
+      issue_date: this.days.issued(),
+      document_number: this.documentNumber(),
+      currency_code: currency,
+      status,
+      total_amount: header.total_amount,
+      remaining_amount: due,
+      linked_bills: list(...credits.map((entry) => entry.replaceAll('"credit-', '"bill-'))),
+      line_items: lines,
+    };
+  }
+
+  /** Lines, a header and what settled it, which mostly agree. */
+  private settled(): {
+    currency: string;
+    lines: string;
+    header: { total_amount: string; sub_total: string; tax_amount: string; total_discount: string };
+    due: string;
+    payments: string[];
+    credits: string[];
+    status: string;
+  } {
+    const currency = this.currency();
+    const lines = Array.from({ length: this.oneOf([0, 1, 1, 2, 3]) }, () => this.amounts.line(currency));
+    const total = this.amounts.totalOf(lines, currency);
+    const parts = this.amounts.partsOf(total, this.oneOf([0, 0, 1, 1, 2, 3]), currency);
+    const allocations = parts.map((amount) => ({ isCredit: this.chance(40), amount }));
+    const entryOf = (kind: string, amount: string): string =>
+      object({
+        id: text(`${kind}-${this.between(0, this.input.documents)}`),
+        allocated_date: this.days.allocated(),
+        allocated_amount: amount,
+      });
+    const due = this.amounts.rest(total, parts, currency);
+    return {
+      currency,
+      lines: list(...lines.map((line) => this.billLine(line))),
+      header: {
+        total_amount: total,
+        sub_total: this.oneOf(['null', this.amounts.any(currency)]),
+        tax_amount: this.oneOf(['null', '0', this.amounts.any(currency)]),
+        total_discount: this.oneOf(['null', '0', this.amounts.any(currency)]),
+      },
+      due,
+      payments: allocations
+        .filter(({ isCredit }) => !isCredit)
+        .map(({ amount }) => entryOf('payment', amount)),
+      credits: allocations.filter(({ isCredit }) => isCredit).map(({ amount }) => entryOf('credit', amount)),
+      status: this.statusOf(total, due),
+    };
+  }
+
+  private statusOf(total: string, due: string): string {
+    if (this.chance(25)) return this.oneOf(statuses);
+    if (Number(due) === 0) return '"paid"';
+    return due === total ? '"open"' : '"partially_paid"';
+  }
+
+  private billLine(line: { total: string; net: string; tax: string }): string {
+    return object({
+      ...this.dimensions(),
+      discount_amount: this.oneOf(['null', '0', '1.5']),
+      discount_percentage: this.oneOf(['null', '10', '33.3333333333333']),
+      sub_total: line.net,
+      tax_amount: line.tax,
+      total_amount: line.total,
+      item: this.oneOf([
+        'null',
+        undefined,
+        '{"id":"item-0","quantity":3,"unit_amount":0.1234567890123456}',
+        '{"id":"item-5","quantity":null,"unit_amount":12}',
+      ]),
+    });
+  }
+
+  private dimensions(): Fields {
+    const some = (kind: string): string | undefined =>
+      this.oneOf(['null', text(`${kind}-1`), text(`${kind}-2`), undefined]);
+    return {
+      account_id: this.oneOf(accounts),
+      class_id: some('class'),
+      customer_id: some('customer'),
+      department_id: some('department'),
+      location_id: some('location'),
+      tax_rate_id: some('tax'),
+      description: this.oneOf(['null', '"Paper"', '""', '"Café, “quoted”"']),
+    };
+  }
+
+  private expense(): Fields {
+    const currency = this.currency();
+    const lines = Array.from({ length: this.oneOf([0, 1, 1, 2, 3]) }, () =>
+      object({ ...this.dimensions(), total_amount: this.amounts.any(currency) }),
+    );
+    return {
+      ...this.document(),
+      subsidiary_id: 'null',
+      transaction_date: this.days.issued(),
+      currency_code: currency,
+      expense_type: this.oneOf(['"expense"', '"expense"', '"refund"', '"refund"', '"chargeback"']),
+      currency_rate: this.oneOf([
+        'null',
+        undefined,
+        '1.0',
+        '0.9137',
+        '151.33',
+        '0',
+        '-2',
+        '1.12345678901234',
+      ]),
+      line_items: list(...lines),
+    };
+  }
+
+  private document(): Fields {
+    const vendor = this.oneOf([...vendors.map(text), 'null', '""']);
+    return {
+      platform_id: this.oneOf(['"p-1"', '""', '"p-2"']),
+      account_id: this.oneOf(accounts),
+      vendor_id: vendor,
+      memo: this.oneOf(['null', '"a memo"', '""']),
+      ...this.times(),
+    };
+  }
+
+  private times(): Fields {
+    const some = (): string =>
+      this.oneOf(['null', '"2024-01-15T09:30:00.000Z"', '"2025-07-01T23:59:59.999+02:00"']);
+    return { created_at: some(), updated_at: some() };
+  }
+
+  private issuedAndDue(): Fields {
+    return this.days.issuedAndDue();
+  }
+
+  private documentNumber(): string {
+    return this.oneOf([
+      'null',
+      '""',
+      '"INV-0042"',
+      '"inv 42"',
+      '"INV-43"',
+      '"N/A"',
+      '"000"',
+      '"7"',
+      '"007"',
+      '"A-1/9"',
+      '"A19"',
+      text(`N-${this.between(1, 9999)}`),
+    ]);
+  }
+
+  private customer(): Fields {
+    const parent = text(`customer-${this.between(0, 4) * 5}`);
+    return {
+      platform_id: '"pc"',
+      parent_id: this.oneOf([undefined, 'null', parent, parent]),
+      subsidiary_id: 'null',
+      status: this.oneOf(['"ACTIVE"', '"INACTIVE"', '"UNKNOWN"', '"ASLEEP"']),
+      contact_name: '"Ann"',
+      currency_code: this.oneOf(['"USD"', 'null', '"null"']),
+      customer_name: this.oneOf(['"Example Ltd"', '"Example Ltd"', 'null', '""', '"Other"']),
+      email: '"a@example.com"',
+      ...{ phone: 'null', registration_number: 'null', tax_number: 'null' },
+      addresses: this.oneOf([
+        '[]',
+        '[{"type":"billing","address1":"1 High Street","city":"Leeds","country":"GB"}]',
+        '[{"type":"shipping","address1":"2"},{"type":"shipping","address1":"3"},{"type":"BILLING","region":"X"}]',
+        '[{"type":"other","address1":"9"}]',
+      ]),
+      updated_at: '"2024-01-15T09:30:00.000Z"',
+    };
+  }
+
+  private item(): Fields {
+    const price = (): string =>
+      this.oneOf([
+        'null',
+        '"20.5"',
+        '"0"',
+        '"N/A"',
+        '"1,5"',
+        '" 25.0625 "',
+        '"0.12345678901234567"',
+        '"-3"',
+        '""',
+      ]);
+    return {
+      platform_id: '"pi"',
+      status: this.oneOf(['"active"', '"archived"', '"odd"']),
+      type: this.oneOf(['"inventory"', '"service"', '"new_type"']),
+      code: this.oneOf(['"SKU"', 'null']),
+      name: this.oneOf(['"Paper"', '"Paper"', 'null', '"Ink"']),
+      quantity_on_hand: this.oneOf(['null', '12', '0.1000000000000000055']),
+      subsidiaries: '[]',
+      bill_item: object({ description: '"in"', unit_price: price() }),
+      invoice_item: object({ description: '"out"', unit_price: price() }),
+      updated_at: '"2024-01-15T09:30:00.000Z"',
+    };
+  }
+
+  private subscription(): Fields {
+    const currency = this.currency();
+    return {
+      platform_id: '"ps"',
+      platform_customer_id: this.oneOf(['"c-1"', '"c-2"', '"c-3"', 'null', undefined]),
+      iso_currency_code: currency,
+      status: this.oneOf([
+        '"active"',
+        '"active"',
+        '"active"',
+        '"in_trial"',
+        '"paused"',
+        '"canceled"',
+        '"odd"',
+      ]),
+      items: list(...Array.from({ length: this.oneOf([1, 1, 2, 0]) }, () => this.subscriptionItem(currency))),
+      ...this.times(),
+      created_at: '"2024-01-01T00:00:00.000Z"',
+      updated_at: `"2024-01-${10 + this.between(0, 9)}T09:30:00.000Z"`,
+    };
+  }
+
+  private subscriptionItem(currency: string): string {
+    return object({
+      platform_id: '"x"',
+      interval: this.oneOf(['"day"', '"week"', '"month"', '"month"', '"year"', '"quarter"', 'null']),
+      interval_count: this.oneOf(['1', '1', '2', '3', '12', '0', '-1', 'null']),
+      quantity: this.oneOf(['1', '2', '2.5', 'null', '0']),
+      amount: this.oneOf(['null', this.amounts.any(currency), this.amounts.plain(currency)]),
+      unit_amount: this.oneOf(['null', this.amounts.plain(currency)]),
+    });
+  }
+
+  private currency(): string {
+    return this.oneOf(['"USD"', '"USD"', '"EUR"', '"JPY"', '"KWD"', 'null', '"null"']);
+  }
+
+  /** What happens to a document later. */
+  private edit(): void {
+    const entry = this.oneOf(this.entries);
+    const { resource, id } = entry;
+    if (entry.isDeleted) {
+      if (this.chance(50)) return;
+      entry.isDeleted = false;
+      this.commands.push({ kind: 'recreate', connection: this.input.name, resource, id });
+      return;
+    }
+    const deed = this.oneOf(deeds);
+    if (deed === 'delete') {
+      entry.isDeleted = true;
+      this.commands.push({ kind: 'delete', connection: this.input.name, resource, id });
+    } else if (deed === 'touch') {
+      this.commands.push({ kind: 'touch', connection: this.input.name, resource, ids: [id] });
+    } else this.change(entry, this.patchOf(entry, deed));
+  }
+
+  private patchOf({ resource, fields }: Entry, deed: 'void' | 'pay' | 'rewrite' | 'pay back'): Fields {
+    const isDue = resource === 'bills' || resource === 'bill_credit_memos';
+    if (deed === 'void' && isDue) return { status: '"void"' };
+    if (deed === 'pay' && resource === 'bills') {
+      // A payment of what is due; sometimes the platform forgets to say that less is due now.
+      const { amount_due: due = '0', linked_payments: payments = '[]' } = fields;
+      const payment = object({
+        id: '"payment-late"',
+        allocated_date: this.days.allocated(),
+        allocated_amount: due,
+      });
+      return {
+        linked_payments: `[${[payments.slice(1, -1), payment].filter((one) => one !== '').join(',')}]`,
+        ...(this.chance(80) && { amount_due: '0', status: '"paid"' }),
+      };
+    }
+    if (deed === 'pay back' && resource === 'bills')
+      return { linked_payments: '[]', amount_due: fields.total_amount };
+    const again: Partial<Record<ResourceName, () => Fields>> = {
+      bills: () => this.bill(),
+      bill_credit_memos: () => this.credit(),
+      expenses: () => this.expense(),
+      customers: () => this.customer(),
+      items: () => this.item(),
+      // Its version is its time on the platform: the sandbox moves it.
+      subscriptions: () => withoutTimes(this.subscription()),
+    };
+    return again[resource]?.() ?? {};
+  }
+
+  private add(resource: ResourceName, id: string, fields: Fields): void {
+    this.entries.push({ resource, id, fields: { ...fields }, isDeleted: false });
+    const record = object({ id: text(id), ...fields });
+    this.commands.push({ kind: 'add', connection: this.input.name, resource, record });
+  }
+
+  private change(entry: Entry, patch: Fields): void {
+    entry.fields = { ...entry.fields, ...patch };
+    const { resource, id } = entry;
+    const remove = Object.keys(patch).filter((name) => patch[name] === undefined);
+    this.commands.push({
+      kind: 'change',
+      connection: this.input.name,
+      resource,
+      id,
+      patch: object(patch),
+      remove,
+    });
+  }
+
+  private oneOf<Value>(values: readonly Value[]): Value {
+    return this.gen(fc.constantFrom<Value[]>, ...values);
+  }
+
+  private between(min: number, max: number): number {
+    return this.gen(fc.integer, { min, max });
+  }
+
+  private chance(percent: number): boolean {
+    return this.between(1, 100) <= percent;
+  }
+}
+
+function withoutTimes(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.endsWith('_at')));
+}
+
+const statuses = [
+  '"open"',
+  '"partially_paid"',
+  '"paid"',
+  '"void"',
+  '"draft"',
+  '"submitted"',
+  '"unknown"',
+  '"approved"',
+  '""',
+];
+
+/** Time-ordered IDs begin alike. */
+const vendors = [
+  '018cf6a9-f266-7000-8000-000000000001',
+  '018cf6a9-f266-7000-8000-000000000002',
+  '018cf6a9-f277-7000-8000-000000000003',
+  'vendor-4',
+] as const;
+
+const accounts = ['"account-1"', '"account-2"', '"018cf6a9-0001"', '"018cf6a9-0002"', 'null', '""'];
+
+const deeds = ['delete', 'touch', 'void', 'pay', 'pay', 'rewrite', 'rewrite', 'pay back'] as const;

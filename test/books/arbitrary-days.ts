@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+
+/** Days of documents as platforms write them, in raw JSON text: around every edge that a figure has. */
+export interface Days {
+  issued(): string;
+  /** Due after it was issued mostly, and before it now and then. */
+  issuedAndDue(): { issue_date: string; due_date: string };
+  /** Before the document was issued, after it, and still to come. */
+  allocated(): string;
+}
+
+export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
+  const between = (min: number, max: number): number => gen(fc.integer, { min, max });
+  const oneOf = <Value>(...values: Value[]): Value => gen(fc.constantFrom<Value[]>, ...values);
+
+  function written(daysAgo: number): string {
+    const day = new Date(Date.parse(`${today}T00:00:00Z`) - daysAgo * 86_400_000).toISOString().slice(0, 10);
+    const time = oneOf(
+      'T00:00:00.000Z',
+      'T00:00:00.000Z',
+      '',
+      'T23:59:59.999Z',
+      'T00:30:00+14:00',
+      'T23:00:00-11:00',
+    );
+    return `"${day}${time}"`;
+  }
+
+  function somewhen(): number {
+    const edge = oneOf(0, 1, 30, 31, 60, 61, 90, 91);
+    const kind = between(1, 100);
+    if (kind <= 30) return edge;
+    if (kind <= 42) return -edge;
+    if (kind <= 85) return between(0, 420);
+    if (kind <= 95) return between(0, 1_300);
+    return between(-100, 0);
+  }
+
+  /** The last and the first day of a month. */
+  function aroundMonthEnd(): number {
+    const [year = 0, month = 0] = today.split('-').map(Number);
+    const first = Date.UTC(year, month - 1 - between(0, 14), 1);
+    return Math.round((Date.parse(`${today}T00:00:00Z`) - first) / 86_400_000) + oneOf(0, 1);
+  }
+
+  const daysAgo = (): number => (between(1, 100) <= 25 ? aroundMonthEnd() : somewhen());
+  const orNone = (text: string): string => (between(1, 100) <= 6 ? oneOf('null', '""') : text);
+
+  return {
+    issued: () => orNone(written(daysAgo())),
+    issuedAndDue() {
+      const issued = daysAgo();
+      const due = issued - oneOf(0, 14, 30, 30, 60, 91, -5, -40);
+      return { issue_date: orNone(written(issued)), due_date: orNone(written(due)) };
+    },
+    allocated: () => orNone(written(daysAgo())),
+  };
+}

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { BookTold } from './keep-books.ts';
+
+const program = fileURLToPath(new URL('calculator/main.py', import.meta.url));
+
+/** What the calculator writes: decimals and dates as texts, ratios and counts as numbers. */
+export type Value = string | number | boolean | null | undefined;
+
+export type Calculated = Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>;
+
+/** All marts of the books, by the calculator: Python's own decimals, and nothing of the dbt project. */
+export async function calculate(input: {
+  /** The moment of the build, and whose today it is. */
+  now: string;
+  time_zone: string;
+  fx_rates: readonly Readonly<Record<string, string>>[];
+  books: readonly BookTold[];
+}): Promise<Calculated> {
+  const child = spawn('python3', [program], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+  });
+  child.stdin.end(JSON.stringify(input));
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (output === '') throw new Error(`The calculator ended without a result: ${errors}`);
+  return JSON.parse(output) as Calculated;
+}

@@ -1,0 +1,97 @@
+"""Decimals as an accountant has them: exact, or not known. No amount here is ever a float."""
+
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from fractions import Fraction
+import re
+
+# More digits than any product or sum of two amounts has.
+_exact = Context(prec=400)
+
+MONEY_PLACES = 9
+RATE_PLACES = 12
+_LIMIT = Decimal(10) ** 17
+
+_NUMBER = re.compile(r'^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$')
+
+# ISO 4217: how many decimals a currency has, where it is not two.
+_PLACES = {
+    **dict.fromkeys('BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(), 0),
+    **dict.fromkeys('BHD IQD JOD KWD LYD OMR TND'.split(), 3),
+    **dict.fromkeys('CLF UYW'.split(), 4),
+}
+
+
+def places_of(currency):
+    return _PLACES.get(currency, 2)
+
+
+def rounded(value, places):
+    """Half away from zero."""
+    if isinstance(value, Fraction):
+        scaled = abs(value) * 10**places
+        whole = scaled.numerator // scaled.denominator
+        if (scaled - whole) * 2 >= 1:
+            whole += 1
+        return Decimal(whole if value >= 0 else -whole).scaleb(-places, _exact)
+    return value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP, context=_exact)
+
+
+def decimal_text(text):
+    """A decimal that the API sends as a text; None where it is no number."""
+    if not isinstance(text, str) or not _NUMBER.match(text.strip()):
+        return None
+    return Decimal(text.strip())
+
+
+class Fitted:
+    """What a field of the API is worth here: exact, rounded, or too large to be known."""
+
+    def __init__(self, sent, places):
+        self.is_rounded = False
+        self.is_too_large = False
+        self.value = None
+        if sent is None:
+            return
+        value = rounded(sent, places)
+        if abs(value) >= _LIMIT:
+            self.is_too_large = True
+        else:
+            self.value, self.is_rounded = value, value != sent
+
+
+def total(values):
+    """A sum that needs every one of its parts: one that is not known makes it unknown."""
+    with localcontext(_exact):
+        result = Decimal(0)
+        for value in values:
+            if value is None:
+                return None
+            result += value
+        return result
+
+
+def less(first, *others):
+    """`first` minus all the others."""
+    rest = total(others)
+    if first is None or rest is None:
+        return None
+    return _exact.subtract(first, rest)
+
+
+def negative(value):
+    return None if value is None else _exact.minus(value)
+
+
+def times(amount, rate, places):
+    """A product, rounded once; None when either is not known or it is too large."""
+    if amount is None or rate is None:
+        return None
+    product = rounded(Fraction(amount) * Fraction(rate), places)
+    return None if abs(product) >= _LIMIT else product
+
+
+def share(part, whole):
+    """A ratio; the only numbers that are not exact, and only when they are printed."""
+    if part is None or whole is None or whole == 0:
+        return None
+    return Fraction(part) / Fraction(whole)

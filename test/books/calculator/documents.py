@@ -1,0 +1,360 @@
+"""Marts of documents and their lines: bills, bill_lines, expenses, expense_lines, vendor_credits, allocations, spend_lines."""
+
+from amounts import less, negative, total
+from conversion import Rate
+from records import month_of
+
+
+class Taxed:
+    """How much of a line is tax, told from what the platform sent."""
+
+    def __init__(self, line):
+        amount, net, tax = line.worth, line.sub_total, line.tax
+        self.gross, self.net = amount, None
+        if not line.is_known:
+            self.treatment, self.gross = 'unknown', None
+        elif tax is None or tax == 0:
+            self.treatment, self.net = 'no_tax', amount
+        elif line.is_remark or net is None:
+            self.treatment = 'unknown'
+        elif amount == total([net, tax]):
+            self.treatment, self.net = 'inclusive', net
+        elif amount == net:
+            self.treatment, self.net, self.gross = 'exclusive', net, total([amount, tax])
+        else:
+            self.treatment = 'unknown'
+
+
+class SpendLine:
+    def __init__(self, source_type, document, rate, line, position, gross, net, treatment):
+        self.source_type, self.document, self.rate, self.line = source_type, document, rate, line
+        self.position, self.gross, self.net, self.treatment = position, gross, net, treatment
+        self.gross_base, self.net_base = rate.of(gross), rate.of(net)
+
+
+def spend_of_lined(source_type, document, rate, sign):
+    """The lines of a bill or credit, and one more where they are not the whole document."""
+    found = []
+    grosses = []
+    for line in document.lines:
+        taxed = Taxed(line)
+        grosses.append(taxed.gross)
+        gross, net = (taxed.gross, taxed.net) if sign > 0 else (negative(taxed.gross), negative(taxed.net))
+        found.append(SpendLine(source_type, document, rate, line, line.position, gross, net, taxed.treatment))
+    rest = less(document.total, *grosses)
+    if rest is None or rest != 0:
+        rest = rest if sign > 0 else negative(rest)
+        found.append(SpendLine(source_type, document, rate, None, -1, rest, rest, 'balancing'))
+    return found
+
+
+def signed_lines(expense):
+    """A refund is sent with positive lines and counts as what comes back."""
+    whole = total(line.worth for line in expense.lines)
+    turns = expense.is_refund and whole is not None and whole > 0
+    unknown = expense.is_refund and whole is None
+    amounts = [None if unknown else negative(line.worth) if turns else line.worth for line in expense.lines]
+    odd = expense.is_refund and not unknown and not turns and bool(expense.lines)
+    return whole, amounts, odd
+
+
+def spend_of_expense(expense, rate):
+    _, amounts, _ = signed_lines(expense)
+    source_type = 'refund' if expense.is_refund else 'expense'
+    return [
+        SpendLine(source_type, expense, rate, line, line.position, amount, None, 'unknown')
+        for line, amount in zip(expense.lines, amounts)
+    ]
+
+
+class Ledger:
+    """Every document of a book with its rate and its lines of spend."""
+
+    def __init__(self, book, today):
+        self.book, self.today = book, today
+        self.bills = [(bill, Rate(book, bill)) for bill in book.bills]
+        self.credits = [(credit, Rate(book, credit, has_rates=False)) for credit in book.credits]
+        self.expenses = [(expense, Rate(book, expense)) for expense in book.expenses]
+        self.rates = {id(document): rate for document, rate in self.bills + self.credits + self.expenses}
+        self.spend = []
+        for bill, rate in self.bills:
+            self.spend += spend_of_lined('bill', bill, rate, 1)
+        for expense, rate in self.expenses:
+            self.spend += spend_of_expense(expense, rate)
+        for credit, rate in self.credits:
+            self.spend += spend_of_lined('vendor_credit', credit, rate, -1)
+
+    def base_total(self, document, rate):
+        """The sum of its lines, each rounded once."""
+        if rate.value is None:
+            return None
+        return total(line.gross_base for line in self.spend if line.document is document)
+
+
+def open_at(document, when):
+    """What was open on a day, rolled back from the document of now; an allocation without a date counts as before."""
+    left = document.due if hasattr(document, 'due') else document.remaining
+    later = [entry.amount for entry in document.allocations if entry.date is not None and entry.date > when]
+    return total([left, *later])
+
+
+def is_open_at(document, when):
+    """Posted, issued by then, and not settled. What is not known is not known to be settled."""
+    if not document.is_posted or (document.date is not None and document.date > when):
+        return False
+    amount = open_at(document, when)
+    return amount is None or amount != 0
+
+
+def is_dated_ahead(document, when):
+    if not document.is_posted or document.date is None or document.date <= when:
+        return False
+    amount = open_at(document, when)
+    return amount is None or amount != 0
+
+
+def bills(ledger):
+    today = ledger.today
+    for bill, rate in ledger.bills:
+        paid = total(entry.amount for entry in bill.payments)
+        credited = total(entry.amount for entry in bill.credits)
+        computed = less(bill.total, paid, credited)
+        line_total = total(Taxed(line).gross for line in bill.lines)
+        days = [entry.date for entry in bill.payments if entry.date is not None]
+        is_open = is_open_at(bill, today)
+        overdue = is_open and bill.due_date is not None and bill.due_date < today
+        last = max(days, default=None)
+        yield {
+            'bill_id': bill.id,
+            'platform_id': bill.platform_id,
+            'document_number': bill.number,
+            'vendor_id': bill.vendor,
+            'account_id': bill.account_id,
+            'payment_terms_id': bill.payment_terms_id,
+            'subsidiary_id': bill.subsidiary_id,
+            'issue_date': bill.date,
+            'due_date': bill.due_date,
+            'source_status': bill.status,
+            'posting_status': bill.posting,
+            'is_posted': bill.is_posted,
+            'is_void': bill.status == 'void',
+            'is_draft': bill.status == 'draft',
+            'is_open': is_open,
+            'open_amount': open_at(bill, today) if is_open else 0,
+            'is_dated_ahead': is_dated_ahead(bill, today),
+            'dated_ahead_amount': open_at(bill, today) if is_dated_ahead(bill, today) else 0,
+            'currency_code': bill.currency,
+            'total_amount': bill.total,
+            'sub_total': bill.sub_total,
+            'tax_amount': bill.tax,
+            'total_discount': bill.discount,
+            'amount_due': bill.due,
+            'paid_amount': paid,
+            'credited_amount': credited,
+            'computed_amount_due': computed,
+            'amount_due_variance': less(bill.due, computed),
+            'unexplained_amount': less(computed, bill.due),
+            'line_count': len(bill.lines),
+            'line_total': line_total,
+            'line_variance': less(bill.total, line_total),
+            'base_currency': rate.base,
+            'fx_rate': rate.value,
+            'fx_status': rate.status,
+            'total_amount_base': ledger.base_total(bill, rate),
+            'amount_due_base': rate.of(bill.due),
+            'first_payment_date': min(days, default=None),
+            'last_payment_date': last,
+            'days_to_pay': (
+                (last - bill.date).days
+                if bill.is_posted and not is_open and not is_dated_ahead(bill, today) and last and bill.date
+                else None
+            ),
+            'is_overdue': overdue,
+            'days_overdue': (today - bill.due_date).days if overdue else None,
+            'as_of_date': today,
+            'has_unfit_amount': bill.has_too_large,
+            'memo': bill.memo,
+            **_times(bill),
+        }
+
+
+def bill_lines(ledger):
+    for bill, rate in ledger.bills:
+        for line in bill.lines:
+            taxed = Taxed(line)
+            yield {
+                'bill_id': bill.id,
+                'posting_status': bill.posting,
+                'issue_date': bill.date,
+                'vendor_id': bill.vendor,
+                **_dimensions(line),
+                'item_id': line.item_id,
+                'tax_rate_id': line.tax_rate_id,
+                'quantity': line.quantity,
+                'unit_amount': line.unit_amount,
+                'discount_amount': line.discount_amount,
+                'discount_percentage': line.discount_percentage,
+                'currency_code': bill.currency,
+                'net_amount': taxed.net,
+                'tax_amount': line.tax,
+                'gross_amount': taxed.gross,
+                'tax_treatment': taxed.treatment,
+                'base_currency': rate.base,
+                'net_amount_base': rate.of(taxed.net),
+                'gross_amount_base': rate.of(taxed.gross),
+                'fx_status': rate.status,
+            }
+
+
+def expenses(ledger):
+    for expense, rate in ledger.expenses:
+        whole, amounts, odd = signed_lines(expense)
+        yield {
+            'expense_id': expense.id,
+            'platform_id': expense.platform_id,
+            'source_type': expense.type_sent,
+            'expense_type': 'refund' if expense.is_refund else 'expense',
+            'transaction_date': expense.date,
+            'vendor_id': expense.vendor,
+            'account_id': expense.account_id,
+            'subsidiary_id': expense.subsidiary_id,
+            'currency_code': expense.currency,
+            'total_amount': whole,
+            'signed_amount': total(amounts),
+            'has_unexpected_sign': odd,
+            'line_count': len(expense.lines),
+            'base_currency': rate.base,
+            'fx_rate': rate.value,
+            'fx_status': rate.status,
+            'signed_amount_base': ledger.base_total(expense, rate),
+            'memo': expense.memo,
+            **_times(expense),
+        }
+
+
+def expense_lines(ledger):
+    for expense, rate in ledger.expenses:
+        _, amounts, _ = signed_lines(expense)
+        for line, amount in zip(expense.lines, amounts):
+            yield {
+                'expense_id': expense.id,
+                'expense_type': 'refund' if expense.is_refund else 'expense',
+                'transaction_date': expense.date,
+                'vendor_id': expense.vendor,
+                **_dimensions(line),
+                'tax_rate_id': line.tax_rate_id,
+                'currency_code': expense.currency,
+                'total_amount': line.total,
+                'signed_amount': amount,
+                'base_currency': rate.base,
+                'signed_amount_base': rate.of(amount),
+                'fx_status': rate.status,
+            }
+
+
+def vendor_credits(ledger):
+    today = ledger.today
+    for credit, rate in ledger.credits:
+        applied = total(entry.amount for entry in credit.allocations)
+        computed = less(credit.total, applied)
+        yield {
+            'vendor_credit_id': credit.id,
+            'platform_id': credit.platform_id,
+            'document_number': credit.number,
+            'vendor_id': credit.vendor,
+            'account_id': credit.account_id,
+            'issue_date': credit.date,
+            'source_status': credit.status,
+            'posting_status': credit.posting,
+            'currency_code': credit.currency,
+            'total_amount': credit.total,
+            'remaining_amount': credit.remaining,
+            'applied_amount': applied,
+            'computed_remaining_amount': computed,
+            'remaining_amount_variance': less(credit.remaining, computed),
+            'is_unapplied': is_open_at(credit, today),
+            'unapplied_amount': open_at(credit, today) if is_open_at(credit, today) else 0,
+            'age_days': None if credit.date is None else (today - credit.date).days,
+            'as_of_date': today,
+            'base_currency': rate.base,
+            'fx_rate': rate.value,
+            'fx_status': rate.status,
+            'total_amount_base': negative(ledger.base_total(credit, rate)),
+            'remaining_amount_base': rate.of(credit.remaining),
+            'memo': credit.memo,
+            **_times(credit),
+        }
+
+
+def allocations(ledger):
+    bill_ids = {bill.id for bill, _ in ledger.bills}
+    credit_ids = {credit.id for credit, _ in ledger.credits}
+    for bill, _ in ledger.bills:
+        for entry in bill.payments:
+            yield _allocation('bill', bill, 'payment', entry, bill.id, entry.linked_id, False)
+        for entry in bill.credits:
+            orphan = entry.linked_id not in credit_ids
+            yield _allocation('bill', bill, 'credit', entry, bill.id, entry.linked_id, orphan)
+    for credit, _ in ledger.credits:
+        for entry in credit.allocations:
+            orphan = entry.linked_id not in bill_ids
+            yield _allocation('vendor_credit', credit, 'credit', entry, entry.linked_id, credit.id, orphan)
+
+
+def _allocation(told_by, document, source_type, entry, bill_id, source_id, is_orphan):
+    return {
+        'told_by': told_by,
+        'document_id': document.id,
+        'source_type': source_type,
+        'position': entry.position,
+        'bill_id': bill_id,
+        'source_id': source_id,
+        'currency_code': document.currency,
+        'posting_status': document.posting,
+        'allocated_date': entry.date,
+        'allocated_amount': entry.amount if told_by == 'bill' else None,
+        'memo_side_amount': entry.amount if told_by == 'vendor_credit' else None,
+        'is_orphan': is_orphan,
+    }
+
+
+def spend_lines(ledger):
+    for found in ledger.spend:
+        document, line, rate = found.document, found.line, found.rate
+        if document.posting == 'excluded':
+            continue
+        yield {
+            'source_type': found.source_type,
+            'document_id': document.id,
+            'document_number': document.number,
+            'posting_status': document.posting,
+            'spend_date': document.date,
+            'spend_month': month_of(document.date),
+            'is_in_future': document.date is not None and document.date > ledger.today,
+            'vendor_id': document.vendor,
+            **_dimensions(line),
+            'position': found.position,
+            'item_id': getattr(line, 'item_id', None),
+            'currency_code': document.currency,
+            'gross_amount': found.gross,
+            'net_amount': found.net,
+            'tax_treatment': found.treatment,
+            'base_currency': rate.base,
+            'fx_rate': rate.value,
+            'fx_status': rate.status,
+            'gross_amount_base': found.gross_base,
+            'net_amount_base': found.net_base,
+        }
+
+
+_NAMES = ('position', 'account_id', 'class_id', 'department_id', 'location_id', 'customer_id', 'description')
+
+
+def _dimensions(line):
+    if line is None:
+        return {**dict.fromkeys(_NAMES), 'description': 'Difference between the document and its lines'}
+    return {name: getattr(line, name) for name in _NAMES}
+
+
+def _times(document):
+    return {name: document.sent.get(name) or None for name in ('created_at', 'updated_at', 'last_synced_at')}

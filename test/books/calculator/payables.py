@@ -1,0 +1,240 @@
+"""Marts of what is owed: ap_open_items, ap_ageing, cash_requirements, ap_kpis_monthly."""
+
+from collections import defaultdict
+from datetime import timedelta
+from fractions import Fraction
+
+from amounts import negative, share, total
+from documents import is_dated_ahead, is_open_at, open_at
+from records import last_of_month, month_before, month_of
+
+AGEING_MONTHS = 36
+
+
+def days_told_of(today):
+    """Today, and the last days of the months before."""
+    return [today] + [last_of_month(month_before(today, count)) for count in range(1, AGEING_MONTHS + 1)]
+
+
+class OpenItem:
+    def __init__(self, when, document, rate, is_credit):
+        self.when, self.document, self.rate, self.is_credit = when, document, rate, is_credit
+        amount = open_at(document, when)
+        self.amount = negative(amount) if is_credit else amount
+        self.base = rate.of(self.amount)
+        self.due = None if is_credit else document.due_date
+        self.days = None if self.due is None else (when - self.due).days
+        self.bucket = bucket_of(self.days)
+
+    @property
+    def is_overdue(self):
+        return self.days is not None and self.days > 0
+
+
+def bucket_of(days):
+    if days is None:
+        return 'no_due_date'
+    for last, name in ((0, 'not_due'), (30, '1-30'), (60, '31-60'), (90, '61-90')):
+        if days <= last:
+            return name
+    return '90+'
+
+
+def open_items(ledger, when):
+    for documents, is_credit in ((ledger.bills, False), (ledger.credits, True)):
+        for document, rate in documents:
+            if is_open_at(document, when):
+                yield OpenItem(when, document, rate, is_credit)
+
+
+def ap_open_items(ledger):
+    for when in days_told_of(ledger.today):
+        for item in open_items(ledger, when):
+            document = item.document
+            yield {
+                'as_of_date': when,
+                'is_today': when == ledger.today,
+                'document_type': 'vendor_credit' if item.is_credit else 'bill',
+                'document_id': document.id,
+                'document_number': document.number,
+                'vendor_id': document.vendor,
+                'currency_code': document.currency,
+                'issue_date': document.date,
+                'due_date': item.due,
+                'days_past_due': item.days,
+                'bucket': item.bucket,
+                'open_amount': item.amount,
+                'open_amount_base': item.base,
+                'base_currency': item.rate.base,
+                'fx_status': item.rate.status,
+                'has_undated_allocation': any(entry.date is None for entry in document.allocations),
+            }
+
+
+def ap_ageing(ledger):
+    for when in days_told_of(ledger.today):
+        groups = defaultdict(list)
+        for item in open_items(ledger, when):
+            groups[item.document.vendor, item.document.currency].append(item)
+        for (vendor, currency), items in groups.items():
+            of = lambda name: total(item.amount for item in items if item.bucket == name)
+            overdue = total(item.amount for item in items if item.is_overdue)
+            whole = total(item.amount for item in items)
+            unconverted = sum(item.base is None for item in items)
+            yield {
+                'as_of_date': when,
+                'is_today': when == ledger.today,
+                'vendor_id': vendor,
+                'currency_code': currency,
+                'not_due': of('not_due'),
+                'days_1_30': of('1-30'),
+                'days_31_60': of('31-60'),
+                'days_61_90': of('61-90'),
+                'days_over_90': of('90+'),
+                'no_due_date': of('no_due_date'),
+                'overdue_amount': overdue,
+                'unapplied_credits': total(item.amount for item in items if item.is_credit),
+                'total_open': whole,
+                'total_open_base': total(item.base for item in items) if unconverted == 0 else None,
+                'unconverted_count': unconverted,
+                'overdue_share': share_overdue(items),
+                'payable_amount': payable(items),
+                'payable_overdue_amount': payable(items, lambda item: item.is_overdue),
+                'unknown_count': sum(item.amount is None for item in items),
+                'oldest_days': max((item.days for item in items if item.days is not None), default=None),
+                'document_count': len(items),
+            }
+
+
+def share_overdue(items):
+    """Of the open bills above 0: what is overdue, between 0 and 1."""
+    return share(payable(items, lambda item: item.is_overdue), payable(items))
+
+
+def payable(items, chosen=lambda item: True):
+    """Open bills above 0; one whose amount is not known makes the sum unknown."""
+    bills = [item for item in items if not item.is_credit and chosen(item)]
+    return total(item.amount for item in bills if item.amount is None or item.amount > 0)
+
+
+def usual_delay(ledger):
+    """By vendor: the median of the days its settled bills were late; of an even number the lower one."""
+    late = defaultdict(list)
+    for bill, _ in ledger.bills:
+        last = max((entry.date for entry in bill.payments if entry.date is not None), default=None)
+        is_issued = bill.date is None or bill.date <= ledger.today
+        is_settled = bill.is_posted and is_issued and open_at(bill, ledger.today) == 0
+        if is_settled and last is not None and bill.due_date is not None:
+            late[bill.vendor].append((last - bill.due_date).days)
+    return {vendor: sorted(days)[(len(days) - 1) // 2] for vendor, days in late.items()}
+
+
+def cash_requirements(ledger):
+    today = ledger.today
+    delay = usual_delay(ledger)
+    due, ahead, expected = defaultdict(list), defaultdict(list), defaultdict(list)
+    for bill, _ in ledger.bills:
+        is_ahead = is_dated_ahead(bill, today)
+        if not is_ahead and not is_open_at(bill, today):
+            continue
+        amount = open_at(bill, today)
+        # What is not issued yet is not due before it is.
+        not_before = [bill.date] if is_ahead else []
+        day_due = bill.due_date and max([bill.due_date, *not_before])
+        moved = bill.due_date and max([day_due + timedelta(days=delay.get(bill.vendor, 0)), *not_before])
+        (ahead if is_ahead else due)[bill.currency, week_of(day_due, today)].append(amount)
+        expected[bill.currency, week_of(moved, today)].append(amount)
+    for credit, _ in ledger.credits:
+        if is_open_at(credit, today):
+            amount = negative(open_at(credit, today))
+            due[credit.currency, 'unapplied_credits'].append(amount)
+            expected[credit.currency, 'unapplied_credits'].append(amount)
+    for key in sorted({*due, *ahead, *expected}, key=str):
+        currency, week = key
+        yield {
+            'as_of_date': today,
+            'currency_code': currency,
+            'due_bucket': week,
+            'amount_due': total(due[key]),
+            'expected_amount': total(expected[key]),
+            'document_count': len(due[key]),
+            'dated_ahead': total(ahead[key]),
+            'dated_ahead_count': len(ahead[key]),
+            'unknown_count': sum(amount is None for amount in due[key] + ahead[key]),
+        }
+
+
+def week_of(when, today):
+    if when is None:
+        return 'no_date'
+    if when < today:
+        return 'overdue'
+    week = (when - today).days // 7
+    return f'w{week:02}' if week <= 12 else 'later'
+
+
+def ap_kpis_monthly(ledger):
+    today = ledger.today
+    this_month = month_of(today)
+    months = [month_before(this_month, count) for count in range(AGEING_MONTHS, -1, -1)]
+    currencies = {document.currency for document, _ in ledger.bills + ledger.credits if document.is_posted}
+    posted = [bill for bill, _ in ledger.bills if bill.is_posted]
+    for currency in sorted(currencies, key=str):
+        mine = [bill for bill in posted if bill.currency == currency]
+        ends, bought, rows = {}, {}, []
+        for month in months:
+            end = min(last_of_month(month), today)
+            items = [item for item in open_items(ledger, end) if item.document.currency == currency]
+            open_bills = [item for item in items if not item.is_credit]
+            ends[month] = total(item.amount for item in open_bills)
+            bought[month] = total(
+                bill.total for bill in mine if bill.date is not None and month <= bill.date <= end
+            )
+            payments = [
+                (bill, entry)
+                for bill in mine
+                for entry in bill.payments
+                if entry.date is not None and month <= entry.date <= end
+            ]
+            weighted = [(e.amount, (e.date - b.date).days) for b, e in payments if b.date is not None]
+            late = [e.amount for b, e in payments if b.due_date is not None and e.date > b.due_date]
+            paid = total(entry.amount for _, entry in payments)
+            rows.append(
+                {
+                    'month': month,
+                    'currency_code': currency,
+                    'is_complete': last_of_month(month) <= today,
+                    'open_ap_end': ends[month],
+                    'unapplied_credits': total(item.amount for item in items if item.is_credit),
+                    'purchases': bought[month],
+                    'paid': paid,
+                    'unknown_count': sum(item.amount is None for item in items)
+                    + sum(bill.total is None for bill in mine if bill.date is not None and month <= bill.date <= end)
+                    + sum(entry.amount is None for _, entry in payments),
+                    'days_payable_outstanding': outstanding(months, month, end, ends, bought),
+                    'average_days_to_pay': weighted_mean(weighted),
+                    'paid_late_share': share(total(late), paid),
+                    'overdue_share': share_overdue(items),
+                    'over_90_share': share(payable(items, lambda item: item.bucket == '90+'), payable(items)),
+                }
+            )
+        yield from rows
+
+
+def outstanding(months, month, end, ends, bought):
+    """Average open bills at three month ends, by the purchases of the three months, times their days."""
+    three = [month_before(month, count) for count in (2, 1, 0)]
+    if three[0] not in months:
+        return None
+    balance, purchases = total(ends[one] for one in three), total(bought[one] for one in three)
+    if balance is None or not purchases:
+        return None
+    days = (end - three[0]).days + 1
+    return Fraction(balance) / 3 / Fraction(purchases) * days
+
+
+def weighted_mean(pairs):
+    weight = total(amount for amount, _ in pairs)
+    if not weight:
+        return None
+    return sum(Fraction(amount) * days for amount, days in pairs) / Fraction(weight)

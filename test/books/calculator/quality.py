@@ -1,0 +1,190 @@
+"""Marts of trust: data_quality, sync_health, connections."""
+
+from datetime import date
+from decimal import Decimal
+
+from amounts import less, places_of, total
+from documents import Taxed, signed_lines
+from people import top_of
+from records import RESOURCES, code, months_on
+from recurring import fits_of
+from spend import duplicate_bills
+
+
+def data_quality(ledger, subscription_rows):
+    for name, ids in found_by(ledger, subscription_rows).items():
+        ids = sorted(ids)
+        yield {
+            'check_name': name,
+            'failed_rows': len(ids),
+            'sample_ids': ', '.join(ids[:5]) or None,
+            'as_of_date': ledger.today,
+        }
+
+
+def found_by(ledger, subscription_rows):
+    """By check: the IDs of what it finds, each as often as it is another record."""
+    book, today = ledger.book, ledger.today
+    bills = [bill for bill, _ in ledger.bills]
+    credits = [credit for credit, _ in ledger.credits]
+    expenses = [expense for expense, _ in ledger.expenses]
+    lined = {id(line.document) for line in ledger.spend}
+    in_spend = [one for one in bills + expenses + credits if one.posting != 'excluded' and id(one) in lined]
+    posted = [bill for bill in bills if bill.is_posted]
+    posted_credits = [credit for credit in credits if credit.is_posted]
+    bill_ids, credit_ids = {bill.id for bill in bills}, {credit.id for credit in credits}
+    parents = {one['id']: code(one.get('parent_id')) for one in book.sent['customers']}
+    unconverted = lambda one: ledger.rates[id(one)].status in ('missing_rate', 'unverified_direction')
+    too_early, too_late = date(2000, 1, 1), months_on(today, 60)
+    in_range = lambda when: when is None or too_early <= when <= too_late
+    this_month = today.replace(day=1)
+    rounded_subscriptions, unfit_subscriptions = fits_of(book)
+    ids = lambda records: [record.id for record in records]
+    return {
+        'amount_due_unexplained': ids(bill for bill in posted if differs(bill.currency, unexplained(bill))),
+        'bill_status_incoherent': ids(bill for bill in posted if is_incoherent(bill)),
+        'lines_differ_from_header': ids(bill for bill in posted if lines_differ(bill)),
+        'negative_bill': ids(bill for bill in posted if bill.total is not None and bill.total < 0),
+        'unconverted_bill': ids(bill for bill in posted if unconverted(bill)),
+        'unconverted_expense': ids(one for one in expenses if unconverted(one)),
+        'due_before_issue': ids(one for one in posted if one.date and one.due_date and one.due_date < one.date),
+        'no_issue_date': ids(bill for bill in posted if bill.date is None),
+        'no_due_date': ids(bill for bill in posted if bill.due_date is None),
+        'date_out_of_range': ids(one for one in posted if not in_range(one.date) or not in_range(one.due_date)),
+        'unknown_bill_status': ids(bill for bill in bills if bill.posting == 'unknown'),
+        'unknown_credit_status': ids(credit for credit in credits if credit.posting == 'unknown'),
+        'credit_remaining_unexplained': ids(
+            one
+            for one in posted_credits
+            if differs(one.currency, less(one.total, *(entry.amount for entry in one.allocations), one.remaining))
+        ),
+        'negative_vendor_credit': ids(one for one in posted_credits if one.total is not None and one.total < 0),
+        'refund_sign': ids(one for one in expenses if signed_lines(one)[2]),
+        'spend_in_future': ids(one for one in in_spend if one.date is not None and one.date > today),
+        'unknown_tax_treatment': ids(
+            one
+            for one in in_spend
+            if one not in expenses and any(has_unknown_tax(line) for line in one.lines)
+        ),
+        'undated_allocation': ids(one for one in bills + credits if any(e.date is None for e in one.allocations)),
+        'orphan_allocation': ids(one for one in bills if any(e.linked_id not in credit_ids for e in one.credits))
+        + ids(one for one in credits if any(e.linked_id not in bill_ids for e in one.allocations)),
+        'credit_allocation_one_sided': one_sided(bills, credits),
+        'amount_rounded': [record_id for _, record_id in book.rounded] + list(rounded_subscriptions),
+        'amount_does_not_fit': [record_id for _, record_id in book.too_large] + list(unfit_subscriptions),
+        'cyclic_customer_parents': [key for key in parents if top_of(key, parents)[1]],
+        'unpriced_subscription': {
+            row['subscription_id']
+            for row in subscription_rows
+            if row['month'] == this_month and row['mrr_status'] in ('unknown_interval', 'no_amount')
+        },
+        'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
+        'quarantined_record': [],
+    }
+
+
+def has_unknown_tax(line):
+    """What is not known at all is found by another check."""
+    taxed = Taxed(line)
+    return taxed.treatment == 'unknown' and taxed.gross is not None
+
+
+def unexplained(bill):
+    return less(bill.total, *(entry.amount for entry in bill.allocations), bill.due)
+
+
+def differs(currency, amount):
+    """By more than half a minor unit: less is how services compute."""
+    return amount is not None and abs(amount) * 2 > Decimal(1).scaleb(-places_of(currency))
+
+
+def is_incoherent(bill):
+    if bill.due is None:
+        return False
+    is_settled = not differs(bill.currency, bill.due)
+    if bill.status == 'paid':
+        return not is_settled
+    if bill.total is None:
+        return bill.status == 'partially_paid' and is_settled
+    is_whole = not differs(bill.currency, less(bill.total, bill.due))
+    return not is_whole if bill.status == 'open' else is_settled or is_whole
+
+
+def lines_differ(bill):
+    """Neither a discount on the document nor tax on top of the lines explains it."""
+    rest = less(bill.total, *(Taxed(line).gross for line in bill.lines))
+    discount, tax = bill.discount or Decimal(0), bill.tax or Decimal(0)
+    return rest is not None and all(
+        differs(bill.currency, less(rest, explained)) for explained in (0, -discount, tax - discount)
+    )
+
+
+def one_sided(bills, credits):
+    """Bill and credit, each of which tells how much of the one settled the other."""
+    told_by_bill, told_by_credit = {}, {}
+    known_bills, known_credits = {bill.id for bill in bills}, {credit.id for credit in credits}
+    for bill in bills:
+        for entry in bill.credits:
+            if entry.linked_id in known_credits:
+                told_by_bill.setdefault((bill.id, entry.linked_id), []).append(entry.amount)
+    for credit in credits:
+        for entry in credit.allocations:
+            if entry.linked_id in known_bills:
+                told_by_credit.setdefault((entry.linked_id, credit.id), []).append(entry.amount)
+    currencies = {bill.id: bill.currency for bill in bills}
+    return {
+        bill
+        for bill, credit in {*told_by_bill, *told_by_credit}
+        if differs(
+            currencies[bill],
+            less(total(told_by_bill.get((bill, credit), [])), total(told_by_credit.get((bill, credit), []))),
+        )
+    }
+
+
+def sync_health(ledger):
+    told = ledger.book.told
+    for resource in RESOURCES:
+        streams = [stream for stream in told['streams'] if stream['resource'] == resource]
+        first = lambda name: earliest(stream[name] for stream in streams)
+        yield {
+            'resource': resource,
+            'capability': streams[0]['capability'] if streams else 'unknown',
+            'record_count': len(ledger.book.sent[resource]),
+            'deleted_records': told['deleted'].get(resource, 0),
+            'quarantined_records': 0,
+            'watermark': first('watermark'),
+            'last_success_at': first('last_success_at'),
+            'last_reconcile_at': first('last_reconcile_at'),
+            'as_of_date': ledger.today,
+            **freshness(first('last_success_at'), ledger.today),
+        }
+
+
+def connections(ledger):
+    book = ledger.book
+    connection, streams = book.told['connection'], book.told['streams']
+    last = earliest(stream['last_success_at'] for stream in streams if stream['capability'] == 'supported')
+    yield {
+        'name': book.id,
+        'platform': book.told['platform'],
+        'org_id': connection['org_id'],
+        'base_currency': book.base_currency,
+        'rates_multiply': book.rates_multiply,
+        'created_at': connection['created_at'],
+        'last_success_at': last,
+        'as_of_date': ledger.today,
+        **freshness(last, ledger.today),
+    }
+
+
+def earliest(moments):
+    moments = list(moments)
+    return None if not moments or None in moments else min(moments)
+
+
+def freshness(moment, today):
+    if moment is None:
+        return {'days_since_success': None, 'freshness_status': 'never_complete'}
+    days = (today - date.fromisoformat(moment[:10])).days
+    return {'days_since_success': days, 'freshness_status': 'fresh' if days <= 1 else 'stale'}

@@ -1,0 +1,159 @@
+"""Marts of recurring revenue: subscription_mrr_monthly, mrr_movements_monthly."""
+
+from collections import defaultdict
+from datetime import date
+from fractions import Fraction
+
+from amounts import RATE_PLACES, MONEY_PLACES, Fitted, less, places_of, rounded, total
+from records import code, currency, enum, last_of_month, month_before, month_of, parse
+
+# Months that one interval has.
+MONTHS = {'day': Fraction(12, 365), 'week': Fraction(12, 52), 'month': Fraction(1), 'year': Fraction(12)}
+
+
+def fits_of(book):
+    """Of every version that was seen: the subscriptions with an amount that was rounded, and with one that is too large."""
+    versions = [version for version in book.told['subscription_versions'] if version['payload'] is not None]
+    items = [
+        (version['record_id'], Item(sent, position, line))
+        for version in versions
+        for sent in [parse(version['payload'])]
+        for position, line in enumerate(sent.get('items') or [])
+    ]
+    return (
+        {record_id for record_id, item in items if any(one.is_rounded for one in item.fitted)},
+        {record_id for record_id, item in items if any(one.is_too_large for one in item.fitted)},
+    )
+
+
+class Item:
+    def __init__(self, subscription, position, sent):
+        self.position = position
+        self.status = enum(subscription.get('status'))
+        self.customer = code(subscription.get('platform_customer_id')) or '(none)'
+        self.currency = currency(subscription.get('iso_currency_code'))
+        self.interval = enum(sent.get('interval'))
+        self.count = sent.get('interval_count')
+        quantity, amount = Fitted(sent.get('quantity'), MONEY_PLACES), Fitted(sent.get('amount'), MONEY_PLACES)
+        unit = Fitted(sent.get('unit_amount'), RATE_PLACES)
+        self.fitted = (quantity, amount, unit)
+        self.quantity = quantity.value
+        self.is_computed = sent.get('amount') is None
+        self.price = amount.value
+        self.is_unfit = amount.is_too_large or (self.is_computed and (unit.is_too_large or quantity.is_too_large))
+        if self.is_computed and unit.value is not None and quantity.value is not None:
+            self.price = rounded(Fraction(unit.value) * Fraction(quantity.value), places_of(self.currency))
+        self.is_estimated = self.interval in ('day', 'week') or self.is_computed
+
+    def priced(self):
+        if self.status != 'active':
+            return 'not_active', 0
+        months = MONTHS.get(self.interval)
+        if months is None or self.count is None or self.count <= 0:
+            return 'unknown_interval', None
+        if self.price is None:
+            return 'unfit_amount' if self.is_unfit else 'no_amount', None
+        exact = Fraction(self.price) / (Fraction(self.count) * months)
+        return 'priced', rounded(exact, places_of(self.currency))
+
+
+def items_at_ends(book, today):
+    """By month: the items of the subscriptions that were known at its end, or None where nobody looked."""
+    versions = book.told.get('subscription_versions') or []
+    if not versions:
+        return {}
+    versions = sorted(versions, key=lambda version: version['recorded_at'])
+    observed = {date.fromisoformat(month) for month in book.told.get('observed_months') or []}
+    unobserved = {date.fromisoformat(month) for month in book.told.get('unobserved_months') or []}
+    first = month_of(date.fromisoformat(versions[0]['recorded_at'][:10]))
+    last = month_of(today)
+    known_from = min(observed | unobserved, default=date.max)
+    months, month = {}, first
+    while month <= last:
+        state = {}
+        for version in versions:
+            if month_of(date.fromisoformat(version['recorded_at'][:10])) <= month:
+                state[version['record_id']] = None if version['op'] == 'delete' else parse(version['payload'])
+        months[month] = (month in observed or month < known_from, state)
+        month = month_before(month, -1)
+    return months
+
+
+def subscription_mrr_monthly(book, today):
+    months = items_at_ends(book, today)
+    seen = [month for month, (is_seen, _) in months.items() if is_seen]
+    for month, (is_seen, state) in months.items():
+        for subscription_id, sent in state.items():
+            for position, line in enumerate((sent or {}).get('items') or []):
+                item = Item(sent, position, line)
+                status, mrr = item.priced() if is_seen else ('not_observed', None)
+                yield {
+                    'subscription_id': subscription_id,
+                    'position': position,
+                    'month': month,
+                    'platform_customer_id': item.customer,
+                    'currency_code': item.currency,
+                    'status': item.status,
+                    'billing_interval': item.interval,
+                    'interval_count': item.count,
+                    'quantity': item.quantity,
+                    'period_amount': item.price,
+                    'is_complete': last_of_month(month) <= today,
+                    'mrr_status': status,
+                    'mrr': mrr,
+                    'is_estimated': item.is_estimated,
+                    'is_baseline': bool(seen) and month == seen[0],
+                }
+
+
+def mrr_movements_monthly(book, today):
+    months = items_at_ends(book, today)
+    seen = [month for month, (is_seen, _) in months.items() if is_seen]
+    groups = defaultdict(lambda: defaultdict(list))
+    for row in subscription_mrr_monthly(book, today):
+        groups[row['platform_customer_id'], row['currency_code']][row['month']].append(row)
+    for (customer, code_), by_month in groups.items():
+        closing_before, has_paid, started = 0, False, False
+        for month, (is_seen, _) in months.items():
+            rows = by_month.get(month, [])
+            started = started or bool(rows)
+            if not started:
+                continue
+            row = {
+                'platform_customer_id': customer,
+                'month': month,
+                'currency_code': code_,
+                'is_complete': last_of_month(month) <= today,
+                'is_observed': is_seen,
+                'is_baseline': bool(seen) and month == seen[0],
+                **dict.fromkeys(('opening', 'new', 'reactivation', 'expansion', 'contraction', 'churn', 'closing')),
+                'unpriced_items': None,
+            }
+            if is_seen:
+                closing = total(
+                    one['mrr'] if one['mrr_status'] == 'unfit_amount' else one['mrr'] or 0 for one in rows
+                )
+                unpriced = sum(one['mrr_status'] in ('unknown_interval', 'no_amount') for one in rows)
+                is_baseline = row['is_baseline']
+                opening = closing if is_baseline else closing_before
+                moved = less(closing, opening)
+                row.update(moves_of(opening, closing, moved, has_paid))
+                row.update(opening=opening, closing=closing, unpriced_items=unpriced)
+                closing_before = closing
+                # What is not known was paid all the same.
+                has_paid = has_paid or closing is None or closing > 0
+            yield row
+
+
+def moves_of(opening, closing, moved, has_paid):
+    name = None
+    if moved is None:
+        return dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'))
+    if opening == 0:
+        name = 'reactivation' if has_paid else 'new'
+    elif closing == 0:
+        name = 'churn'
+    elif moved != 0:
+        name = 'expansion' if moved > 0 else 'contraction'
+    moves = dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'), 0)
+    return {**moves, **({name: moved} if name else {})}

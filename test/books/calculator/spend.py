@@ -1,0 +1,160 @@
+"""Marts of spend: vendor_spend_monthly, spend_by_dimension_monthly, duplicate_bills."""
+
+from collections import defaultdict
+import re
+
+from amounts import less, share, total
+from documents import signed_lines
+from records import last_of_month, month_before, month_of
+
+
+def vendor_spend_monthly(ledger):
+    groups = defaultdict(list)
+    for line in posted(ledger):
+        groups[line.document.vendor, month_of(line.document.date), line.document.currency].append(line)
+    spent = {key: total(line.gross for line in lines) for key, lines in groups.items()}
+    first = {}
+    for vendor, month, _ in groups:
+        if month is not None:
+            first[vendor] = min(month, first.get(vendor, month))
+    for (vendor, month, currency), lines in groups.items():
+        of = lambda *types: total(line.gross for line in lines if line.source_type in types)
+        spend = spent[vendor, month, currency]
+        bills = {line.document.id for line in lines if line.source_type == 'bill'}
+        unconverted = sum(line.gross_base is None for line in lines)
+        is_complete = month is not None and last_of_month(month) <= ledger.today
+        before = spent.get((vendor, month_before(month, 12), currency)) if month else None
+        others = {one: value for (one, when, code), value in spent.items() if (when, code) == (month, currency)}
+        whole = total(others.values())
+        known = None not in others.values()
+        order = sorted(others, key=lambda one: (-(others[one] or 0), one))
+        yield {
+            'vendor_id': vendor,
+            'spend_month': month,
+            'currency_code': currency,
+            'is_complete': is_complete,
+            'spend': spend,
+            'bill_spend': of('bill'),
+            'expense_spend': of('expense'),
+            'refunds': of('refund'),
+            'credits': of('vendor_credit'),
+            'spend_base': total(line.gross_base for line in lines) if unconverted == 0 else None,
+            'unconverted_count': unconverted,
+            'document_count': len({(line.source_type, line.document.id) for line in lines}),
+            'bill_count': len(bills),
+            'average_bill': share(of('bill'), len(bills)) if bills else None,
+            'spend_year_before': before,
+            'year_over_year': share(less(spend, before), before)
+            if is_complete and before is not None and before > 0
+            else None,
+            'share_of_month': share(spend, whole),
+            'spend_rank': order.index(vendor) + 1 if known else None,
+            'cumulative_share': share(
+                total(others[one] for one in order[: order.index(vendor) + 1]), whole
+            )
+            if known
+            else None,
+            'unknown_count': sum(line.gross is None for line in lines),
+            'first_spend_month': first.get(vendor),
+        }
+
+
+def spend_by_dimension_monthly(ledger):
+    for dimension in ('account', 'class', 'department', 'location'):
+        groups = defaultdict(list)
+        for line in posted(ledger):
+            member = getattr(line.line, f'{dimension}_id', None) or '(none)'
+            groups[member, month_of(line.document.date), line.document.currency].append(line)
+        spent = {key: total(line.gross for line in lines) for key, lines in groups.items()}
+        for (member, month, currency), lines in groups.items():
+            unconverted = sum(line.gross_base is None for line in lines)
+            earlier = lambda count: spent.get((member, month_before(month, count), currency))
+            year = [(member, month_before(month, n), currency) for n in range(12)] if month else []
+            yield {
+                'dimension': dimension,
+                'dimension_id': member,
+                'spend_month': month,
+                'currency_code': currency,
+                'is_complete': month is not None and last_of_month(month) <= ledger.today,
+                'spend': spent[member, month, currency],
+                'spend_month_before': earlier(1) if month else None,
+                'spend_12_months': total(spent[key] for key in year if key in spent) if month else None,
+                'unknown_count': sum(line.gross is None for line in lines),
+                'spend_base': total(line.gross_base for line in lines) if unconverted == 0 else None,
+                'unconverted_count': unconverted,
+            }
+
+
+def posted(ledger):
+    return [line for line in ledger.spend if line.document.is_posted]
+
+
+class Candidate:
+    def __init__(self, kind, document, amount):
+        self.kind, self.document, self.amount = kind, document, amount
+        self.number = normalised(document.number)
+
+
+def normalised(number):
+    """Letters and digits only, upper case, without leading zeros; one without a digit above 0 is none."""
+    if number is None:
+        return None
+    plain = re.sub(r'[^A-Za-z0-9]', '', number).upper()
+    if not re.search('[1-9]', plain):
+        return None
+    return plain.lstrip('0')
+
+
+def duplicate_bills(ledger):
+    bills = [Candidate('bill', bill, bill.total) for bill, _ in ledger.bills if bill.status != 'void']
+    paid = [
+        Candidate('expense', expense, signed_lines(expense)[0])
+        for expense, _ in ledger.expenses
+        if not expense.is_refund
+    ]
+    for a in bills:
+        for b in bills + paid:
+            if b.kind == 'bill' and not a.document.id < b.document.id:
+                continue
+            rules = [name for name, fits in rules_of(a, b) if fits]
+            if not rules:
+                continue
+            gap = days_between(a, b)
+            yield {
+                'bill_id_a': a.document.id,
+                'document_type_b': b.kind,
+                'document_id_b': b.document.id,
+                'rule': rules[0],
+                'score': SCORES[rules[0]],
+                'matched_rules': len(rules),
+                'vendor_id_a': a.document.vendor,
+                'vendor_id_b': b.document.vendor,
+                'currency_code': a.document.currency,
+                'amount_a': a.amount,
+                'amount_b': b.amount,
+                'day_gap': gap,
+            }
+
+
+SCORES = {'same_number': 0.9, 'paid_twice': 0.8, 'same_amount': 0.7, 'other_vendor': 0.6}
+
+
+def rules_of(a, b):
+    """Strongest first."""
+    both_bills = b.kind == 'bill'
+    same_vendor = a.document.vendor == b.document.vendor and a.document.vendor != '(none)'
+    same_number = both_bills and a.number is not None and a.number == b.number
+    same_amount = (
+        a.amount is not None and a.amount == b.amount != 0 and a.document.currency == b.document.currency is not None
+    )
+    gap = days_between(a, b)
+    near = lambda days: gap is not None and gap <= days
+    yield 'same_number', same_vendor and same_number
+    yield 'paid_twice', not both_bills and same_vendor and same_amount and near(5)
+    yield 'same_amount', both_bills and same_vendor and same_amount and near(7)
+    yield 'other_vendor', same_number and same_amount and a.document.vendor != b.document.vendor
+
+
+def days_between(a, b):
+    first, second = a.document.date, b.document.date
+    return None if first is None or second is None else abs((first - second).days)

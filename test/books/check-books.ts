@@ -1,0 +1,53 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { buildOnLake } from '../../marts/build-on-lake.ts';
+import { buildOnPostgres } from '../../marts/build-on-postgres.ts';
+import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { testApiAddress } from '../support/test-connection.ts';
+import { compareMart, martNames, type Compared } from './compare-marts.ts';
+import { martInPostgres, martOnLake } from './read-marts.ts';
+import { withShelf, type Shelf, type ShelfInput } from './shelf.ts';
+
+export interface BooksChecked extends Compared {
+  readonly books: number;
+  /** Records that the sandbox held in the end. */
+  readonly documents: number;
+  readonly today: string;
+}
+
+/** Builds the marts of random books as the product does, on both targets, and compares every figure with the calculator's. */
+export async function checkBooks(input: ShelfInput): Promise<BooksChecked> {
+  return withShelf(input, async (shelf) => {
+    await buildMarts(shelf);
+    return {
+      ...(await compareBoth(shelf)),
+      books: shelf.books.length,
+      documents: shelf.documents,
+      today: shelf.today,
+    };
+  });
+}
+
+export const cacheFolder: string = join(homedir(), '.cache', 'daybook');
+
+/** In Postgres, and on the snapshot of the shelf. */
+export async function buildMarts({ databaseUrl, home, lake, today: asOfDate }: Shelf): Promise<void> {
+  const settings = {
+    ...{ home, cacheFolder, environment: process.env, apiAddress: testApiAddress, connections: 3 },
+    ...{ asOfDate, onStep: () => undefined },
+  };
+  await withBuildLock({ databaseUrl, target: 'postgres' }, (client) =>
+    buildOnPostgres(client, { ...settings, databaseUrl }),
+  );
+  await buildOnLake({ ...settings, lake });
+}
+
+async function compareBoth({ warehouse, lake, calculated }: Shelf): Promise<Compared> {
+  const compared: Compared = { rows: 0, figures: 0, differences: [] };
+  for (const name of martNames) {
+    const inPostgres = await martInPostgres(warehouse, name);
+    compareMart(compared, { name, where: 'Postgres', ...inPostgres }, calculated);
+    compareMart(compared, { name, where: 'lake', ...(await martOnLake(lake, name)) }, calculated);
+  }
+  return compared;
+}

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { resources, streamNamed, streams } from '../../resources/index.ts';
+import type { ResourceName } from '../../sandbox/world/resources.ts';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { inTransaction } from '../../warehouse/in-transaction.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { lockResource } from '../../warehouse/passes/lock-pass.ts';
+import { applyTombstones } from '../../warehouse/tombstones/apply-tombstones.ts';
+import { begin, land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import type { SandboxAdmin } from '../support/sandbox-admin.ts';
+import { testApiAddress, testKey } from '../support/test-connection.ts';
+import type { RandomBook } from './arbitrary-book.ts';
+
+/** What the calculator is told of a book: the API's own texts, and what Daybook was asked to do with them. */
+export interface BookTold {
+  readonly connection_id: string;
+  readonly platform: string;
+  readonly records: Readonly<Record<string, readonly string[]>>;
+  readonly deleted: Readonly<Record<string, number>>;
+  readonly subscription_versions: readonly SubscriptionVersion[];
+  readonly observed_months: readonly string[];
+  readonly unobserved_months: readonly string[];
+  readonly streams: readonly unknown[];
+  readonly connection: unknown;
+  readonly settings: RandomBook['settings'];
+  readonly vendor_names: RandomBook['vendorNames'];
+  readonly account_map: RandomBook['accountNames'];
+}
+
+interface SubscriptionVersion {
+  readonly record_id: string;
+  readonly recorded_at: string;
+  readonly op: 'upsert' | 'delete';
+  readonly payload: string | null;
+}
+
+/** Plays a book on the sandbox, chapter by chapter, and syncs each into the warehouse as of its month. */
+export async function keepBook(
+  { admin, warehouse }: { admin: SandboxAdmin; warehouse: Warehouse },
+  { book, today }: { book: RandomBook; today: string },
+): Promise<BookTold> {
+  const { name, platform } = book;
+  await admin.execute({ kind: 'add-connection', name, platform, records: 0 });
+  await addConnection(warehouse, testKey, {
+    ...{
+      connectionId: name,
+      apiAddress: testApiAddress,
+      token: `token of ${name}`,
+      expandPlatformData: false,
+    },
+  });
+  await warehouse.pool.query('update sync.connections set platform = $2 where connection_id = $1', [
+    name,
+    platform,
+  ]);
+  const known = new Map<ResourceName, Set<string>>();
+  const versions: SubscriptionVersion[] = [];
+  let content = new Map<ResourceName, string[]>();
+  for (const { monthsAgo, commands } of book.chapters) {
+    for (let first = 0; first < commands.length; first += 200)
+      await admin.execute(...commands.slice(first, first + 200));
+    content = await contentOf(admin, name);
+    const recordedAt = `${monthBefore(today, monthsAgo)}T00:00:00Z`;
+    const gone = await landContent(warehouse, { name, content, known });
+    versions.push(
+      ...versionsOf(content.get('subscriptions') ?? [], gone.get('subscriptions') ?? [], recordedAt),
+    );
+    await warehouse.pool.query(
+      `update history.record_versions set recorded_at = $2
+       where connection_id = $1 and recorded_at between now() - interval '10 minutes' and now()`,
+      [name, recordedAt],
+    );
+  }
+  const months = Object.entries(book.observed).map(([ago, outcome]) => ({
+    month: monthBefore(today, Number(ago)),
+    outcome,
+  }));
+  await rememberMonths(warehouse, { name, months });
+  const of = (wanted: string): string[] =>
+    months.filter(({ outcome }) => outcome === wanted).map(({ month }) => month);
+  const alive = (resource: ResourceName): number => content.get(resource)?.length ?? 0;
+  return {
+    ...{ connection_id: name, platform, subscription_versions: versions },
+    records: Object.fromEntries(content),
+    deleted: Object.fromEntries([...known].map(([resource, ids]) => [resource, ids.size - alive(resource)])),
+    ...{ observed_months: of('complete'), unobserved_months: of('incomplete') },
+    ...(await factsOf(warehouse, name)),
+    ...{ settings: book.settings, vendor_names: book.vendorNames, account_map: book.accountNames },
+  };
+}
+
+async function contentOf(admin: SandboxAdmin, name: string): Promise<Map<ResourceName, string[]>> {
+  const content = new Map<ResourceName, string[]>();
+  for (const resource of resources) {
+    const of = resource.name as ResourceName;
+    content.set(of, await admin.content(name, of));
+  }
+  return content;
+}
+
+/** Lands all records as a sync does, and what is there no more as a deletion. Returns what was deleted now. */
+async function landContent(
+  warehouse: Warehouse,
+  input: {
+    name: string;
+    content: ReadonlyMap<ResourceName, string[]>;
+    known: Map<ResourceName, Set<string>>;
+  },
+): Promise<Map<ResourceName, string[]>> {
+  const { name: connectionId, content, known } = input;
+  const gone = new Map<ResourceName, string[]>();
+  for (const { stream, resource } of streams) {
+    const texts = content.get(resource.name as ResourceName) ?? [];
+    const isRefund = (text: string): boolean => typeOf(text) === 'refund';
+    const ofStream =
+      resource.name !== 'expenses'
+        ? texts
+        : texts.filter((text) => isRefund(text) === (stream.name === 'refunds'));
+    await land(warehouse, { connectionId, stream: stream.name, pages: [ofStream] });
+  }
+  for (const [resource, texts] of content) {
+    const ids = new Set(texts.map(idOf));
+    const before = known.get(resource) ?? new Set<string>();
+    gone.set(
+      resource,
+      [...before].filter((id) => !ids.has(id)),
+    );
+    known.set(resource, new Set([...before, ...ids]));
+    await bury(warehouse, { connectionId, resource, ids: gone.get(resource) ?? [] });
+  }
+  return gone;
+}
+
+async function bury(
+  warehouse: Warehouse,
+  { connectionId, resource, ids }: { connectionId: string; resource: ResourceName; ids: readonly string[] },
+): Promise<void> {
+  if (ids.length === 0) return;
+  const runId = randomUUID();
+  await begin(warehouse, { connectionId, runId });
+  await inTransaction(warehouse.pool, async (client) => {
+    const { landedAt } = await lockResource(client, { connectionId, resource });
+    const version = new Date().toISOString();
+    await applyTombstones(client, {
+      ...{ connectionId, runId, landedAt, source: 'reconcile', resource: resourceNamed(resource) },
+      deletions: ids.map((id) => ({ id, version, deletedAt: null })),
+    });
+  });
+}
+
+function versionsOf(
+  texts: readonly string[],
+  gone: readonly string[],
+  recorded_at: string,
+): SubscriptionVersion[] {
+  return [
+    ...texts.map((payload) => ({ record_id: idOf(payload), recorded_at, op: 'upsert' as const, payload })),
+    ...gone.map((record_id) => ({ record_id, recorded_at, op: 'delete' as const, payload: null })),
+  ];
+}
+
+/** As if the runs had been made in their months, and pruned since. */
+async function rememberMonths(
+  warehouse: Warehouse,
+  { name, months }: { name: string; months: readonly { month: string; outcome: string }[] },
+): Promise<void> {
+  await warehouse.pool.query('delete from sync.runs where connection_id = $1', [name]);
+  await warehouse.pool.query(
+    `insert into history.kept_stream_months (connection_id, stream, month, outcome)
+     select $1, 'subscriptions', month::date, outcome from jsonb_to_recordset($2) as told (month text, outcome text)`,
+    [name, JSON.stringify(months)],
+  );
+}
+
+/** What the service cannot tell: when Daybook read what. */
+async function factsOf(
+  warehouse: Warehouse,
+  name: string,
+): Promise<{ streams: unknown[]; connection: unknown }> {
+  const [connection] = await rows(
+    warehouse,
+    'select org_id, created_at::text from sync.connections where connection_id = $1',
+    [name],
+  );
+  const facts = await rows(
+    warehouse,
+    `select stream, resource, capability, watermark::text, last_success_at::text, last_reconcile_at::text
+     from sync.streams where connection_id = $1`,
+    [name],
+  );
+  return { streams: facts, connection };
+}
+
+function monthBefore(today: string, months: number): string {
+  const [year = 0, month = 0] = today.split('-').map(Number);
+  return new Date(Date.UTC(year, month - 1 - months, 1)).toISOString().slice(0, 10);
+}
+
+function resourceNamed(name: ResourceName): (typeof resources)[number] {
+  const found = resources.find((resource) => resource.name === name);
+  return found ?? streamNamed(name).resource;
+}
+
+function idOf(text: string): string {
+  return String((JSON.parse(text) as { id: unknown }).id);
+}
+
+function typeOf(text: string): unknown {
+  return (JSON.parse(text) as { expense_type?: unknown }).expense_type;
+}

@@ -1,0 +1,168 @@
+/** A deliberate mistake in the models: one edit of one file of the dbt project, where `find` must stand exactly once. */
+export interface Mistake {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** Mistakes that such models have had, or could: the calculator must notice each. */
+export const mistakes: readonly Mistake[] = [
+  {
+    name: 'a refund adds to spend',
+    file: 'models/intermediate/int_spend__lined.sql',
+    find: 'and expense_totals.total_amount > 0 then -1',
+    replace: 'and expense_totals.total_amount > 0 then 1',
+  },
+  {
+    name: 'a void bill counts',
+    file: 'macros/posting_status.sql',
+    find: "('open', 'partially_paid', 'paid')",
+    replace: "('open', 'partially_paid', 'paid', 'void')",
+  },
+  {
+    name: 'a draft counts',
+    file: 'macros/posting_status.sql',
+    find: "('open', 'partially_paid', 'paid')",
+    replace: "('open', 'partially_paid', 'paid', 'draft')",
+  },
+  {
+    name: 'a status nobody knows counts',
+    file: 'macros/posting_status.sql',
+    find: "else 'unknown'",
+    replace: "else 'posted'",
+  },
+  {
+    name: 'a sum leaves out what is not known',
+    file: 'macros/engine/whole_sum.sql',
+    find: 'when count(*) filter (where {{ condition }}) = count({{ amount }}) filter (where {{ condition }})',
+    replace: 'when true',
+  },
+  {
+    name: 'ageing by the date of issue',
+    file: 'models/marts/ap_open_items.sql',
+    find: "daybook.days_between('documents.due_date', 'open_documents.as_of_date')",
+    replace: "daybook.days_between('documents.issue_date', 'open_documents.as_of_date')",
+  },
+  {
+    name: 'a payment dated ahead counts already',
+    file: 'models/intermediate/int_ap_documents__standing.sql',
+    find: 'allocations.allocated_date > days.as_of_date',
+    replace: 'allocations.allocated_date > days.as_of_date and not days.is_today',
+  },
+  {
+    name: 'a payment of the day itself is still to come',
+    file: 'models/intermediate/int_ap_documents__standing.sql',
+    find: 'allocations.allocated_date > days.as_of_date',
+    replace: 'allocations.allocated_date >= days.as_of_date',
+  },
+  {
+    name: 'a bill without an issue date is not issued',
+    file: 'models/intermediate/int_ap_documents__standing.sql',
+    find: 'documents.issue_date is null or documents.issue_date <= days.as_of_date or days.is_today\n    where',
+    replace: 'documents.issue_date <= days.as_of_date or days.is_today\n    where',
+  },
+  {
+    name: 'credits are added to what is owed',
+    file: 'models/intermediate/int_ap_documents__settled.sql',
+    find: '-remaining_amount as open_amount',
+    replace: 'remaining_amount as open_amount',
+  },
+  {
+    name: 'an applied credit is undone twice',
+    file: 'models/intermediate/int_ap_allocations__signed.sql',
+    find: '        -allocated_amount as allocated_amount',
+    replace: '        -2 * allocated_amount as allocated_amount',
+  },
+  {
+    name: 'what the credit tells is added to what the bill tells',
+    file: 'models/intermediate/int_ap_allocations__signed.sql',
+    find: "'vendor_credit' as document_type,\n        bill_credit_memo_id as document_id,",
+    replace: "'bill' as document_type,\n        bill_id as document_id,",
+  },
+  {
+    name: 'the month-end is the day before',
+    file: 'models/intermediate/int_ageing__dated.sql',
+    find: "{{ daybook.add_months('day', 1) }} - 1 as as_of_date",
+    replace: "{{ daybook.add_months('day', 1) }} - 2 as as_of_date",
+  },
+  {
+    name: 'purchases still to come count in this month',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'where issue_date is not null and issue_date <= {{ daybook.as_of_date() }}',
+    replace: 'where issue_date is not null',
+  },
+  {
+    name: 'a payment counts once for each line of its bill',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'inner join bills on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id',
+    replace:
+      "inner join bills on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id inner join {{ ref('bill_lines') }} as doubled on bills.connection_id = doubled.connection_id and bills.bill_id = doubled.bill_id",
+  },
+  {
+    name: 'due today is overdue',
+    file: 'macros/due_bucket.sql',
+    find: "when greatest({{ days }}, {{ earliest }}) < 0 then 'overdue'",
+    replace: "when greatest({{ days }}, {{ earliest }}) <= 0 then 'overdue'",
+  },
+  {
+    name: 'the usual delay is that of bills that are still open',
+    file: 'models/marts/cash_requirements.sql',
+    find: 'not is_open and (issue_date is null',
+    replace: 'is_open and (issue_date is null',
+  },
+  {
+    name: 'dated ahead is due before it is issued',
+    file: 'models/marts/cash_requirements.sql',
+    find: 'issue_date as not_before,',
+    replace: 'cast(null as date) as not_before,',
+  },
+  {
+    name: 'tax is added to a line that has it',
+    file: 'macros/taxed_lines.sql',
+    find: "when tax_treatment = 'exclusive' then total_amount + tax_amount",
+    replace: "when tax_treatment in ('exclusive', 'inclusive') then total_amount + tax_amount",
+  },
+  {
+    name: 'a yen has cents',
+    file: 'macros/minor_units.sql',
+    find: "'ISK', 'JPY', 'KMF'",
+    replace: "'ISK', 'KMF'",
+  },
+  {
+    name: 'a rate of an unknown direction is multiplied by',
+    file: 'models/intermediate/int_documents__rated.sql',
+    find: "when documents.own_rate > 0 and connections.rates_multiply then 'document_rate'",
+    replace: "when documents.own_rate > 0 then 'document_rate'",
+  },
+  {
+    name: 'a part of a month is compared with a whole one',
+    file: 'models/marts/vendor_spend_monthly.sql',
+    find: 'when this_year.is_complete and last_year.spend > 0',
+    replace: 'when last_year.spend > 0',
+  },
+  {
+    name: 'spend without a currency is lost in the year before',
+    file: 'models/marts/vendor_spend_monthly.sql',
+    find: 'and this_year.currency_code is not distinct from last_year.currency_code',
+    replace: 'and this_year.currency_code = last_year.currency_code',
+  },
+  {
+    name: 'two vendors of one name are one',
+    file: 'macros/label.sql',
+    find: 'when longer.namesakes > 1 then longer.long_label',
+    replace: 'when longer.namesakes > 2 then longer.long_label',
+  },
+  {
+    name: 'a trial is recurring revenue',
+    file: 'models/marts/subscription_mrr_monthly.sql',
+    find: "when coalesce(status, 'unknown') <> 'active' then 0",
+    replace: "when coalesce(status, 'unknown') not in ('active', 'in_trial') then 0",
+  },
+  {
+    name: 'a week is a quarter of a month',
+    file: 'models/marts/subscription_mrr_monthly.sql',
+    find: "when lower(items.billing_interval) = 'week' then 52",
+    replace: "when lower(items.billing_interval) = 'week' then 48",
+  },
+];

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { compareMart, type Compared } from './compare-marts.ts';
+import { mistakes, type Mistake } from './mistakes.ts';
+import { editFile, runModels } from './run-models.ts';
+import { withShelf, type Shelf, type ShelfInput } from './shelf.ts';
+
+export interface MistakeOutcome {
+  readonly name: string;
+  readonly file: string;
+  /** The first figure that was wrong, or what a model said that did not run; null when nobody noticed. */
+  readonly caughtBy: string | null;
+  readonly seconds: number;
+}
+
+/**
+ * Keeps random books once, and runs the models on them with one mistake after the other; no test of the project takes part. The
+ * models as they are must be right. Throws when a mistake can no longer be made: the list is stale.
+ */
+export async function plantMistakes(
+  input: ShelfInput & { only?: string; onOutcome?: (outcome: MistakeOutcome) => void },
+): Promise<MistakeOutcome[]> {
+  const { only = '', onOutcome } = input;
+  return withShelf(input, async (shelf) => {
+    const untouched = await caughtIn(shelf, { asOfDate: shelf.today });
+    if (untouched !== null) throw new Error(`The models are wrong without a mistake: ${untouched}`);
+    const outcomes: MistakeOutcome[] = [];
+    for (const [mistake, run] of runsOf(shelf).filter(([{ name }]) => name.includes(only))) {
+      const started = performance.now();
+      const caughtBy = await caughtIn(shelf, run);
+      const outcome = { ...mistake, caughtBy, seconds: Math.round((performance.now() - started) / 1000) };
+      onOutcome?.(outcome);
+      outcomes.push(outcome);
+    }
+    return outcomes;
+  });
+}
+
+interface Run {
+  readonly asOfDate: string;
+  readonly mistake?: Mistake;
+}
+
+/** The mistake that is none of the models: a build is told which day it is. */
+function runsOf(shelf: Shelf): (readonly [{ name: string; file: string }, Run])[] {
+  const { today, todayInUtc } = shelf;
+  return [
+    [{ name: "today is UTC's", file: 'marts/today-in.ts' }, { asOfDate: todayInUtc }],
+    ...mistakes.map((mistake) => [nameOf(mistake), { asOfDate: today, mistake }] as const),
+  ];
+}
+
+function nameOf({ name, file }: Mistake): { name: string; file: string } {
+  return { name, file: join('dbt', file) };
+}
+
+async function caughtIn(shelf: Shelf, { asOfDate, mistake }: Run): Promise<string | null> {
+  const run = await runModels(shelf, {
+    asOfDate,
+    async edit(project) {
+      if (mistake !== undefined) await editFile(join(project, mistake.file), mistake.find, mistake.replace);
+    },
+  });
+  if ('failure' in run) return `a model did not run: ${run.failure}`;
+  const compared: Compared = { rows: 0, figures: 0, differences: [] };
+  for (const [name, read] of run.marts)
+    compareMart(compared, { name, where: 'lake', ...read }, shelf.calculated);
+  return compared.differences[0] ?? null;
+}

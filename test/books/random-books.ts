@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { arbitraryBook, type RandomBook } from './arbitrary-book.ts';
+
+/** Days at which something ends or begins, and zones in which it is another day than in UTC. */
+export function momentOf(seed: number): { now: string; timeZone: string } {
+  const edges = [
+    '2026-03-01T00:30:00Z',
+    '2024-02-29T12:00:00Z',
+    '2025-12-31T23:30:00Z',
+    '2026-04-30T11:00:00Z',
+  ];
+  const zones = ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/Los_Angeles', 'Asia/Kolkata'];
+  const any = fc.date({ min: new Date('2025-01-01'), max: new Date('2027-12-31'), noInvalidDate: true });
+  const moments = fc.record({
+    now: fc.oneof(
+      fc.constantFrom(...edges),
+      any.map((date) => date.toISOString()),
+    ),
+    timeZone: fc.constantFrom(...zones),
+  });
+  return onlyOne(fc.sample(moments, { seed, numRuns: 1 }));
+}
+
+/** As many books, which follow from the seed and the day. */
+export function randomBooks(input: {
+  seed: number;
+  books: number;
+  documents: number;
+  today: string;
+}): RandomBook[] {
+  const { seed, books, documents, today } = input;
+  return Array.from({ length: books }, (_, index) => {
+    const name = `book-${seed + index}`;
+    return onlyOne(fc.sample(arbitraryBook({ name, today, documents }), { seed: seed + index, numRuns: 1 }));
+  });
+}
+
+function onlyOne<Value>(sample: readonly Value[]): Value {
+  const [only] = sample;
+  if (only === undefined) throw new Error('fast-check gave no sample');
+  return only;
+}

@@ -1,0 +1,59 @@
+import { checkBooks } from './check-books.ts';
+
+/** What so many random books came to. */
+export interface BooksPlayed {
+  readonly batches: number;
+  readonly books: number;
+  readonly documents: number;
+  readonly rows: number;
+  readonly figures: number;
+  readonly seconds: number;
+  /** The first batch with a figure that is wrong. */
+  readonly failure: {
+    readonly seed: number;
+    readonly today: string;
+    readonly differences: readonly string[];
+  } | null;
+}
+
+/** How many books share one build: a build takes half a minute, whether it is of one book or of forty. */
+export const booksOfBatch = 40;
+
+/** Checks batch after batch of random books, until a figure is wrong or time is up. */
+export async function runBooks(
+  createDatabase: () => Promise<string>,
+  input: {
+    seed: number;
+    documents: number;
+    goesOn: (batches: number) => boolean;
+    onBatch?: (sofar: BooksPlayed) => void;
+  },
+): Promise<BooksPlayed> {
+  const started = performance.now();
+  let played: BooksPlayed = {
+    batches: 0,
+    books: 0,
+    documents: 0,
+    rows: 0,
+    figures: 0,
+    seconds: 0,
+    failure: null,
+  };
+  while (played.failure === null && input.goesOn(played.batches)) {
+    const seed = input.seed + played.batches * booksOfBatch;
+    const databaseUrl = await createDatabase();
+    const checked = await checkBooks({ databaseUrl, seed, books: booksOfBatch, documents: input.documents });
+    const { today, differences } = checked;
+    played = {
+      batches: played.batches + 1,
+      books: played.books + checked.books,
+      documents: played.documents + checked.documents,
+      rows: played.rows + checked.rows,
+      figures: played.figures + checked.figures,
+      seconds: Math.round((performance.now() - started) / 1000),
+      failure: differences.length === 0 ? null : { seed, today, differences },
+    };
+    input.onBatch?.(played);
+  }
+  return played;
+}

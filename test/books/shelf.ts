@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeSnapshot } from '../../activities/export/make-snapshot.ts';
+import { snapshotId } from '../../lake/snapshot-id.ts';
+import { todayIn } from '../../marts/today-in.ts';
+import { startSandbox } from '../../sandbox/start-sandbox.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
+import { createSandboxAdmin } from '../support/sandbox-admin.ts';
+import { calculate, type Calculated } from './calculate.ts';
+import { keepBook, type BookTold } from './keep-books.ts';
+import { momentOf, randomBooks } from './random-books.ts';
+import { fxRates, writeSeeds } from './write-seeds.ts';
+
+/** Random books, kept side by side in one warehouse and in one snapshot, and what their marts must be. */
+export interface Shelf {
+  readonly databaseUrl: string;
+  readonly warehouse: Warehouse;
+  /** `DAYBOOK_HOME`, with the seeds. */
+  readonly home: string;
+  readonly lake: string;
+  /** In the time zone of the company. */
+  readonly today: string;
+  readonly todayInUtc: string;
+  readonly books: readonly BookTold[];
+  readonly documents: number;
+  /** What the calculator was told. */
+  readonly told: Parameters<typeof calculate>[0];
+  readonly calculated: Calculated;
+}
+
+export interface ShelfInput {
+  /** A migrated database that nobody has used. */
+  readonly databaseUrl: string;
+  readonly seed: number;
+  readonly books: number;
+  /** Bills of each book; half as many expenses, and so on. */
+  readonly documents: number;
+}
+
+/** Fills the shelf, which goes away after `use`. */
+export async function withShelf<Result>(
+  input: ShelfInput,
+  use: (shelf: Shelf) => Promise<Result>,
+): Promise<Result> {
+  const { databaseUrl, seed } = input;
+  const home = await mkdtemp(join(tmpdir(), 'daybook-books-'));
+  const warehouse = openWarehouse({ url: databaseUrl, connections: 6 });
+  try {
+    const { now, timeZone } = momentOf(seed);
+    const [today, todayInUtc] = [todayIn(timeZone, new Date(now)), todayIn('UTC', new Date(now))];
+    const books = await keepBooks(warehouse, { ...input, home, today });
+    const lake = join(home, 'lake');
+    await exportTo(lake, { databaseUrl, home });
+    const told = { now, time_zone: timeZone, fx_rates: fxRates, books };
+    const calculated = await calculate(told);
+    const documents = books
+      .flatMap(({ records }) => Object.values(records))
+      .reduce((sum, { length }) => sum + length, 0);
+    return await use({
+      databaseUrl,
+      warehouse,
+      home,
+      lake,
+      today,
+      todayInUtc,
+      books,
+      documents,
+      told,
+      calculated,
+    });
+  } finally {
+    await warehouse.close();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function keepBooks(
+  warehouse: Warehouse,
+  input: ShelfInput & { home: string; today: string },
+): Promise<BookTold[]> {
+  const { today } = input;
+  const random = randomBooks(input);
+  await writeSeeds(join(input.home, 'seeds'), random);
+  const sandbox = await startSandbox({ records: 100 });
+  try {
+    const admin = createSandboxAdmin(sandbox.adminUrl);
+    const told: BookTold[] = [];
+    for (const book of random) told.push(await keepBook({ admin, warehouse }, { book, today }));
+    return told;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+async function exportTo(
+  lake: string,
+  { databaseUrl, home }: { databaseUrl: string; home: string },
+): Promise<void> {
+  const runId = 'books';
+  await makeSnapshot(
+    {
+      ...{ databaseUrl, databaseConnections: 3, lake, scratch: join(home, 'scratch'), runId },
+      keep: { last: 7, daily: 30, monthEnds: true },
+      ...{ productVersion: '0.0.0-test', warehouseId: 'the-warehouse' },
+      snapshotId: snapshotId({ runId, startedAt: new Date() }),
+    },
+    () => undefined,
+  );
+}
