@@ -1,4 +1,4 @@
--- Over all weeks cash requirements are the open bills and those dated ahead, as they fall due and as they are expected to be paid.
+-- Over all weeks cash requirements are the open bills and those dated ahead, as they fall due and as they are expected.
 with bills as (
     select
         connection_id,

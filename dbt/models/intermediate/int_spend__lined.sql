@@ -1,5 +1,6 @@
 -- Every line of every document, with the sign it has in spend, and one balancing line (position -1) where the header of a bill or
--- credit memo is not the sum of its lines, or is not known to be. Excluded documents are here too: marts.bills needs their amounts.
+-- credit memo is not the sum of its lines, or is not known to be. Excluded documents are here too: marts.bills needs their
+-- amounts.
 with bills as (
     select * from {{ ref('stg_finance__bills') }}
 ),

@@ -36,7 +36,9 @@ final as (
         expenses.subsidiary_id,
         expenses.currency_code,
         cast(case when line_totals.expense_id is null then 0 else line_totals.total_amount end as numeric(38, 9)) as total_amount,
-        cast(case when line_totals.expense_id is null then 0 else line_totals.signed_amount end as numeric(38, 9)) as signed_amount,
+        cast(
+            case when line_totals.expense_id is null then 0 else line_totals.signed_amount end as numeric(38, 9)
+        ) as signed_amount,
         coalesce(expenses.expense_type = 'refund' and line_totals.total_amount <= 0, false) as has_unexpected_sign,
         coalesce(line_totals.line_count, 0) as line_count,
         rated.base_currency,

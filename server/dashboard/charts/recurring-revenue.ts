@@ -62,10 +62,9 @@ order by scope.connection_id nulls first, currency_code, month`,
       { head: 'Closing', of: 'closing' },
     ] as const;
     return {
-      sentence:
-        !last?.is_observed
-          ? 'This month was not observed yet.'
-          : `${namedAmount(last.closing, currency)} ${isMonthEnd(asOf) ? `at the end of ${monthName(asOf)}` : `on ${dayName(asOf)} ${asOf.slice(0, 4)} (the month is not over)`}, from ${toldAmount(last.opening, currency)} at its beginning.`,
+      sentence: !last?.is_observed
+        ? 'This month was not observed yet.'
+        : `${namedAmount(last.closing, currency)} ${isMonthEnd(asOf) ? `at the end of ${monthName(asOf)}` : `on ${dayName(asOf)} ${asOf.slice(0, 4)} (the month is not over)`}, from ${toldAmount(last.opening, currency)} at its beginning.`,
       gap: gapOf({
         unknown: last?.unknown ?? 0,
         more: unpricedWords((last?.unpriced ?? 0) - (last?.unknown ?? 0)),
