@@ -5,7 +5,9 @@ import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { explain } from './explain.ts';
 import { printAside } from './printer.ts';
 import { createProgram } from './program.ts';
+import { withoutCoreDumps } from './without-core-dumps.ts';
 
+withoutCoreDumps();
 process.exitCode = await run(process.argv.slice(2));
 
 /** Runs one command line. A pipe that is closed early (`daybook runs | head`) ends it quietly. */
