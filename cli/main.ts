@@ -5,10 +5,12 @@ import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { explain } from './explain.ts';
 import { printAside } from './printer.ts';
 import { createProgram } from './program.ts';
+import { withoutCoreDumps } from './without-core-dumps.ts';
 
 // Books are for who runs this: every file that is made, by dbt and DuckDB too, is its owner's alone.
 process.umask(0o077);
 
+withoutCoreDumps();
 process.exitCode = await run(process.argv.slice(2));
 
 /** Runs one command line. A pipe that is closed early (`daybook runs | head`) ends it quietly. */

@@ -20,6 +20,7 @@ rmSync(dist, { recursive: true, force: true });
 compile();
 copyAssets([...sources, ...runtimeScripts(), 'temporal-cli', 'dbt']);
 await bundleWorkflows();
+listMaterials();
 
 function compile() {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -54,4 +55,16 @@ async function bundleWorkflows() {
   const workflowsPath = join(root, 'workflows', 'index.ts');
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
   writeFileSync(join(dist, 'workflow-bundle.js'), code);
+}
+
+/** What a release consists of, for who has to know it of everything that runs. */
+function listMaterials() {
+  const { status } = spawnSync(
+    process.execPath,
+    [join(root, 'scripts', 'sbom.mjs'), join(dist, 'sbom.cdx.json')],
+    {
+      stdio: 'inherit',
+    },
+  );
+  if (status !== 0) process.exit(1); // It has said why.
 }

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+
+const isLinux = process.platform === 'linux';
+const landsInFolder = isLinux && /^core/.test(readFileSync('/proc/sys/kernel/core_pattern', 'utf8'));
+const secret = 'planted-secret-of-a-process';
+const daybook = new URL('../../bin/daybook.js', import.meta.url).pathname;
+
+test.skipIf(!landsInFolder)('a process that crashes leaves no secret of its memory on the disk', async () => {
+  const waiting = [
+    '--eval',
+    'setInterval(() => process.env.DAYBOOK_CLIENT_SECRET, 50); console.log("ready")',
+  ];
+  // That it would be found is seen where nothing is done against it.
+  expect(await dumpOf(waiting, /ready/)).toContain(secret);
+  expect((await dumpOf([daybook, 'sandbox', '--port', '0'], /http/)).includes(secret)).toBe(false);
+});
+
+test.skipIf(!isLinux)('nothing of the memory of what it starts goes into a dump either', async () => {
+  const child = start([daybook, 'sandbox', '--port', '0'], '.');
+  await says(child, /http/);
+  expect((await readFile(`/proc/${child.pid ?? 0}/coredump_filter`, 'utf8')).trim()).toMatch(/^0+$/);
+  child.kill();
+});
+
+/** What a process that crashes once it has said something writes: nothing is an empty text. */
+async function dumpOf(args: readonly string[], ready: RegExp): Promise<Buffer> {
+  const cwd = await mkdtemp(join(tmpdir(), 'daybook-core-'));
+  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+  const child = start(args, cwd);
+  await says(child, ready);
+  child.kill('SIGSEGV');
+  await once(child, 'exit');
+  const [core] = (await readdir(cwd)).filter((name) => name.startsWith('core'));
+  return core === undefined ? Buffer.alloc(0) : readFile(join(cwd, core));
+}
+
+function start(args: readonly string[], cwd: string): ReturnType<typeof spawn> {
+  return spawn('sh', ['-c', 'ulimit -c unlimited; exec "$0" "$@"', process.execPath, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, DAYBOOK_CLIENT_SECRET: secret, DAYBOOK_CLIENT_ID: 'client' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function says(child: ReturnType<typeof spawn>, ready: RegExp): Promise<void> {
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (said += String(text)));
+  await eventually(() => Promise.resolve(ready.test(said) || undefined));
+}
