@@ -162,7 +162,8 @@ async function addMissing(warehouse: Warehouse, { settings, sandbox }: RunningUp
         connectionId: name,
         apiAddress: settings.api.address,
         token: accessToken,
-        expandPlatformData: false,
+        // They name the vendors.
+        expandPlatformData: true,
         syncEvery: 15 * 60_000,
         reconcileEvery: 86_400_000,
       }),

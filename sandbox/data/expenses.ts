@@ -5,6 +5,7 @@ import { firstSyncedAt } from './first-sync.ts';
 import { optionalId } from './optional-id.ts';
 import { pick } from './pick.ts';
 import { indexOfPlatformId, platformIdAt } from './platform-ids.ts';
+import { createRawDocuments } from './raw-documents.ts';
 import type { RecordSource } from './record-source.ts';
 import type { Vendors } from './vendors.ts';
 import { memoTexts, purchaseTexts } from './words.ts';
@@ -14,6 +15,7 @@ export function createExpenses(company: Company, vendors: Vendors): RecordSource
   const ids = company.ids('expenses');
   const chance = company.dice('expenses');
   const lineChance = company.dice('expense-lines');
+  const rawDocument = createRawDocuments(company);
   const size = company.counts.expenses;
   const span = company.asOf - company.months[0];
 
@@ -69,10 +71,10 @@ export function createExpenses(company: Company, vendors: Vendors): RecordSource
     ids,
     platformId: platformIdAt,
     indexOfPlatformId,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, index),
+    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, size }),
     updatedAt,
     render,
-    platformData: (index) => `{"Id":"${platformIdAt(index)}","PaymentType":"CreditCard"}`,
+    platformData: (index) => rawDocument('expense', render(index, company.asOf)),
     facets: { expense_type: expenseType, transaction_date: transactionDate },
   };
 }

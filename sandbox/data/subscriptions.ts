@@ -53,7 +53,7 @@ export function createSubscriptions(company: Company): RecordSource {
     ids,
     platformId: (index) => `sub_${platformIdAt(index)}`,
     indexOfPlatformId: () => null,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, index),
+    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, size: company.counts.subscriptions }),
     updatedAt,
     render,
     platformData: () => '{}',

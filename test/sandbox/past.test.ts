@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { createRecordSources } from '../../sandbox/data/record-sources.ts';
+import { platformNamed } from '../../sandbox/world/platforms.ts';
+import { resourceNames } from '../../sandbox/world/resources.ts';
+import { splitRecords } from '../../sandbox/world/split-records.ts';
+
+const asOf = Date.UTC(2025, 11, 31);
+
+test('a new world has a past: only the newest record of a list was synced within an hour of the newest', () => {
+  const sources = openSources('QUICKBOOKS');
+  for (const name of resourceNames) {
+    const source = sources[name];
+    const { size } = source;
+    const times = Array.from({ length: size }, (_, index) => source.lastSyncedAt(index));
+    expect(times.at(-1), name).toBe(asOf);
+    expect(times.filter((time) => time > asOf - 59 * 60_000).length, name).toBe(1);
+    expect(new Set(times).size, 'whole batches share one time').toBeLessThan(size / 10);
+  }
+});
+
+for (const [code, nameOf] of [
+  ['QUICKBOOKS', (raw: Raw) => (raw.VendorRef ?? raw.EntityRef)?.name],
+  ['NETSUITE', (raw: Raw) => raw.entity?.refName],
+  ['XERO', (raw: Raw) => raw.Contact?.Name],
+] as const)
+  test(`the platform data of ${code} names each vendor of bills, credits and expenses, alike everywhere`, () => {
+    const sources = openSources(code);
+    const names = new Map<string, Set<string>>();
+    for (const name of ['bills', 'bill_credit_memos', 'expenses'] as const)
+      for (let index = 0; index < sources[name].size; index += 1) {
+        const { vendor_id: vendor } = JSON.parse(sources[name].render(index, asOf)) as {
+          vendor_id: string | null;
+        };
+        const told = nameOf(JSON.parse(sources[name].platformData(index)) as Raw);
+        if (vendor === null) expect(told).toBeUndefined();
+        else names.set(vendor, (names.get(vendor) ?? new Set()).add(told ?? '(none)'));
+      }
+    expect([...names.values()].every((told) => told.size === 1 && !told.has('(none)'))).toBe(true);
+    expect(new Set([...names.values()].map(([only]) => only)).size).toBe(names.size);
+    expect(names.size).toBeGreaterThan(20);
+  });
+
+test('the platform data names the accounts of documents and of their lines', () => {
+  const sources = openSources('QUICKBOOKS');
+  const names = new Map<string, Set<string>>();
+  const see = (id: string, name: string | undefined): void => {
+    names.set(id, (names.get(id) ?? new Set()).add(name ?? '(none)'));
+  };
+  for (const name of ['bills', 'bill_credit_memos', 'expenses'] as const)
+    for (let index = 0; index < sources[name].size; index += 1) {
+      const document = JSON.parse(sources[name].render(index, asOf)) as Posting;
+      const raw = JSON.parse(sources[name].platformData(index)) as Raw;
+      see(document.account_id, (raw.APAccountRef ?? raw.AccountRef)?.name);
+      const accounts = document.line_items.flatMap(({ account_id: id }) => (id === null ? [] : [id]));
+      expect(raw.Line?.length).toBe(accounts.length);
+      accounts.forEach((id, position) => {
+        see(id, raw.Line?.[position]?.AccountBasedExpenseLineDetail.AccountRef.name);
+      });
+    }
+  expect([...names.values()].every((told) => told.size === 1 && !told.has('(none)'))).toBe(true);
+  expect(new Set([...names.values()].map(([only]) => only)).size).toBe(names.size);
+});
+
+function openSources(code: string): ReturnType<typeof createRecordSources> {
+  const platform = platformNamed(code);
+  return createRecordSources({
+    ...{ seed: 1, connection: 'acme', platform, asOf, counts: splitRecords(platform, 2_000) },
+  });
+}
+
+interface Posting {
+  readonly account_id: string;
+  readonly line_items: readonly { readonly account_id: string | null }[];
+}
+
+interface Reference {
+  readonly name: string;
+}
+
+interface Raw {
+  readonly VendorRef?: Reference;
+  readonly EntityRef?: Reference;
+  readonly entity?: { readonly refName: string };
+  readonly Contact?: { readonly Name: string };
+  readonly APAccountRef?: Reference;
+  readonly AccountRef?: Reference;
+  readonly Line?: readonly { readonly AccountBasedExpenseLineDetail: { readonly AccountRef: Reference } }[];
+}
