@@ -59,7 +59,8 @@ export function createBillCreditMemos(company: Company, payables: Payables): Rec
     ids,
     platformId: platformIdAt,
     indexOfPlatformId,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, size: company.counts.bill_credit_memos }),
+    lastSyncedAt: (index) =>
+      firstSyncedAt(company.asOf, { index, newest: [company.counts.bill_credit_memos - 1] }),
     updatedAt,
     render,
     platformData: (index) => rawDocument('credit', render(index, company.asOf)),

@@ -85,7 +85,7 @@ export function createBills(company: Company, payables: Payables): RecordSource 
     ids,
     platformId: platformIdAt,
     indexOfPlatformId,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, size: company.counts.bills }),
+    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, newest: [company.counts.bills - 1] }),
     updatedAt,
     render,
     platformData: (index) => rawDocument('bill', render(index, company.asOf)),

@@ -34,6 +34,15 @@ export function createExpenses(company: Company, vendors: Vendors): RecordSource
     return (chance(index) >>> 6) % 13 === 0 ? 'refund' : 'expense';
   }
 
+  /** The last of the other type, and the last: expenses and refunds are two streams. */
+  const newest = [lastOtherThan(expenseType(size - 1)), size - 1];
+
+  function lastOtherThan(type: string): number {
+    let index = size - 1;
+    while (index > 0 && expenseType(index) === type) index -= 1;
+    return index;
+  }
+
   function renderLine(index: number, position: number, digits: number, minorPerCent: number): string {
     const number = lineChance(index * 4 + position);
     return (
@@ -71,7 +80,7 @@ export function createExpenses(company: Company, vendors: Vendors): RecordSource
     ids,
     platformId: platformIdAt,
     indexOfPlatformId,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, size }),
+    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, newest }),
     updatedAt,
     render,
     platformData: (index) => rawDocument('expense', render(index, company.asOf)),

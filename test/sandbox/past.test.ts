@@ -6,15 +6,21 @@ import { splitRecords } from '../../sandbox/world/split-records.ts';
 
 const asOf = Date.UTC(2025, 11, 31);
 
-test('a new world has a past: only the newest record of a list was synced within an hour of the newest', () => {
+test('a new world has a past: a lookback before the newest record of a list holds that one alone', () => {
   const sources = openSources('QUICKBOOKS');
   for (const name of resourceNames) {
     const source = sources[name];
     const { size } = source;
     const times = Array.from({ length: size }, (_, index) => source.lastSyncedAt(index));
     expect(times.at(-1), name).toBe(asOf);
-    expect(times.filter((time) => time > asOf - 59 * 60_000).length, name).toBe(1);
+    expect(times, name).toEqual([...times].sort((one, other) => one - other));
     expect(new Set(times).size, 'whole batches share one time').toBeLessThan(size / 10);
+    const typeOf = (index: number): unknown => (JSON.parse(source.render(index, asOf)) as Typed).expense_type;
+    for (const type of name === 'expenses' ? ['expense', 'refund'] : [undefined]) {
+      const listed = times.filter((_, index) => typeOf(index) === type);
+      const newest = Math.max(...listed);
+      expect(listed.filter((time) => time >= newest - 29 * 60_000).length, `${name} ${type}`).toBe(1);
+    }
   }
 });
 
@@ -66,6 +72,10 @@ function openSources(code: string): ReturnType<typeof createRecordSources> {
   return createRecordSources({
     ...{ seed: 1, connection: 'acme', platform, asOf, counts: splitRecords(platform, 2_000) },
   });
+}
+
+interface Typed {
+  readonly expense_type?: string;
 }
 
 interface Posting {
