@@ -59,6 +59,18 @@ export class ForeignLake extends Error {
   }
 }
 
+/** `latest.json` is no pointer any more. */
+export class PointerDamaged extends Error {
+  override readonly name = 'PointerDamaged';
+  readonly handling = 'stop';
+
+  constructor(location: string) {
+    super(
+      `latest.json of the lake ${location} cannot be read, so nobody knows which snapshot is the latest. Run "daybook export": it publishes one and writes that file again.`,
+    );
+  }
+}
+
 /** What was read back is not what the database had: nothing is published. */
 export class SnapshotBroken extends Error {
   override readonly name = 'SnapshotBroken';

@@ -60,6 +60,16 @@ export function parseManifest(text: string): Manifest {
   return manifestSchema.parse(JSON.parse(text));
 }
 
+/** Undefined when the text is neither JSON nor a manifest. */
+export function manifestIn(text: string): Manifest | undefined {
+  try {
+    return parseManifest(text);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
+    throw error;
+  }
+}
+
 export function sha256Of(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

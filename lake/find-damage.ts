@@ -1,0 +1,50 @@
+import { manifestFile, successFile, type Lake } from './lake.ts';
+import { manifestIn, sha256Of, type Manifest } from './manifest.ts';
+import { manifestPath, pointerIn, pointerPath } from './pointer.ts';
+import { sha256OfFile } from './read-back.ts';
+
+export interface DamageFound {
+  /** Undefined when there is no readable one. */
+  readonly manifest: Manifest | undefined;
+  /** In words; none when every file is as it was published. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Compares every file of a snapshot with the manifest, by its SHA-256, and the manifest with the pointer. `use` is given each file
+ * that is as it was published, on this machine; one that is another is not even opened.
+ */
+export async function findDamage(
+  lake: Lake,
+  id: string,
+  use: (table: string, localPath: string) => Promise<void> = () => Promise.resolve(),
+): Promise<DamageFound> {
+  const text = (await lake.read(manifestPath(id)))?.text;
+  if (text === undefined) return { manifest: undefined, problems: [`${id} has no ${manifestFile}`] };
+  const manifest = manifestIn(text);
+  if (manifest === undefined)
+    return { manifest, problems: [`${manifestFile} of ${id} cannot be read as a manifest`] };
+  const problems = await problemsAround(lake, { id, text });
+  if (manifest.snapshot_id !== id) problems.push(`${manifestFile} is that of ${manifest.snapshot_id}`);
+  for (const [table, { files }] of Object.entries(manifest.tables))
+    for (const { path, sha256 } of files) {
+      const problem = await lake.withFile(`snapshots/${id}/${path}`, async (localPath) => {
+        if ((await sha256OfFile(localPath)) !== sha256) return `${path} has another SHA-256`;
+        await use(table, localPath);
+        return null;
+      });
+      if (problem !== null) problems.push(problem ?? `${path} is missing`);
+    }
+  return { manifest, problems };
+}
+
+async function problemsAround(lake: Lake, { id, text }: { id: string; text: string }): Promise<string[]> {
+  const success = await lake.read(`snapshots/${id}/${successFile}`);
+  const found = await lake.read(pointerPath);
+  const pointer = found && pointerIn(found.text);
+  const isOther = pointer?.snapshot_id === id && pointer.manifest_sha256 !== sha256Of(text);
+  return [
+    ...(success === undefined ? [`${id} has no ${successFile}`] : []),
+    ...(isOther ? [`${pointerPath} names another content of ${manifestFile}`] : []),
+  ];
+}
