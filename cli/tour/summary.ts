@@ -2,7 +2,6 @@ import { queryAsReader } from '../../warehouse/query-as-reader.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { print, printTable } from '../printer.ts';
 import type { RunningUp } from '../start-up.ts';
-import { withoutPassword } from '../without-password.ts';
 
 /** What the tour ends with: what is there now, where to look, and what to try. */
 export async function summarise(warehouse: Warehouse, { settings, httpUrl }: RunningUp): Promise<void> {
@@ -16,7 +15,8 @@ export async function summarise(warehouse: Warehouse, { settings, httpUrl }: Run
       ['Temporal Web UI', settings.temporal.ui ?? settings.temporal.connection.address],
       ['Daybook console', httpUrl],
       ['Dashboard', `${httpUrl}/dashboard`],
-      ['Postgres', withoutPassword(settings.database.url)],
+      ['Postgres, with psql', 'npx daybook psql'],
+      ['Postgres, with other tools', 'npx daybook url'],
     ],
   );
   print('\nThree queries to try, in another terminal');

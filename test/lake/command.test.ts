@@ -61,6 +61,8 @@ test('a second export is skipped, and the run says so', async () => {
 });
 
 test('an export returns before the marts are built and says so, and --wait waits for them', async () => {
+  const marts = client.workflow.getHandle('marts');
+  await marts.result();
   // A build that nobody takes up.
   const building = await client.workflow.start('buildMarts', {
     ...{ workflowId: 'marts', taskQueue: 'nobody', args: [{}] },
