@@ -83,8 +83,10 @@ test('a login whose password somebody changed, or that is gone, is made right ag
   const url = await urlOf(database);
   await rows(warehouse, `alter role ${url.username} password 'changed'`);
   expect((await urlOf(database)).href).toBe(url.href);
-  await rows(warehouse, `drop owned by ${url.username}`);
-  await rows(warehouse, `drop role ${url.username}`);
+  const admin = new pg.Client(database.adminUrl);
+  await admin.connect();
+  await admin.query(`drop owned by ${url.username}; drop role ${url.username}`);
+  await admin.end();
   expect((await urlOf(database)).href).toBe(url.href);
   await new pg.Client(url.href).connect();
 });

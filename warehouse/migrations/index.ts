@@ -15,6 +15,7 @@ import * as missingLists from './2026-11-27-missing-lists.ts';
 import * as orderAndIdentity from './2026-11-27-order-and-identity.ts';
 import * as ownership from './2026-11-27-ownership.ts';
 import * as streamMonths from './2026-11-27-stream-months.ts';
+import * as noCode from './2026-11-28-no-code.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -34,4 +35,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-27-order-and-identity': orderAndIdentity,
   '2026-11-27-ownership': ownership,
   '2026-11-27-stream-months': streamMonths,
+  '2026-11-28-no-code': noCode,
 };
