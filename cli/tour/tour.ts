@@ -12,7 +12,7 @@ import { changeConnection } from '../change-connection.ts';
 import { martsLines } from '../commands/status/publication-lines.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { followExport } from '../follow-export.ts';
-import { followMarts } from '../follow-marts.ts';
+import { followMarts, type MartsFollowed } from '../follow-marts.ts';
 import { followRun } from '../follow-run.ts';
 import { print, printAside } from '../printer.ts';
 import { readConfig } from '../settings.ts';
@@ -64,8 +64,10 @@ async function walk(up: RunningUp): Promise<ExitCode> {
     const endings: ExitCode[] = [];
     for (const connection of shownConnections) endings.push(await syncOf(guide, connection));
     if (up.sandbox !== undefined) endings.push(...(await followChanges(guide, up.sandbox)));
-    endings.push(await exportOf(guide), await martsOf(guide));
-    await summarise(warehouse, up);
+    endings.push(await exportOf(guide));
+    const marts = await martsOf(guide);
+    endings.push(marts.exitCode);
+    await summarise(warehouse, up, { hasMarts: marts.marts.postgres.marts > 0 });
     return endings.find((ending) => ending !== exitCodes.done) ?? exitCodes.done;
   } finally {
     await Promise.all([client.connection.close(), warehouse.close()]);
@@ -141,13 +143,13 @@ async function exportOf({ up: { settings }, warehouse, client }: Guide): Promise
   return exitCode;
 }
 
-async function martsOf(guide: Guide): Promise<ExitCode> {
+async function martsOf(guide: Guide): Promise<MartsFollowed> {
   print(
     '\nMarts: models of finance, built and tested in Postgres and on the snapshot (the first time a minute or two)',
   );
-  const { marts, exitCode } = await followMarts(guide, { quiet: false });
-  for (const line of martsLines(marts)) print(line);
-  return exitCode;
+  const followed = await followMarts(guide, { quiet: false });
+  for (const line of martsLines(followed.marts)) print(line);
+  return followed;
 }
 
 async function follow({ up, warehouse, client }: Guide, request: RunRequest): Promise<ExitCode> {

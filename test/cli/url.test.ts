@@ -88,7 +88,7 @@ test('a login whose password somebody changed, or that is gone, is made right ag
   await admin.query(`drop owned by ${url.username}; drop role ${url.username}`);
   await admin.end();
   expect((await urlOf(database)).href).toBe(url.href);
-  await new pg.Client(url.href).connect();
+  await logIn(url);
 });
 
 test('url as JSON has every part that a form asks for', async () => {
@@ -114,7 +114,7 @@ test('where the owner may not make roles, url says in one sentence what an admin
   await admin.query(statements);
   const made = await urlOf(place);
   expect(refused.stderr).not.toContain(made.password);
-  await new pg.Client(made.href).connect();
+  await logIn(made);
   await admin.query(
     `drop owned by ${made.username}; drop role ${made.username}; reassign owned by ${owner} to postgres`,
   );
@@ -143,6 +143,12 @@ test('psql that is not installed is told in one sentence', async () => {
   expect(stderr).toMatch(/^psql is not on the PATH: install the client of PostgreSQL .*\n$/);
   expect(code).toBe(2);
 });
+
+async function logIn(url: URL): Promise<void> {
+  const client = new pg.Client(url.href);
+  await client.connect();
+  await client.end();
+}
 
 async function urlOf(place: Pick<TestDatabase, 'url'>): Promise<URL> {
   const { stdout, stderr } = await daybook(place, ['url']);
