@@ -9,17 +9,19 @@ export interface ExportSnapshotInput {
   runId: string;
   /** When the workflow began, milliseconds since 1970. */
   startedAt: number;
+  /** Make one although nothing has changed. */
+  force?: boolean;
 }
 
 /** Exports all tables as one snapshot, unless nothing has changed since the last. The same run makes the same snapshot. */
 export async function exportSnapshot(
   { warehouse, exporting }: Pick<Dependencies, 'warehouse' | 'exporting'>,
-  { runId, startedAt }: ExportSnapshotInput,
+  { runId, startedAt, force = false }: ExportSnapshotInput,
 ): Promise<Exported> {
   const job = {
     ...exporting,
     warehouseId: await warehouseId(warehouse),
-    runId,
+    ...{ runId, force },
     snapshotId: snapshotId({ runId, startedAt: new Date(startedAt) }),
   };
   let progress: ExportProgress | undefined;

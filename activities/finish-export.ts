@@ -28,9 +28,11 @@ export async function finishExport(
   });
 }
 
-function inWords({ snapshotId, skipped, tables, rows, unfit }: Exported): string {
+function inWords({ snapshotId, skipped, tables, rows, unfit, damage }: Exported): string {
   if (skipped) return `Nothing has changed since snapshot ${snapshotId}, so there is no new one.`;
   const notFit =
     unfit === 0 ? '' : ` ${unfit} values are rounded or null, for their Parquet type: see its manifest.`;
-  return `Published snapshot ${snapshotId}: ${rows.toLocaleString('en-US')} rows in ${tables} tables.${notFit}`;
+  const damaged =
+    damage === undefined ? '' : ` Nothing has changed, but the snapshot before it is damaged: ${damage}.`;
+  return `Published snapshot ${snapshotId}: ${rows.toLocaleString('en-US')} rows in ${tables} tables.${notFit}${damaged}`;
 }

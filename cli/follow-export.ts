@@ -1,31 +1,37 @@
 import { WorkflowFailedError, type Client } from '@temporalio/client';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import { readRuns } from '../warehouse/runs/read-run.ts';
+import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
 import { readHeartbeat } from '../worker/read-heartbeat.ts';
 import type { Exported, ExportProgress, StartedExport } from '../worker/start-export.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { print, printAside, printJson } from './printer.ts';
+import { print, printAside } from './printer.ts';
 import { showProgress } from './show-progress.ts';
 
 /** Shows an export while it goes on, and says how it ended. Ctrl-C leaves it running. */
 export async function followExport(
   { client, warehouse }: { client: Client; warehouse: Warehouse },
   { workflowId, temporalRunId, joined, link }: StartedExport,
-  { json }: { json: boolean },
-): Promise<ExitCode> {
-  if (!json) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
+  { quiet }: { quiet: boolean },
+): Promise<ExportFollowed> {
+  if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
   const over = new AbortController();
   const ended = resultOf(client, { workflowId, temporalRunId }).finally(() => {
     over.abort();
   });
   const read = (): Promise<ExportProgress | undefined> =>
     readHeartbeat(client, { workflowId, temporalRunId });
-  if (!json) await showProgress(read, inWords, over.signal);
+  if (!quiet) await showProgress(read, inWords, over.signal);
   const exported = await ended;
   const [run] = await readRuns(warehouse, { temporalRunId, limit: 1 });
-  if (json) printJson({ ...inJson(exported), run: run ?? null });
-  else print(run?.failure ?? run?.outcome ?? 'The export ended before it began; see it in Temporal.');
-  return exported === undefined ? exitCodes.failed : exitCodes.done;
+  if (!quiet) print(run?.failure ?? run?.outcome ?? 'The export ended before it began; see it in Temporal.');
+  return { exported, run, exitCode: exported === undefined ? exitCodes.failed : exitCodes.done };
+}
+
+export interface ExportFollowed {
+  /** Undefined: it failed, or was cancelled. */
+  readonly exported: Exported | undefined;
+  readonly run: RunRead | undefined;
+  readonly exitCode: ExitCode;
 }
 
 async function resultOf(
@@ -52,9 +58,3 @@ function inWords(progress: ExportProgress | undefined, waitedMilliseconds: numbe
 
 const noWorkerAfterMilliseconds = 10_000;
 const noWorker = 'No worker has taken the export yet: is one running? ("daybook up" or "daybook worker")';
-
-function inJson(exported: Exported | undefined): Record<string, unknown> {
-  if (exported === undefined) return { snapshot_id: null, skipped: false };
-  const { snapshotId, skipped, tables, rows, bytes, unfit, takenAt } = exported;
-  return { snapshot_id: snapshotId, skipped, taken_at: takenAt, tables, rows, bytes, unfit };
-}

@@ -9,6 +9,7 @@ import { eraseCommand } from './commands/erase.ts';
 import { exportCommand } from './commands/export.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { pruneCommand } from './commands/prune.ts';
+import { psqlCommand } from './commands/psql.ts';
 import { quarantineCommand } from './commands/quarantine.ts';
 import { rebuildCommand } from './commands/rebuild.ts';
 import { reconcileCommand } from './commands/reconcile.ts';
@@ -21,6 +22,7 @@ import { statusCommand } from './commands/status.ts';
 import { syncCommand } from './commands/sync.ts';
 import { tourCommand } from './commands/tour.ts';
 import { upCommand } from './commands/up.ts';
+import { urlCommand } from './commands/url.ts';
 import { workerCommand } from './commands/worker.ts';
 import type { SetExitCode } from './exit-codes.ts';
 import { productVersion } from './product-version.ts';
@@ -55,6 +57,8 @@ export function createProgram(setExitCode: SetExitCode): Command {
     dbtCommand(),
     dashboardCommand(),
     sqlCommand(),
+    psqlCommand(setExitCode),
+    urlCommand(),
     sandboxCommand(),
   ];
   for (const command of commands) program.addCommand(command);

@@ -3,7 +3,7 @@ import { sha256Text, snapshotIdText } from './checked-texts.ts';
 import { LakeAltered } from './errors.ts';
 import type { Found, Lake } from './lake.ts';
 import { manifestSchema, sha256Of, type Manifest } from './manifest.ts';
-import { readChecked } from './read-checked.ts';
+import { look, unaltered, type Checked } from './read-checked.ts';
 
 /** `latest.json`: which snapshot readers are to take. `manifest` is a path relative to the lake. */
 export type Pointer = z.infer<typeof pointerSchema>;
@@ -20,7 +20,12 @@ export function manifestPath(id: string): string {
 
 /** Undefined before the first snapshot. Throws LakeAltered. */
 export async function readPointer(lake: Lake): Promise<Pointer | undefined> {
-  return (await readChecked(lake, pointerPath, pointerSchema))?.value;
+  return unaltered(await lookAtPointer(lake))?.value;
+}
+
+/** Undefined before the first snapshot. */
+export function lookAtPointer(lake: Lake): Promise<Checked<Pointer> | undefined> {
+  return look(lake, pointerPath, pointerSchema);
 }
 
 /** Undefined when there is none of that snapshot. Throws LakeAltered. */
@@ -33,23 +38,30 @@ export async function findManifest(
   lake: Lake,
   id: string,
 ): Promise<{ found: Found; value: Manifest } | undefined> {
-  const read = await readChecked(lake, manifestPath(id), manifestSchema);
-  if (read !== undefined && read.value.snapshot_id !== id)
-    throw new LakeAltered(lake.location, manifestPath(id), ['snapshot_id']);
-  return read;
+  return unaltered(await lookAtManifest(lake, id));
+}
+
+/** Undefined when there is none of that snapshot. */
+export async function lookAtManifest(lake: Lake, id: string): Promise<Checked<Manifest> | undefined> {
+  const seen = await look(lake, manifestPath(id), manifestSchema);
+  if (seen?.value === undefined || seen.value.snapshot_id === id) return seen;
+  return { found: seen.found, altered: new LakeAltered(lake.location, manifestPath(id), ['snapshot_id']) };
 }
 
 /**
- * Lets `latest.json` name a snapshot that is complete, unless it names a newer one. Says whether it names this one now.
- * Another host may replace the pointer at the same moment; then it is looked at again.
+ * Lets `latest.json` name a snapshot that is complete, unless it names a newer one. Says whether it names this one now. Where the
+ * manifest of the other is altered, its ID says when it was begun; a pointer that is altered is replaced. Another host may replace
+ * the pointer at the same moment; then it is looked at again.
  */
 export async function movePointer(lake: Lake, manifest: Manifest): Promise<boolean> {
   const id = manifest.snapshot_id;
   for (;;) {
-    const { found, value: named } = (await readChecked(lake, pointerPath, pointerSchema)) ?? {};
-    if (named?.snapshot_id === id) return true;
-    const other = named && (await readManifest(lake, named.snapshot_id));
-    if (other !== undefined && other.taken_at > manifest.taken_at) return false;
+    const seen = await lookAtPointer(lake);
+    const named = seen?.value?.snapshot_id;
+    if (named === id) return true;
+    const takenAt = named === undefined ? undefined : (await lookAtManifest(lake, named))?.value?.taken_at;
+    const isNewer = takenAt === undefined ? (named ?? '') > id : takenAt > manifest.taken_at;
+    if (isNewer) return false;
     const text = await lake.read(manifestPath(id));
     if (text === undefined) throw new Error(`Snapshot ${id} has no manifest.`);
     const pointer: Pointer = {
@@ -57,6 +69,6 @@ export async function movePointer(lake: Lake, manifest: Manifest): Promise<boole
       manifest: manifestPath(id),
       manifest_sha256: sha256Of(text.text),
     };
-    if (await lake.replace(pointerPath, `${JSON.stringify(pointer, null, 2)}\n`, found)) return true;
+    if (await lake.replace(pointerPath, `${JSON.stringify(pointer, null, 2)}\n`, seen?.found)) return true;
   }
 }

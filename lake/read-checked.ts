@@ -2,17 +2,40 @@ import type { z } from 'zod';
 import { LakeAltered } from './errors.ts';
 import type { Found, Lake } from './lake.ts';
 
-/** A small file of a lake, and what it says; undefined when there is none. Throws LakeAltered when Daybook would not write it so. */
+/** A small file of a lake: what it says, or why nothing of it is used. */
+export type Checked<Value> =
+  | { readonly found: Found; readonly value: Value; readonly altered?: undefined }
+  | { readonly found: Found; readonly value?: undefined; readonly altered: LakeAltered };
+
+/** Undefined when there is no such file. Throws LakeAltered when Daybook would not write it so. */
 export async function readChecked<Shape extends z.ZodType>(
   lake: Lake,
   path: string,
   shape: Shape,
 ): Promise<{ found: Found; value: z.infer<Shape> } | undefined> {
+  return unaltered(await look(lake, path, shape));
+}
+
+/** Undefined when there is no such file; altered when Daybook would not write it so. */
+export async function look<Shape extends z.ZodType>(
+  lake: Lake,
+  path: string,
+  shape: Shape,
+): Promise<Checked<z.infer<Shape>> | undefined> {
   const found = await lake.read(path);
   if (found === undefined) return undefined;
   const { success, data, error } = shape.safeParse(parsed(found.text));
-  if (!success) throw new LakeAltered(lake.location, path, error.issues[0]?.path ?? []);
-  return { found, value: data };
+  if (success) return { found, value: data };
+  return { found, altered: new LakeAltered(lake.location, path, error.issues[0]?.path ?? []) };
+}
+
+/** Throws LakeAltered. */
+export function unaltered<Value>(
+  checked: Checked<Value> | undefined,
+): { found: Found; value: Value } | undefined {
+  if (checked === undefined) return undefined;
+  if (checked.altered !== undefined) throw checked.altered;
+  return checked;
 }
 
 /** Undefined when it is no JSON. */

@@ -1,9 +1,10 @@
-import type { Column, ColumnKind } from './resource.ts';
+import { columnKinds, type Column, type ColumnKind } from './resource.ts';
 
 type ColumnOfKind = (name: string, comment: string, path?: Column['path']) => Column;
 
 function columnOfKind(kind: ColumnKind): ColumnOfKind {
-  return (name, comment, path = [name]) => ({ name, kind, path, comment });
+  const noneWords = columnKinds[kind].nullWord ? '; an empty text and the word null mean none: null' : '';
+  return (name, comment, path = [name]) => ({ name, kind, path, comment: `${comment}${noneWords}` });
 }
 
 /** One function per kind, so that a descriptor reads as a list of columns: `amount('amount_due', '…')`. */

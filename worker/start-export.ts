@@ -21,7 +21,7 @@ export interface StartedExport {
 /** Starts the export that a person asked for, or finds the one that runs: Temporal lets one run at a time. */
 export async function startExport(
   { client, settings }: { client: Client; settings: Settings },
-  { reason }: { reason: string },
+  { reason, force = false }: { reason: string; force?: boolean },
 ): Promise<StartedExport> {
   const found = (temporalRunId: string, joined: boolean): StartedExport => {
     const run = { workflowId: exportWorkflowId, temporalRunId };
@@ -31,7 +31,7 @@ export async function startExport(
     const handle = await client.workflow.start<typeof exportSnapshot>('exportSnapshot', {
       workflowId: exportWorkflowId,
       taskQueue: mainQueue,
-      args: [{ reason }],
+      args: [{ reason, ...(force && { force }) }],
       staticSummary: 'Export of a snapshot',
       priority: { priorityKey: priorities.people },
     });

@@ -7,26 +7,31 @@ import { bookkeeping, exporting } from './proxies.ts';
 export interface ExportSnapshotInput {
   /** Who or what asked; shown in the run's row. */
   reason?: string;
+  /** Publish one although nothing has changed since the last one. */
+  force?: boolean;
 }
 
 /**
- * Publishes one consistent snapshot of all tables, or says that nothing has changed since the last one. The marts follow in a
+ * Publishes one consistent snapshot of all tables, or says that nothing has changed since the last one, which is whole. The marts follow in a
  * workflow of their own: an export is done when its snapshot is there.
  */
-export async function exportSnapshot({ reason = 'Temporal' }: ExportSnapshotInput): Promise<Exported> {
-  const exported = await publish({ runId: workflowInfo().runId, reason });
+export async function exportSnapshot({
+  reason = 'Temporal',
+  force = false,
+}: ExportSnapshotInput): Promise<Exported> {
+  const exported = await publish({ runId: workflowInfo().runId, reason }, force);
   await bookkeeping.requestMarts({ exported, reason });
   return exported;
 }
 
-async function publish(run: { runId: string; reason: string }): Promise<Exported> {
+async function publish(run: { runId: string; reason: string }, force: boolean): Promise<Exported> {
   await bookkeeping.beginExport(run);
   setCurrentDetails(
     '**export**: counting, then writing every table; the heartbeat of the activity says how far it is',
   );
   try {
     const startedAt = workflowInfo().startTime.getTime();
-    const exported = await exporting.exportSnapshot({ runId: run.runId, startedAt });
+    const exported = await exporting.exportSnapshot({ runId: run.runId, startedAt, force });
     await bookkeeping.finishExport({ ...run, exported });
     setCurrentDetails(`**export**: ${inWords(exported)}`);
     return exported;

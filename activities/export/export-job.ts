@@ -14,6 +14,8 @@ export interface ExportJob {
   readonly warehouseId: string;
   readonly runId: string;
   readonly snapshotId: string;
+  /** Makes a snapshot although nothing has changed. */
+  readonly force?: boolean;
   /** A table goes on in another file after so many bytes; 1 GB unless it is said. */
   readonly partBytes?: number;
 }
@@ -36,6 +38,8 @@ export interface Exported {
   readonly unfit: number;
   /** The moment whose rows it holds. */
   readonly takenAt: string;
+  /** Nothing has changed, but the last snapshot is not as it was published any more: what is wrong with it. */
+  readonly damage?: string;
 }
 
 /** Why there is no snapshot. */

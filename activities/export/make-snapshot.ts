@@ -1,11 +1,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ForeignLake } from '../../lake/errors.ts';
+import { findDamage } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestFile } from '../../lake/lake.ts';
 import { manifestText, sha256Of, type Manifest } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { movePointer, readManifest, readPointer } from '../../lake/pointer.ts';
+import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 import { noteSnapshot, noteSnapshotsRemoved, readMark } from '../../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
@@ -26,7 +27,7 @@ export async function makeSnapshot(
   const lake = await openLake({ location: job.lake, scratch: job.scratch });
   try {
     await clean(lake, job);
-    const current = await currentManifest(lake, job);
+    const current = await readCurrent({ session, lake }, job);
     const published = await readPublished(lake, job);
     const result =
       published === undefined
@@ -45,6 +46,16 @@ interface Made {
   manifest: Manifest;
   skipped: boolean;
   mark?: string;
+  /** What was wrong with the snapshot that readers saw until now. */
+  damage?: string;
+}
+
+/** The snapshot that readers see now. */
+interface Current {
+  /** Undefined when it cannot be read. */
+  manifest: Manifest | undefined;
+  /** What is known to be wrong with it, before its files were looked at. */
+  damage?: string;
 }
 
 async function clean(lake: Lake, { scratch }: ExportJob): Promise<void> {
@@ -53,12 +64,22 @@ async function clean(lake: Lake, { scratch }: ExportJob): Promise<void> {
   await lake.removeLeftovers('snapshots');
 }
 
-/** Of the snapshot that readers see now. Throws ForeignLake. */
-async function currentManifest(lake: Lake, { warehouseId }: ExportJob): Promise<Manifest | undefined> {
-  const pointer = await readPointer(lake);
-  const manifest = pointer && (await readManifest(lake, pointer.snapshot_id));
-  if (manifest !== undefined && manifest.warehouse_id !== warehouseId) throw new ForeignLake(lake.location);
-  return manifest;
+/** Undefined before the first snapshot. Throws ForeignLake. */
+async function readCurrent(
+  { session, lake }: { session: ExportSession; lake: Lake },
+  { warehouseId }: ExportJob,
+): Promise<Current | undefined> {
+  const pointer = await lookAtPointer(lake);
+  const named = pointer?.value?.snapshot_id;
+  const id = named ?? (pointer && (await lake.snapshotIds()).at(-1));
+  if (id === undefined) return undefined;
+  const manifest = (await lookAtManifest(lake, id))?.value;
+  const isOurs =
+    manifest === undefined
+      ? (await readMark(session.client, id)) !== undefined
+      : manifest.warehouse_id === warehouseId;
+  if (!isOurs) throw new ForeignLake(lake.location);
+  return { manifest, ...(named === undefined ? { damage: `${pointerPath} cannot be read` } : {}) };
 }
 
 async function readPublished(lake: Lake, { snapshotId }: ExportJob): Promise<Manifest | undefined> {
@@ -69,7 +90,7 @@ async function exportTables(
   { session, lake }: { session: ExportSession; lake: Lake },
   input: {
     job: ExportJob;
-    current: Manifest | undefined;
+    current: Current | undefined;
     onProgress: (progress: ExportProgress) => void;
   },
 ): Promise<Made> {
@@ -78,26 +99,49 @@ async function exportTables(
   try {
     const measured = await measureTables(snapshot, onProgress);
     const mark = markOf(measured.tables);
-    if (current !== undefined && (await readMark(session.client, current.snapshot_id)) === mark)
-      return { manifest: current, skipped: true };
+    const same = await sameSnapshot({ session, lake }, { job, current, mark });
+    if (same?.manifest !== undefined && same.damage === undefined)
+      return { manifest: same.manifest, skipped: true };
     const folder = lake.draftFolder(job.snapshotId);
     const { scratch, partBytes } = job;
-    const manifest = await withRoom(session.client, { folder, scratch, current }, async () => {
-      const written = await writeTables(snapshot, { folder, scratch, partBytes, measured, onProgress });
-      await snapshot.release();
-      const described = manifestOf(job, { takenAt: snapshot.takenAt, measured, written });
-      await writeFile(join(folder, manifestFile), manifestText(described));
-      const { total } = measured;
-      onProgress({ ...total, tablesDone: total.tables, rowsDone: total.rows, step: 'publishing' });
-      // Who has lost the lock has lost the right to publish: another one may be at it.
-      await session.assertAlive();
-      await lake.publish(job.snapshotId, filesOf(described));
-      return described;
-    });
-    return { manifest, skipped: false, mark };
+    const manifest = await withRoom(
+      session.client,
+      { folder, scratch, current: current?.manifest },
+      async () => {
+        const written = await writeTables(snapshot, { folder, scratch, partBytes, measured, onProgress });
+        await snapshot.release();
+        const described = manifestOf(job, { takenAt: snapshot.takenAt, measured, written });
+        await writeFile(join(folder, manifestFile), manifestText(described));
+        const { total } = measured;
+        onProgress({ ...total, tablesDone: total.tables, rowsDone: total.rows, step: 'publishing' });
+        // Who has lost the lock has lost the right to publish: another one may be at it.
+        await session.assertAlive();
+        await lake.publish(job.snapshotId, filesOf(described));
+        return described;
+      },
+    );
+    return { manifest, skipped: false, mark, ...(same?.damage === undefined ? {} : { damage: same.damage }) };
   } finally {
     await snapshot.close();
   }
+}
+
+/**
+ * What readers see, if it shows what the tables hold now: whole, or with its damage. It is looked at only then, file by file, because
+ * any other is replaced in any case.
+ */
+async function sameSnapshot(
+  { session, lake }: { session: ExportSession; lake: Lake },
+  { job, current, mark }: { job: ExportJob; current: Current | undefined; mark: string },
+): Promise<Current | undefined> {
+  if (current === undefined || job.force) return undefined;
+  if (current.damage !== undefined) return current;
+  const { manifest } = current;
+  if (manifest === undefined) return { manifest, damage: `${manifestFile} cannot be read` };
+  if ((await readMark(session.client, manifest.snapshot_id)) !== mark) return undefined;
+  const [first, ...more] = (await findDamage(lake, manifest.snapshot_id)).problems;
+  if (first === undefined) return current;
+  return { manifest, damage: more.length === 0 ? first : `${first}, and ${more.length} more` };
 }
 
 function manifestOf(
@@ -146,7 +190,7 @@ async function settle(
   await noteSnapshotsRemoved(session.client, removed);
 }
 
-function exportedOf({ manifest, skipped }: Made): Exported {
+function exportedOf({ manifest, skipped, damage }: Made): Exported {
   return {
     snapshotId: manifest.snapshot_id,
     skipped,
@@ -155,5 +199,6 @@ function exportedOf({ manifest, skipped }: Made): Exported {
     bytes: manifest.bytes,
     unfit: manifest.unfit.length,
     takenAt: manifest.taken_at,
+    ...(damage === undefined ? {} : { damage }),
   };
 }

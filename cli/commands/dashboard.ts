@@ -14,13 +14,19 @@ export function dashboardCommand(): Command {
     .action(async ({ out, json }: { out: string; json?: true }) => {
       const { dashboardFile } = await import('../../server/dashboard/dashboard-file.tsx');
       const { readDashboard } = await import('../../server/dashboard/read-dashboard.ts');
+      const { dataAsOf, notesOf } = await import('../../server/dashboard/views/headline.tsx');
       const dashboard = await withWarehouse(readDashboard);
       const html = dashboardFile(dashboard);
       const path = resolve(out);
       await replaceFile(path, html);
       const bytes = Buffer.byteLength(html);
-      if (json === true) printJson({ path, bytes, as_of_date: dashboard.asOf });
-      else print(`Wrote ${path} (${(bytes / 1e6).toFixed(1)} MB), the marts of ${dashboard.asOf}.`);
+      if (json === true)
+        printJson({ path, bytes, as_of_date: dashboard.asOf, built_at: dashboard.build.built_at });
+      else {
+        const size = `${(bytes / 1e6).toFixed(1)} MB`;
+        print(`Wrote ${path} (${size}): data as of ${dataAsOf(dashboard)}, marts of ${dashboard.asOf}.`);
+        for (const note of notesOf(dashboard)) print(note);
+      }
     });
 }
 

@@ -6,22 +6,30 @@ import type { SetExitCode } from '../exit-codes.ts';
 
 interface Options {
   every?: string;
-  wait: boolean;
+  /** Undefined: until the snapshot is published. */
+  wait?: boolean;
+  force: boolean;
   json?: boolean;
 }
 
 export function exportCommand(setExitCode: SetExitCode): Command {
   return new Command('export')
     .description(
-      'Publish all tables as one consistent Parquet snapshot, unless nothing has changed since the last.',
+      'Publish all tables as one consistent Parquet snapshot, unless nothing has changed since the last. The marts are built afterwards.',
     )
     .option('--every <duration>', 'instead set how often it happens by itself, or "off"')
+    .option('--wait', 'wait until the marts are built too')
     .option('--no-wait', 'start it and return')
+    .option('--force', 'publish one although nothing has changed', false)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ npx daybook export\n  $ npx daybook export --every 1h')
-    .action(async ({ every, wait, json = false }: Options) => {
+    .addHelpText('after', '\nExample:\n  $ npx daybook export --wait\n  $ npx daybook export --every 1h')
+    .action(async ({ every, wait, force, json = false }: Options) => {
       if (every !== undefined) await setEvery(every, json);
-      else setExitCode(await (await import('./export/run-export.ts')).runExport({ wait, json }));
+      else {
+        const { runExport } = await import('./export/run-export.ts');
+        const until = wait === undefined ? 'published' : wait ? 'marts' : 'started';
+        setExitCode(await runExport({ until, force, json }));
+      }
     });
 }
 

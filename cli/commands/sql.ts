@@ -12,7 +12,7 @@ export function sqlCommand(): Command {
     .option('--csv', "print CSV; a text that a spreadsheet would run begins with '")
     .addHelpText(
       'after',
-      '\nExample:\n  $ npx daybook sql "select currency_code, sum(amount_due) from finance.bills group by 1"',
+      '\nExample:\n  $ npx daybook sql "select resource, count(*) from finance.deleted_records group by 1"',
     )
     .action(async (query: string, { json, csv }: { json?: true; csv?: true }) => {
       const result = await withWarehouse((warehouse) =>

@@ -2,10 +2,13 @@ import { queryAsReader } from '../../warehouse/query-as-reader.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { print, printTable } from '../printer.ts';
 import type { RunningUp } from '../start-up.ts';
-import { withoutPassword } from '../without-password.ts';
 
 /** What the tour ends with: what is there now, where to look, and what to try. */
-export async function summarise(warehouse: Warehouse, { settings, httpUrl }: RunningUp): Promise<void> {
+export async function summarise(
+  warehouse: Warehouse,
+  { settings, httpUrl }: RunningUp,
+  { hasMarts }: { hasMarts: boolean },
+): Promise<void> {
   print('\nWhat is in Postgres now');
   const { columns, rows } = await queryAsReader(warehouse, countsQuery);
   printTable(columns, rows);
@@ -16,11 +19,12 @@ export async function summarise(warehouse: Warehouse, { settings, httpUrl }: Run
       ['Temporal Web UI', settings.temporal.ui ?? settings.temporal.connection.address],
       ['Daybook console', httpUrl],
       ['Dashboard', `${httpUrl}/dashboard`],
-      ['Postgres', withoutPassword(settings.database.url)],
+      ['Postgres, with psql', 'npx daybook psql'],
+      ['Postgres, with other tools', 'npx daybook url'],
     ],
   );
   print('\nThree queries to try, in another terminal');
-  for (const query of queriesToTry) print(`  npx daybook sql "${query}"`);
+  for (const query of hasMarts ? queriesToTry : queriesWithoutMarts) print(`  npx daybook sql "${query}"`);
 }
 
 const countsQuery = `
@@ -36,8 +40,19 @@ const countsQuery = `
   from finance.connections c
   order by 1`;
 
-const queriesToTry = [
-  'select connection_id, currency_code, count(*) as bills, sum(amount_due) as due from finance.bills group by 1, 2 order by 1, 2',
-  "select vendor_id, sum(amount_due) as due from finance.bills where status in ('open', 'partially_paid') and currency_code = 'USD' group by 1 order by 2 desc limit 10",
-  'select resource, id, source, deleted_at from finance.deleted_records order by deleted_at desc',
+const deletedQuery =
+  'select resource, id, source, deleted_at from finance.deleted_records order by deleted_at desc';
+
+/** What is due is what the marts call so: posted, issued, and open today. */
+export const queriesToTry: readonly string[] = [
+  "select connection_id, currency_code, count(*) as bills, sum(open_amount) as due from marts.ap_open_items where is_today and document_type = 'bill' group by 1, 2 order by 1, 2",
+  "select connection_id, vendor_id, vendor_name, currency_code, sum(open_amount) as due from marts.ap_open_items join marts.vendors using (connection_id, vendor_id) where is_today and document_type = 'bill' and currency_code = 'USD' group by 1, 2, 3, 4 order by due desc limit 10",
+  deletedQuery,
+];
+
+/** Where there is no Python to build marts with. */
+export const queriesWithoutMarts: readonly string[] = [
+  'select connection_id, currency_code, status, count(*) as bills, sum(amount_due) as amount_due from finance.bills group by 1, 2, 3 order by 1, 2, 3',
+  'select connection_id, vendor_id, count(*) as bills, max(issue_date) as last_bill from finance.bills group by 1, 2 order by bills desc limit 10',
+  deletedQuery,
 ];

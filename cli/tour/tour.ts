@@ -9,14 +9,15 @@ import { startRun, type RunRequest } from '../../worker/start-run.ts';
 import { connectTemporal } from '../../worker/temporal-client.ts';
 import { previewBackfill } from '../commands/backfill/preview-backfill.ts';
 import { changeConnection } from '../change-connection.ts';
+import { martsLines } from '../commands/status/publication-lines.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { followExport } from '../follow-export.ts';
+import { followMarts, type MartsFollowed } from '../follow-marts.ts';
 import { followRun } from '../follow-run.ts';
 import { print, printAside } from '../printer.ts';
 import { readConfig } from '../settings.ts';
 import { startUp, type RunningUp } from '../start-up.ts';
 import { untilStopped } from '../until-stopped.ts';
-import { followMarts } from './follow-marts.ts';
 import { secondsUntilCopied, workOnBills, workUnheard, type Desk } from './source-changes.ts';
 import { summarise } from './summary.ts';
 
@@ -63,8 +64,10 @@ async function walk(up: RunningUp): Promise<ExitCode> {
     const endings: ExitCode[] = [];
     for (const connection of shownConnections) endings.push(await syncOf(guide, connection));
     if (up.sandbox !== undefined) endings.push(...(await followChanges(guide, up.sandbox)));
-    endings.push(await exportOf(guide), await martsOf(guide));
-    await summarise(warehouse, up);
+    endings.push(await exportOf(guide));
+    const marts = await martsOf(guide);
+    endings.push(marts.exitCode);
+    await summarise(warehouse, up, { hasMarts: marts.marts.postgres.marts > 0 });
     return endings.find((ending) => ending !== exitCodes.done) ?? exitCodes.done;
   } finally {
     await Promise.all([client.connection.close(), warehouse.close()]);
@@ -136,14 +139,17 @@ function reconcileOf(guide: Guide, connection: string): Promise<ExitCode> {
 async function exportOf({ up: { settings }, warehouse, client }: Guide): Promise<ExitCode> {
   print('\nExport: all tables as Parquet, of one moment');
   const started = await startExport({ client, settings }, { reason: 'tour' });
-  return followExport({ client, warehouse }, started, { json: false });
+  const { exitCode } = await followExport({ client, warehouse }, started, { quiet: false });
+  return exitCode;
 }
 
-function martsOf(guide: Guide): Promise<ExitCode> {
+async function martsOf(guide: Guide): Promise<MartsFollowed> {
   print(
     '\nMarts: models of finance, built and tested in Postgres and on the snapshot (the first time a minute or two)',
   );
-  return followMarts(guide);
+  const followed = await followMarts(guide, { quiet: false });
+  for (const line of martsLines(followed.marts)) print(line);
+  return followed;
 }
 
 async function follow({ up, warehouse, client }: Guide, request: RunRequest): Promise<ExitCode> {
@@ -162,7 +168,8 @@ async function addMissing(warehouse: Warehouse, { settings, sandbox }: RunningUp
         connectionId: name,
         apiAddress: settings.api.address,
         token: accessToken,
-        expandPlatformData: false,
+        // They name the vendors.
+        expandPlatformData: true,
         syncEvery: 15 * 60_000,
         reconcileEvery: 86_400_000,
       }),

@@ -8,6 +8,7 @@ import { createLineRenderer } from './money-lines.ts';
 import type { Payables } from './payables.ts';
 import { pick } from './pick.ts';
 import { indexOfPlatformId, platformIdAt } from './platform-ids.ts';
+import { createRawDocuments } from './raw-documents.ts';
 import type { RecordSource } from './record-source.ts';
 import { renderAllocation } from './render-allocation.ts';
 import { memoTexts } from './words.ts';
@@ -19,6 +20,7 @@ export function createBillCreditMemos(company: Company, payables: Payables): Rec
   const billIds = company.ids('bills');
   const chance = company.dice('bill-credit-memos');
   const renderLines = createLineRenderer(company, 'memo');
+  const rawDocument = createRawDocuments(company);
 
   function updatedAt(index: number): number | null {
     if (chance(index) % 80 === 1) return null;
@@ -57,10 +59,11 @@ export function createBillCreditMemos(company: Company, payables: Payables): Rec
     ids,
     platformId: platformIdAt,
     indexOfPlatformId,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, index),
+    lastSyncedAt: (index) =>
+      firstSyncedAt(company.asOf, { index, newest: [company.counts.bill_credit_memos - 1] }),
     updatedAt,
     render,
-    platformData: (index) => `{"Id":"${platformIdAt(index)}","SyncToken":"${chance(index) % 4}"}`,
+    platformData: (index) => rawDocument('credit', render(index, company.asOf)),
     facets: {},
   };
 }

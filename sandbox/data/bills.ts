@@ -7,6 +7,7 @@ import { renderAllocation } from './render-allocation.ts';
 import type { Payables, SettledBill } from './payables.ts';
 import { pick } from './pick.ts';
 import { indexOfPlatformId, platformIdAt } from './platform-ids.ts';
+import { createRawDocuments } from './raw-documents.ts';
 import type { RecordSource } from './record-source.ts';
 import { memoTexts } from './words.ts';
 
@@ -18,6 +19,7 @@ export function createBills(company: Company, payables: Payables): RecordSource 
   const orderIds = company.ids('purchase-order');
   const chance = company.dice('bills');
   const renderLines = createLineRenderer(company, 'bill');
+  const rawDocument = createRawDocuments(company);
 
   function hasNoUpdate(index: number): boolean {
     return chance(index) % 80 === 1;
@@ -83,11 +85,10 @@ export function createBills(company: Company, payables: Payables): RecordSource 
     ids,
     platformId: platformIdAt,
     indexOfPlatformId,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, index),
+    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, newest: [company.counts.bills - 1] }),
     updatedAt,
     render,
-    platformData: (index) =>
-      `{"Id":"${platformIdAt(index)}","SyncToken":"${chance(index) % 4}","DocNumber":${JSON.stringify(documentNumber(index))},"VendorRef":{"name":"Vendor ${payables.factsOf(index).vendor.index + 1}"}}`,
+    platformData: (index) => rawDocument('bill', render(index, company.asOf)),
     facets: { document_number: documentNumber },
   };
 }

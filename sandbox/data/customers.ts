@@ -54,7 +54,7 @@ export function createCustomers(company: Company): RecordSource {
     ids,
     platformId: platformIdAt,
     indexOfPlatformId,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, index),
+    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, newest: [company.counts.customers - 1] }),
     updatedAt,
     render,
     platformData: (index) =>

@@ -5,6 +5,7 @@ import { firstSyncedAt } from './first-sync.ts';
 import { optionalId } from './optional-id.ts';
 import { pick } from './pick.ts';
 import { indexOfPlatformId, platformIdAt } from './platform-ids.ts';
+import { createRawDocuments } from './raw-documents.ts';
 import type { RecordSource } from './record-source.ts';
 import type { Vendors } from './vendors.ts';
 import { memoTexts, purchaseTexts } from './words.ts';
@@ -14,6 +15,7 @@ export function createExpenses(company: Company, vendors: Vendors): RecordSource
   const ids = company.ids('expenses');
   const chance = company.dice('expenses');
   const lineChance = company.dice('expense-lines');
+  const rawDocument = createRawDocuments(company);
   const size = company.counts.expenses;
   const span = company.asOf - company.months[0];
 
@@ -30,6 +32,15 @@ export function createExpenses(company: Company, vendors: Vendors): RecordSource
 
   function expenseType(index: number): string {
     return (chance(index) >>> 6) % 13 === 0 ? 'refund' : 'expense';
+  }
+
+  /** The last of the other type, and the last: expenses and refunds are two streams. */
+  const newest = [lastOtherThan(expenseType(size - 1)), size - 1];
+
+  function lastOtherThan(type: string): number {
+    let index = size - 1;
+    while (index > 0 && expenseType(index) === type) index -= 1;
+    return index;
   }
 
   function renderLine(index: number, position: number, digits: number, minorPerCent: number): string {
@@ -69,10 +80,10 @@ export function createExpenses(company: Company, vendors: Vendors): RecordSource
     ids,
     platformId: platformIdAt,
     indexOfPlatformId,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, index),
+    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, newest }),
     updatedAt,
     render,
-    platformData: (index) => `{"Id":"${platformIdAt(index)}","PaymentType":"CreditCard"}`,
+    platformData: (index) => rawDocument('expense', render(index, company.asOf)),
     facets: { expense_type: expenseType, transaction_date: transactionDate },
   };
 }

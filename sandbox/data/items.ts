@@ -47,7 +47,7 @@ export function createItems(company: Company): RecordSource {
     ids,
     platformId: platformIdAt,
     indexOfPlatformId,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, index),
+    lastSyncedAt: (index) => firstSyncedAt(company.asOf, { index, newest: [company.counts.items - 1] }),
     updatedAt,
     render,
     platformData: (index) => `{"Id":"${platformIdAt(index)}","Taxable":${chance(index) % 2 === 0}}`,

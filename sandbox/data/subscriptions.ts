@@ -53,7 +53,8 @@ export function createSubscriptions(company: Company): RecordSource {
     ids,
     platformId: (index) => `sub_${platformIdAt(index)}`,
     indexOfPlatformId: () => null,
-    lastSyncedAt: (index) => firstSyncedAt(company.asOf, index),
+    lastSyncedAt: (index) =>
+      firstSyncedAt(company.asOf, { index, newest: [company.counts.subscriptions - 1] }),
     updatedAt,
     render,
     platformData: () => '{}',

@@ -1,3 +1,4 @@
+import type { RawRecords } from '../data/raw-documents.ts';
 import type { ResourceName, WriteOperation } from './resources.ts';
 
 /**
@@ -20,6 +21,7 @@ const otherPlatform: Platform = {
   currencyRates: false,
   subsidiaries: false,
   parentCustomers: false,
+  rawRecords: 'other',
 };
 
 const platforms: Record<string, Platform | undefined> = {
@@ -34,6 +36,7 @@ const platforms: Record<string, Platform | undefined> = {
     currencyRates: true,
     subsidiaries: false,
     parentCustomers: true,
+    rawRecords: 'quickbooks',
   },
   NETSUITE: {
     lists: accounting,
@@ -45,6 +48,7 @@ const platforms: Record<string, Platform | undefined> = {
     currencyRates: true,
     subsidiaries: true,
     parentCustomers: false,
+    rawRecords: 'netsuite',
   },
   XERO: {
     ...otherPlatform,
@@ -52,6 +56,7 @@ const platforms: Record<string, Platform | undefined> = {
     filters: ['transaction_date'],
     platformIds: true,
     homeCurrency: 'GBP',
+    rawRecords: 'xero',
   },
   SAGE_INTACCT: { ...otherPlatform, lists: ['bills', 'expenses', 'customers', 'items'] },
   STRIPE: { ...otherPlatform, lists: ['subscriptions'] },
@@ -73,6 +78,8 @@ export interface Platform {
   readonly currencyRates: boolean;
   readonly subsidiaries: boolean;
   readonly parentCustomers: boolean;
+  /** How it writes its own records of bills, credits and expenses. */
+  readonly rawRecords: RawRecords;
 }
 
 export type PlatformFilter = 'document_number' | 'transaction_date' | 'customer_name' | 'name';

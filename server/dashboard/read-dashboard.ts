@@ -5,6 +5,7 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readClock } from '../../warehouse/read-clock.ts';
 import { objectsOf, type Chart, type ChosenView } from './chart.ts';
 import { charts } from './charts.ts';
+import { withoutLonePoint } from './without-lone-point.ts';
 
 export interface Dashboard {
   /** When it was read, by the warehouse's clock. */
@@ -30,23 +31,27 @@ export interface MartRead {
 /** Reads all that the dashboard shows, from one build of the marts. Throws MartsMissing. */
 export async function readDashboard(warehouse: Warehouse): Promise<Dashboard> {
   const marts = [...new Set(charts.flatMap((chart) => chart.marts))].sort();
-  const [readAt, { postgres: build }, read] = await Promise.all([
+  const statements = {
+    connections: freshnessOfConnections,
+    catalogue: catalogueOf(marts),
+    ...Object.fromEntries(charts.map(({ id, sql }) => [id, sql])),
+  };
+  const [readAt, { postgres: before }, read] = await Promise.all([
     readClock(warehouse),
     readMartsStatus(warehouse),
-    readOneBuild(warehouse, {
-      marts,
-      statements: {
-        connections: freshnessOfConnections,
-        catalogue: catalogueOf(marts),
-        ...Object.fromEntries(charts.map(({ id, sql }) => [id, sql])),
-      },
-    }),
+    readOneBuild(warehouse, { marts, statements }),
   ]);
+  const { postgres: build } = await readMartsStatus(warehouse);
+  // Another build was published meanwhile: what was read may be of either, and the page says of which it is.
+  if (build.built_at?.getTime() !== before.built_at?.getTime()) return readDashboard(warehouse);
   const connections = objectsOf(read.connections).map((row) => freshness.parse(row));
   const asOf = connections[0]?.as_of_date ?? readAt.toISOString().slice(0, 10);
   return {
     ...{ readAt, asOf, build, connections },
-    charts: charts.map(({ views, ...chart }) => ({ ...chart, views: views(resultOf(read, chart.id), asOf) })),
+    charts: charts.map(({ views, ...chart }) => ({
+      ...chart,
+      views: views(resultOf(read, chart.id), asOf).map(withoutLonePoint),
+    })),
     catalogue: objectsOf(read.catalogue).map((row) => martRead.parse(row)),
   };
 }

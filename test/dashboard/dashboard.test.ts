@@ -94,7 +94,7 @@ describe('the page', () => {
     const page = await open(url);
     expect(await page.locator('.lead').textContent()).toMatch(
       new RegExp(
-        `^Data as of \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC · marts of ${asOfDate}, built (just now|\\d+ min ago)$`,
+        `^Data as of \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC · marts of ${asOfDate}, built \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC \\((just now|\\d+ min ago)\\)$`,
       ),
     );
     expect(await page.getByLabel('Freshness of each connection').getByRole('listitem').count()).toBe(2);

@@ -1,78 +1,100 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { DuckDBInstance } from '@duckdb/node-api';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openLake } from '../../lake/open-lake.ts';
-import { publishOnLake } from '../../marts/publish-on-lake.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { pythonEnvironment } from '../lake/python-environment.ts';
-import { bill, billLine, list } from '../support/finance-records.ts';
-import { land } from '../support/land.ts';
-import { addTestConnection } from '../support/test-connection.ts';
-import { createTestDatabase } from '../support/test-database.ts';
 import { blocksOf } from './blocks-of.ts';
+import { expectedOf, measureNames } from './measures.ts';
+import { takeTour } from './tour.ts';
 
-const pages = resolve(import.meta.dirname, '../../docs/connect');
-const { warehouse, url, adminUrl } = await createTestDatabase();
-const { exportNow, location, scratch } = await createTestLake(url);
-const folder = mkdtempSync(join(tmpdir(), 'daybook-test-connect-'));
+/** The docs are followed to the letter, by somebody who took the tour. */
+const root = resolve(import.meta.dirname, '../..');
+const pages = join(root, 'docs/connect');
+const tour = await takeTour();
+const requirements = readFileSync(join(import.meta.dirname, 'connect-requirements.txt'), 'utf8');
+const python = await pythonEnvironment(requirements.split('\n').filter((line) => /^\w/.test(line)));
 const hasPsql = isInstalled('psql');
-let python: string;
+const lakeSql =
+  (/^```sql lake\.sql\n([^]*?)^```$/m.exec(readFileSync(join(pages, 'duckdb.md'), 'utf8')))?.[1] ?? '';
 
-beforeAll(async () => {
-  const requirements = readFileSync(join(import.meta.dirname, 'connect-requirements.txt'), 'utf8');
-  python = await pythonEnvironment(requirements.split('\n').filter((line) => /^\w/.test(line)));
-  const connectionId = await addTestConnection(warehouse);
-  const rated = (id: string, amount: string, rate: string): string =>
-    bill(id, {
-      amount_due: amount,
-      currency_rate: `"${rate}"`,
-      status: '"open"',
-      line_items: list(billLine()),
-    });
-  await land(warehouse, {
-    connectionId,
-    stream: 'bills',
-    pages: [[rated('a', '1.123456789', '1.123456789012'), rated('b', '12345678901.000000001', '0.9')]],
+beforeAll(() => {
+  writeFileSync(join(tour.home, 'lake.sql'), lakeSql);
+});
+
+test('the tour says where to look, and each of its queries answers', async () => {
+  expect(tour.said).toMatch(/^Postgres, with psql +npx daybook psql$/m);
+  expect(tour.said).toMatch(/^Postgres, with other tools +npx daybook url$/m);
+  const queries = [...tour.said.matchAll(/^ {2}(npx daybook sql .*)$/gm)].map(([, line]) => line ?? '');
+  expect(queries).toHaveLength(3);
+  for (const line of queries) expect(await run('sh', ['-ec', line])).toMatch(/\([1-9]\d* rows?\)/);
+});
+
+test('the tour shows names of vendors, and a sync that reads what has changed', async () => {
+  const [named] = await tour.query(
+    `select count(*) as all, count(*) filter (where is_inferred and vendor_id <> '(none)') as nameless from marts.vendors`,
+  );
+  expect(named).toMatchObject({ nameless: 0 });
+  const syncs = [...tour.said.matchAll(/^Sync of acme-us\n[^]*?^bills +complete +\d+ +([\d,]+)/gm)];
+  expect(Number(syncs[1]?.[1])).toBeLessThan(10);
+});
+
+describe('what a sample calls due, overdue or spend equals the mart of that name', () => {
+  const samples = [...statementsOfDocs(), ...queriesIn(tour.said).map((sql) => ({ page: 'the tour', sql }))];
+
+  test('and there are such samples', () => {
+    for (const measure of measureNames) expect(samples.some(({ sql }) => says(sql, measure))).toBe(true);
+    for (const { page, sql } of samples)
+      expect(/sum\(amount_due\) as (due|open|overdue)/.test(sql), `${page}: ${sql}`).toBe(false);
   });
-  const { snapshotId } = await exportNow();
-  await publishStandIn(snapshotId);
+
+  test.each(samples.filter(({ sql }) => measureNames.some((measure) => says(sql, measure))))(
+    'in $page: $sql',
+    async ({ page, sql }) => {
+      const rows = page.endsWith('duckdb.md')
+        ? (JSON.parse(await run('duckdb', ['-bail', '-json', '-init', 'lake.sql', '-c', sql])) as Row[])
+        : await tour.query(sql);
+      expect(rows.length).toBeGreaterThan(0);
+      for (const measure of measureNames.filter((name) => says(sql, name)))
+        for (const row of rows) {
+          const [expected] = await tour.query(expectedOf(measure, row, sql));
+          expect(await same(row[measure], expected?.expected), JSON.stringify(row)).toBe(true);
+        }
+    },
+    120_000,
+  );
 });
 
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await asAdministrator('drop role if exists bi_tool');
-});
-
-test.skipIf(!hasPsql)('psql-and-bi.md: a login for readers sees what the page says', async () => {
+test.skipIf(!hasPsql)('psql-and-bi.md can be followed, on the embedded database too', async () => {
   const blocks = blocksOf(join(pages, 'psql-and-bi.md'));
-  for (const { text } of blocks.filter(({ note }) => note === 'administrator')) await asAdministrator(text);
-  const readerUrl = new URL(url);
-  readerUrl.username = 'bi_tool';
-  readerUrl.password = 'choose-a-long-one';
-  const psql = (text: string): Promise<string> =>
-    run('psql', [readerUrl.href, '-v', 'ON_ERROR_STOP=1', '-qc', text]);
   for (const { text } of blocks.filter(({ language }) => language === 'sh'))
-    expect(await run('sh', ['-ec', text], { READER_URL: readerUrl.href })).toContain('amount_due');
+    expect(await run('sh', ['-ec', text])).not.toBe('');
   for (const { text } of blocks.filter(({ language, note }) => language === 'sql' && note === ''))
-    expect(await psql(text)).toMatch(/\(\d+ rows?\)/);
-  await expect(psql('select * from sync.connections')).rejects.toThrow(/permission denied/);
-  await expect(psql('select * from history.record_versions')).rejects.toThrow(/permission denied/);
-  await expect(psql('delete from finance.bills')).rejects.toThrow(/read-only transaction/);
-  await expect(psql('begin read write; delete from finance.bills')).rejects.toThrow(/permission denied/);
+    expect(await run('npx', ['daybook', 'psql', '--', '-v', 'ON_ERROR_STOP=1', '-qc', text])).toMatch(
+      /\(\d+ rows?\)/,
+    );
+  const url = new URL((await run('npx', ['daybook', 'url'])).trim());
+  const reader = new pg.Client(url.href);
+  await reader.connect();
+  const refused = async (text: string, why: RegExp): Promise<void> => {
+    await expect(reader.query(text)).rejects.toThrow(why);
+  };
+  await refused('select * from sync.connections', /permission denied/);
+  await refused('select * from history.record_versions', /permission denied/);
+  await refused('delete from finance.bills', /read-only transaction/);
+  await refused('begin read write; delete from finance.bills', /permission denied/);
+  await reader.end();
 });
 
 test('duckdb.md: every block does what the page says', async () => {
   const page = join(pages, 'duckdb.md');
-  const sql = blocksOf(page).filter(({ language }) => language === 'sql');
-  const said = await run('duckdb', ['-bail', '-csv', '-c', sql.map(({ text }) => text).join('\n')]);
-  expect(said).toContain('"DECIMAL(38,9)","DECIMAL(38,21)",DOUBLE,"DECIMAL(38,2)"');
   for (const { text } of blocksOf(page).filter(({ language }) => language === 'sh'))
-    expect(await run('sh', ['-ec', text])).toMatch(/\d{8}T\d{6}Z/);
+    expect(await run('sh', ['-ec', text])).toContain('currency_code');
+  const sql = blocksOf(page).filter(({ language, note }) => language === 'sql' && note === '');
+  const statements = sql.map(({ text }) => text).join('\n');
+  const said = await run('duckdb', ['-bail', '-csv', '-init', 'lake.sql', '-c', statements]);
+  expect(said).toContain('"DECIMAL(38,9)","DECIMAL(38,21)",DOUBLE,"DECIMAL(38,2)"');
   await runsAsSaid(page);
 });
 
@@ -97,33 +119,49 @@ async function runsAsSaid(page: string, interpreter = join(python, 'bin', 'pytho
   expect((await run(interpreter, ['-c', program])).trimEnd().split('\n')).toEqual(expected);
 }
 
-/** Marts as a build leaves them, without the half minute that dbt takes: those that the pages read. */
-async function publishStandIn(snapshotId: string): Promise<void> {
-  const database = join(folder, 'built.duckdb');
-  const instance = await DuckDBInstance.create(database);
-  const connection = await instance.connect();
-  await connection.run(`create schema marts; create table marts.ap_ageing as
-    select 'USD' as currency_code, 1.5::decimal(38,9) as overdue_amount, true as is_today`);
-  connection.closeSync();
-  instance.closeSync();
-  const lake = await openLake({ location, scratch });
-  await publishOnLake(lake, { database, snapshotId, asOfDate: '2026-11-21', scratch: folder });
+type Row = Readonly<Record<string, unknown>>;
+
+/** Every statement that the README and the docs show, of Postgres and of DuckDB. */
+function statementsOfDocs(): { page: string; sql: string }[] {
+  const files = [
+    'README.md',
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `docs/${file}`),
+  ];
+  return files.flatMap((page) => {
+    const blocks = blocksOf(join(root, page)).filter(
+      ({ language, note }) => language === 'sql' && note === '',
+    );
+    const statements = blocks.flatMap(({ text }) => text.replaceAll(/^--.*$/gm, '').split(';'));
+    const commands = queriesIn(readFileSync(join(root, page), 'utf8'));
+    return [...statements, ...commands]
+      .map((sql) => ({ page, sql: sql.trim() }))
+      .filter(({ sql }) => sql !== '');
+  });
 }
 
-async function asAdministrator(statements: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl });
-  await client.connect();
-  await client.query(statements).finally(() => client.end());
+/** What `daybook sql` is given in a text. */
+function queriesIn(text: string): string[] {
+  return [...text.matchAll(/daybook sql "([^"…]*)"/g)].map(([, sql = '']) => sql);
 }
 
-async function run(
-  command: string,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<string> {
-  const PATH = `${join(python, 'bin')}:${process.env.PATH ?? ''}`;
-  const options = { env: { ...process.env, PATH, DAYBOOK_LAKE: location, ...env }, cwd: folder };
-  return (await promisify(execFile)(command, args, options)).stdout;
+function says(sql: string, measure: string): boolean {
+  return new RegExp(`\\bas ${measure}\\b`).test(sql);
+}
+
+/** As Postgres compares them: to the digit. */
+async function same(one: unknown, other: unknown): Promise<boolean> {
+  const [row] = await tour.query(`select '${String(one)}'::numeric = '${String(other)}'::numeric as same`);
+  return row?.same === true;
+}
+
+async function run(command: string, args: readonly string[]): Promise<string> {
+  const PATH = `${tour.home}:${join(python, 'bin')}:${process.env.PATH ?? ''}`;
+  const env = { ...process.env, ...tour.env, PATH, DAYBOOK_LAKE: tour.lake };
+  const running = promisify(execFile)(command, args, { env, cwd: tour.home });
+  running.child.stdin?.end();
+  return (await running).stdout;
 }
 
 function isInstalled(command: string): boolean {

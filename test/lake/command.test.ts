@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -60,11 +60,44 @@ test('a second export is skipped, and the run says so', async () => {
   );
 });
 
+test('an export returns before the marts are built and says so, and --wait waits for them', async () => {
+  const marts = client.workflow.getHandle('marts');
+  await marts.result();
+  // A build that nobody takes up.
+  const building = await client.workflow.start('buildMarts', {
+    ...{ workflowId: 'marts', taskQueue: 'nobody', args: [{}] },
+  });
+  const early = await run(['export', '--force']);
+  expect(early.stdout).toContain('The marts are still being built, in Postgres and on this snapshot');
+  expect(early.stdout).toContain('"daybook export --wait" waits for them');
+  await building.terminate();
+  const { code, stdout } = await run(['export', '--wait', '--force']);
+  expect(stdout).toMatch(/^Marts in Postgres: .*\nMarts on the lake: .*$/m);
+  expect(stdout).not.toContain('still being built');
+  expect(code).toBe(0);
+  const { stdout: json } = await run(['export', '--wait', '--json']);
+  expect(JSON.parse(json)).toMatchObject({ skipped: true, marts_building: false, marts: { lake: {} } });
+});
+
+test('an export looks whether the last snapshot is whole, and says why it makes another one', async () => {
+  const before = await latest();
+  await rm(join(lake, 'snapshots', before, 'bills/part-00000.parquet'));
+  const { code, stdout } = await run(['export']);
+  expect(stdout).toContain(
+    'Nothing has changed, but the snapshot before it is damaged: bills/part-00000.parquet is missing.',
+  );
+  expect(code).toBe(0);
+  expect(await latest()).not.toBe(before);
+  expect((await run(['snapshots', 'verify'])).code).toBe(0);
+  await rm(join(lake, 'snapshots', before), { recursive: true });
+});
+
 test('snapshots are listed and verified without Postgres and Temporal', async () => {
   const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' };
   const listed = await run(['snapshots', 'list', '--json'], { env: away });
-  const [only] = JSON.parse(listed.stdout) as { id: string }[];
-  expect(only).toMatchObject({ latest: true, unfit: 0 });
+  const ids = JSON.parse(listed.stdout) as { id: string; latest: boolean }[];
+  const only = ids.find((one) => one.latest);
+  expect(only).toMatchObject({ unfit: 0 });
   const verified = await run(['snapshots', 'verify'], { env: away });
   expect(verified.stdout).toMatch(new RegExp(`Snapshot ${only!.id} is whole: [\\d,]+ rows in 24 tables`));
   expect(verified.code).toBe(0);

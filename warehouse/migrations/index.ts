@@ -17,6 +17,7 @@ import * as ownership from './2026-11-27-ownership.ts';
 import * as streamMonths from './2026-11-27-stream-months.ts';
 import * as hosts from './2026-11-28-hosts.ts';
 import * as locks from './2026-11-28-locks.ts';
+import * as noCode from './2026-11-28-no-code.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -38,4 +39,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-27-stream-months': streamMonths,
   '2026-11-28-hosts': hosts,
   '2026-11-28-locks': locks,
+  '2026-11-28-no-code': noCode,
 };

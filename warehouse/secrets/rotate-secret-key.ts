@@ -1,10 +1,11 @@
+import { resealBiLogin } from '../bi-login.ts';
 import { WrongSecretKey } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { fingerprintSetting } from './check-secret-key.ts';
 import { keyFingerprint, openToken, sealToken } from './sealed-token.ts';
 
 /**
- * Seals every token anew, all of them or none. Done again with the same keys it changes nothing, so a rotation that was
+ * Seals every token anew, and the password of the login for readers, all of them or none. Done again with the same keys it changes nothing, so a rotation that was
  * interrupted can be repeated. Throws WrongSecretKey when `from` is not the key.
  */
 export async function rotateSecretKey(
@@ -34,6 +35,7 @@ export async function rotateSecretKey(
         .where('connection_id', '=', connectionId)
         .execute();
     }
+    await resealBiLogin(transaction, { from, to });
     await transaction
       .updateTable('sync.settings')
       .set({ value: keyFingerprint(to) })

@@ -1,27 +1,83 @@
-import { startExport } from '../../../worker/start-export.ts';
+import type { Client } from '@temporalio/client';
+import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
 import { checkOwnership } from '../../../worker/ownership/check-ownership.ts';
+import type { Settings } from '../../../worker/settings.ts';
+import { startExport, type Exported } from '../../../worker/start-export.ts';
 import { connectTemporal } from '../../../worker/temporal-client.ts';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import { followExport } from '../../follow-export.ts';
+import { areMartsBeingBuilt, followMarts } from '../../follow-marts.ts';
 import { print, printAside, printJson } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
+import { martsLines } from '../status/publication-lines.ts';
+
+export interface ExportOptions {
+  /** What is waited for before the command ends. */
+  readonly until: 'started' | 'published' | 'marts';
+  /** Makes a snapshot although nothing has changed. */
+  readonly force: boolean;
+  readonly json: boolean;
+}
 
 /** Starts or joins the export and follows it. */
-export async function runExport(options: { wait: boolean; json: boolean }): Promise<ExitCode> {
+export async function runExport(options: ExportOptions): Promise<ExitCode> {
   return withWarehouse(
     async (warehouse, settings) => {
       const client = await connectTemporal(settings);
       try {
         await checkOwnership({ warehouse, temporal: client, settings }, { say: printAside });
-        const started = await startExport({ client, settings }, { reason: 'daybook export' });
-        if (options.wait) return await followExport({ client, warehouse }, started, options);
-        if (options.json) printJson(started);
-        else print(`${started.joined ? 'Already running' : 'Started'}: ${started.link}`);
-        return exitCodes.done;
+        return await exportAndFollow({ client, warehouse, settings }, options);
       } finally {
         await client.connection.close();
       }
     },
     ['database', 'temporal'],
   );
+}
+
+interface Places {
+  client: Client;
+  warehouse: Warehouse;
+  settings: Settings;
+}
+
+async function exportAndFollow(places: Places, { until, force, json }: ExportOptions): Promise<ExitCode> {
+  const start = (): ReturnType<typeof startExport> =>
+    startExport(places, { reason: 'daybook export', force });
+  let started = await start();
+  if (force && started.joined) {
+    // The one that runs may find nothing to do; a forced one comes after it.
+    if (!json) printAside(`An export runs already; the forced one follows it: ${started.link}`);
+    await followExport(places, started, { quiet: true });
+    started = await start();
+  }
+  if (until === 'started') {
+    if (json) printJson(started);
+    else print(`${started.joined ? 'Already running' : 'Started'}: ${started.link}`);
+    return exitCodes.done;
+  }
+  const { exported, run, exitCode } = await followExport(places, started, { quiet: json });
+  const followed =
+    exported !== undefined && until === 'marts' ? await followMarts(places, { quiet: json }) : undefined;
+  const building = exported !== undefined && (await areMartsBeingBuilt(places.client));
+  if (json)
+    printJson({
+      ...inJson(exported),
+      marts_building: building,
+      ...(followed && { marts: followed.marts }),
+      run: run ?? null,
+    });
+  else if (followed !== undefined) for (const line of martsLines(followed.marts)) print(line);
+  else if (building) print(martsFollow);
+  return exitCode === exitCodes.done ? (followed?.exitCode ?? exitCode) : exitCode;
+}
+
+const martsFollow =
+  'The marts are still being built, in Postgres and on this snapshot; until then readers and the dashboard see those before them. ' +
+  '"daybook export --wait" waits for them, "daybook status" says how far they are.';
+
+function inJson(exported: Exported | undefined): Record<string, unknown> {
+  if (exported === undefined) return { snapshot_id: null, skipped: false };
+  const { snapshotId, skipped, tables, rows, bytes, unfit, takenAt, damage = null } = exported;
+  return { snapshot_id: snapshotId, skipped, damage, taken_at: takenAt, tables, rows, bytes, unfit };
 }

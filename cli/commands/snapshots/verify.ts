@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { SnapshotVerified } from '../../../lake/verify-snapshot.ts';
+import type { DamageFound } from '../../../lake/find-damage.ts';
 import { readPointer } from '../../../lake/pointer.ts';
 import { snapshotIdPattern } from '../../../lake/snapshot-id.ts';
 import { UsageError } from '../../errors.ts';
@@ -30,12 +30,12 @@ export function verifyCommand(setExitCode: SetExitCode): Command {
     });
 }
 
-function inJson({ manifest, problems }: SnapshotVerified): Record<string, unknown> {
+function inJson({ manifest, problems }: DamageFound): Record<string, unknown> {
   const { rows = 0, bytes = 0, unfit = [] } = manifest ?? {};
   return { problems, tables: Object.keys(manifest?.tables ?? {}).length, rows, bytes, unfit };
 }
 
-function show(id: string, { manifest, problems }: SnapshotVerified): void {
+function show(id: string, { manifest, problems }: DamageFound): void {
   if (problems.length > 0) {
     print(`Snapshot ${id} is broken:`);
     for (const problem of problems) print(`- ${problem}`);

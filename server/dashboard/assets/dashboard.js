@@ -76,6 +76,8 @@ function show(section, { title, empty }, view) {
       ),
     ),
   );
+  if (part('plot') !== null) part('plot').hidden = view.drawing === undefined;
+  part('legend')?.replaceChildren();
   if (view.drawing === undefined) return;
   part('legend').replaceChildren(...legendOf(view.drawing));
   drawChart(part('plot'), {

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { Icon } from '../../console/views/icon.tsx';
 import type { Dashboard } from '../read-dashboard.ts';
 import { utcMinute } from '../utc-minute.ts';
@@ -14,7 +14,7 @@ export function Headline({ dashboard }: { dashboard: Dashboard }): VNode {
         <b>Data as of {dataAsOf(dashboard)}</b> · marts of {asOf}
         {build.built_at === null ? null : (
           <>
-            , built <Age at={build.built_at.toISOString()} now={readAt} />
+            , built {builtAt(build.built_at)} (<Age at={build.built_at.toISOString()} now={readAt} />)
           </>
         )}
       </p>
@@ -28,13 +28,17 @@ export function Headline({ dashboard }: { dashboard: Dashboard }): VNode {
   );
 }
 
+function builtAt(at: Date): string {
+  return `${utcMinute(at.toISOString().replace('T', ' '))} UTC`;
+}
+
 /** All connections together are as fresh as the one that was read longest ago. */
-function dataAsOf({ connections }: Dashboard): ComponentChildren {
+export function dataAsOf({ connections }: Pick<Dashboard, 'connections'>): string {
   const read = connections.flatMap(({ last_success_at: at }) => (at === null ? [] : [at])).sort();
   return read[0] === undefined ? 'no complete reading yet' : `${utcMinute(read[0])} UTC`;
 }
 
-function notesOf({ build, asOf, readAt }: Dashboard): string[] {
+export function notesOf({ build, asOf, readAt }: Dashboard): string[] {
   const notes: string[] = [];
   if (build.status === 'running') notes.push('New marts are being built; these are the last good ones.');
   if (build.status === 'failed')

@@ -1,0 +1,9 @@
+import { biLoginUrl } from '../warehouse/bi-login.ts';
+import { withWarehouse } from './with-warehouse.ts';
+
+/** The URL of the login that reads the warehouse and writes nothing, with its password. */
+export function biUrl(): Promise<URL> {
+  return withWarehouse(async (warehouse, { secretKey, database }) =>
+    biLoginUrl(warehouse, { key: await secretKey(), databaseUrl: database.url }),
+  );
+}

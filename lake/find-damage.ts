@@ -1,0 +1,47 @@
+import { manifestFile, successFile, type Lake } from './lake.ts';
+import { sha256Of, type Manifest } from './manifest.ts';
+import { lookAtManifest, lookAtPointer, pointerPath } from './pointer.ts';
+import { sha256OfFile } from './read-back.ts';
+
+export interface DamageFound {
+  /** Undefined when there is no readable one. */
+  readonly manifest: Manifest | undefined;
+  /** In words; none when every file is as it was published. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Compares every file of a snapshot with the manifest, by its SHA-256, and the manifest with the pointer. `use` is given each file
+ * that is as it was published, on this machine; one that is another is not even opened.
+ */
+export async function findDamage(
+  lake: Lake,
+  id: string,
+  use: (table: string, localPath: string) => Promise<void> = () => Promise.resolve(),
+): Promise<DamageFound> {
+  const seen = await lookAtManifest(lake, id);
+  if (seen === undefined) return { manifest: undefined, problems: [`${id} has no ${manifestFile}`] };
+  if (seen.altered !== undefined) return { manifest: undefined, problems: [seen.altered.message] };
+  const manifest = seen.value;
+  const problems = await problemsAround(lake, { id, text: seen.found.text });
+  for (const [table, { files }] of Object.entries(manifest.tables))
+    for (const { path, sha256 } of files) {
+      const problem = await lake.withFile(`snapshots/${id}/${path}`, async (localPath) => {
+        if ((await sha256OfFile(localPath)) !== sha256) return `${path} has another SHA-256`;
+        await use(table, localPath);
+        return null;
+      });
+      if (problem !== null) problems.push(problem ?? `${path} is missing`);
+    }
+  return { manifest, problems };
+}
+
+async function problemsAround(lake: Lake, { id, text }: { id: string; text: string }): Promise<string[]> {
+  const success = await lake.read(`snapshots/${id}/${successFile}`);
+  const pointer = (await lookAtPointer(lake))?.value;
+  const isOther = pointer?.snapshot_id === id && pointer.manifest_sha256 !== sha256Of(text);
+  return [
+    ...(success === undefined ? [`${id} has no ${successFile}`] : []),
+    ...(isOther ? [`${pointerPath} names another content of ${manifestFile}`] : []),
+  ];
+}

@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../warehouse/migrate.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { bill } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { row, rows } from '../support/rows.ts';
+import { addTestConnection, testKey } from '../support/test-connection.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+const [database, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+const { warehouse } = database;
+const home = await mkdtemp(join(tmpdir(), 'daybook-url-'));
+const key = testKey.toString('base64');
+
+beforeAll(async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+});
+
+afterAll(async () => {
+  const admin = new pg.Client(database.adminUrl);
+  await admin.connect();
+  for (const { url } of [database, other]) {
+    const { rows: made } = await admin.query<{ rolname: string }>(
+      `select rolname from pg_roles where rolname like 'daybook_bi_%' and has_database_privilege(rolname, $1, 'connect')`,
+      [new URL(url).pathname.slice(1)],
+    );
+    for (const { rolname } of made)
+      await admin.query(`drop owned by ${rolname}; drop role ${rolname}`).catch(() => undefined);
+  }
+  await admin.end();
+});
+
+test('url prints a complete URL of a login that reads what is for readers, and writes nothing', async () => {
+  const url = await urlOf(database);
+  expect(url.username).toMatch(/^daybook_bi_[0-9a-f]{8}$/);
+  expect(url.username).not.toBe(new URL(database.url).username);
+  const reader = new pg.Client(url.href);
+  await reader.connect();
+  const query = async (text: string): Promise<unknown[]> =>
+    (await reader.query<Record<string, unknown>>(text)).rows;
+  expect(await query('select id from finance.bills')).toEqual([{ id: 'b' }]);
+  expect(await query(`select record_id from history.as_of('bills', now())`)).toEqual([{ record_id: 'b' }]);
+  expect(await query('show timezone')).toEqual([{ TimeZone: 'UTC' }]);
+  await expect(query('delete from finance.bills')).rejects.toThrow(/read-only transaction/);
+  await query('set default_transaction_read_only = off');
+  await expect(query('delete from finance.bills')).rejects.toThrow(/permission denied/);
+  await expect(query('select * from sync.settings')).rejects.toThrow(/permission denied/);
+  await expect(query('set role daybook')).rejects.toThrow(/permission denied/);
+  await reader.end();
+});
+
+test('url prints the same each time, by many at once too, and another one for another warehouse of the server', async () => {
+  const [first, second, elsewhere] = await Promise.all([urlOf(other), urlOf(other), urlOf(database)]);
+  expect(second.href).toBe(first.href);
+  expect(elsewhere.username).not.toBe(first.username);
+  expect(elsewhere.password).not.toBe(first.password);
+});
+
+test('the password is kept sealed, and a rotation of the key leaves it as it is', async () => {
+  const before = await urlOf(database);
+  const everything = JSON.stringify(await rows(warehouse, 'select * from sync.settings'));
+  expect(everything).toContain(before.username);
+  expect(everything).not.toContain(before.password);
+  const next = Buffer.alloc(32, 9).toString('base64');
+  const rotated = await daybook(database, ['connection', 'rotate-key', '--new-key-env', 'NEXT'], {
+    NEXT: next,
+  });
+  expect(rotated.code).toBe(0);
+  const { stdout } = await daybook(database, ['url'], { DAYBOOK_SECRET_KEY: next });
+  expect(stdout.trim()).toBe(before.href);
+  await daybook(database, ['connection', 'rotate-key', '--new-key-env', 'NEXT'], {
+    ...{ NEXT: key, DAYBOOK_SECRET_KEY: next },
+  });
+});
+
+test('a login whose password somebody changed, or that is gone, is made right again', async () => {
+  const url = await urlOf(database);
+  await rows(warehouse, `alter role ${url.username} password 'changed'`);
+  expect((await urlOf(database)).href).toBe(url.href);
+  const admin = new pg.Client(database.adminUrl);
+  await admin.connect();
+  await admin.query(`drop owned by ${url.username}; drop role ${url.username}`);
+  await admin.end();
+  expect((await urlOf(database)).href).toBe(url.href);
+  await logIn(url);
+});
+
+test('url as JSON has every part that a form asks for', async () => {
+  const { stdout } = await daybook(database, ['url', '--json']);
+  const { hostname, port, pathname, username, password, href } = await urlOf(database);
+  expect(JSON.parse(stdout)).toEqual({
+    ...{ url: href, host: hostname, port: Number(port), database: pathname.slice(1) },
+    ...{ user: username, password, schemas: ['marts', 'finance'] },
+  });
+});
+
+test('where the owner may not make roles, url says in one sentence what an administrator runs, without the password', async () => {
+  const limited = await createTestDatabase('template template0');
+  const { owner, url } = await ownedByNobodySpecial(limited);
+  const place = { ...limited, url };
+  const refused = await daybook(place, ['url']);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr.trim().split('\n')).toHaveLength(1);
+  const [, statements = ''] = /administrator of the server runs this once: (.*)$/m.exec(refused.stderr) ?? [];
+  expect(statements).toMatch(/^create role daybook_bi_[0-9a-f]{8} login password 'SCRAM-SHA-256\$/);
+  const admin = new pg.Client(limited.adminUrl);
+  await admin.connect();
+  await admin.query(statements);
+  const made = await urlOf(place);
+  expect(refused.stderr).not.toContain(made.password);
+  await logIn(made);
+  await admin.query(
+    `drop owned by ${made.username}; drop role ${made.username}; reassign owned by ${owner} to postgres`,
+  );
+  await admin.end();
+});
+
+test('psql opens with that login, and no password is on its command line', async () => {
+  const asked = ['psql', '--', '--csv', '-c', 'select current_user, count(*) from finance.bills'];
+  const { code, stdout } = await daybook(database, asked);
+  expect(stdout).toBe(`current_user,count\n${(await urlOf(database)).username},1\n`);
+  expect(code).toBe(0);
+  await writeFile(
+    join(home, 'psql'),
+    '#!/bin/sh\ntr "\\0" " " < /proc/$$/cmdline\necho "and $PGPASSWORD"\n',
+    { mode: 0o755 },
+  );
+  const { password } = await urlOf(database);
+  const faked = await daybook(database, ['psql'], { PATH: `${home}:${process.env.PATH ?? ''}` });
+  const [commandLine = '', environment = ''] = faked.stdout.split('and ');
+  expect(commandLine).not.toContain(password);
+  expect(environment.trim()).toBe(password);
+});
+
+test('psql that is not installed is told in one sentence', async () => {
+  const { code, stderr } = await daybook(database, ['psql'], { PATH: '/nowhere' });
+  expect(stderr).toMatch(/^psql is not on the PATH: install the client of PostgreSQL .*\n$/);
+  expect(code).toBe(2);
+});
+
+async function logIn(url: URL): Promise<void> {
+  const client = new pg.Client(url.href);
+  await client.connect();
+  await client.end();
+}
+
+async function urlOf(place: Pick<TestDatabase, 'url'>): Promise<URL> {
+  const { stdout, stderr } = await daybook(place, ['url']);
+  expect(stderr).toBe('');
+  return new URL(stdout.trim());
+}
+
+/** A warehouse whose owner may make no roles; the role for readers is there already. */
+async function ownedByNobodySpecial({ adminUrl }: TestDatabase): Promise<{ owner: string; url: string }> {
+  const admin = openWarehouse({ url: adminUrl, connections: 1 });
+  const { name } = await row(admin, `select current_database() as name`);
+  const owner = `owner_of_${String(name)}`;
+  const url = new URL(adminUrl);
+  url.username = owner;
+  await rows(admin, `create role ${owner} login password '${decodeURIComponent(url.password)}'`);
+  await rows(admin, `alter database ${String(name)} owner to ${owner}`);
+  await admin.close();
+  const owned = openWarehouse({ url: url.href, connections: 2 });
+  await migrate(owned);
+  await owned.close();
+  return { owner, url: url.href };
+}
+
+function daybook(
+  { url }: Pick<TestDatabase, 'url'>,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const environment = {
+    ...{ PATH: process.env.PATH, HOME: home, DAYBOOK_HOME: home, DATABASE_URL: url, DAYBOOK_SECRET_KEY: key },
+    ...{
+      DAYBOOK_API_URL: 'http://127.0.0.1:9/versioned',
+      DAYBOOK_CLIENT_ID: 'client',
+      DAYBOOK_CLIENT_SECRET: 'x',
+    },
+  };
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      [resolve('bin/daybook.js'), ...args],
+      { env: { ...environment, ...env } },
+      (error, stdout, stderr) => {
+        done({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      },
+    );
+  });
+}

@@ -1,0 +1,27 @@
+/** What each word of the samples means: the mart of that name, by the columns that a row of a sample may have. */
+const measures: Readonly<Record<string, string>> = {
+  due: `select connection_id, vendor_id, currency_code, null::date as month, open_amount as amount
+    from marts.ap_open_items where is_today and document_type = 'bill'`,
+  overdue: `select connection_id, vendor_id, currency_code, null::date as month, open_amount as amount
+    from marts.ap_open_items where is_today and document_type = 'bill' and days_past_due > 0`,
+  spend: `select connection_id, vendor_id, currency_code, spend_month as month, spend as amount from marts.vendor_spend_monthly`,
+};
+
+export const measureNames: readonly string[] = Object.keys(measures);
+
+/**
+ * What a row of a sample has to say, as a statement: the measure for the row's connection, vendor and currency, and for those
+ * that the sample itself is about (`connection_id = 'acme-us'`, `spend_month > …`).
+ */
+export function expectedOf(measure: string, row: Readonly<Record<string, unknown>>, sample: string): string {
+  const conditions = ['connection_id', 'vendor_id', 'currency_code'].flatMap((column) => {
+    const [, constant] = new RegExp(`${column} = '([^']*)'`).exec(sample) ?? [];
+    const value = row[column] === undefined ? constant : row[column];
+    if (value === undefined) return [];
+    return [value === null ? `${column} is null` : `${column} = '${String(value)}'`];
+  });
+  const [, since] = /spend_month (> .*)$/m.exec(sample) ?? [];
+  if (since !== undefined) conditions.push(`month ${since}`);
+  return `select coalesce(sum(amount), 0)::text as expected from (${measures[measure] ?? ''}) as measured
+    where ${conditions.length === 0 ? 'true' : conditions.join(' and ')}`;
+}

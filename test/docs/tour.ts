@@ -1,0 +1,39 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
+import { runDaybook, startDaybook } from '../support/daybook-process.ts';
+
+/** What the tour leaves: a running Daybook, its data after the changes, and an `npx` that finds the product. */
+export interface Tour {
+  readonly home: string;
+  readonly lake: string;
+  /** The environment of the one who follows the docs. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What the tour has printed. */
+  readonly said: string;
+  /** One statement, as `npx daybook sql --json` answers it. */
+  readonly query: (statement: string) => Promise<Record<string, unknown>[]>;
+}
+
+/** Takes the tour to its end and keeps it running until the last test of the file. */
+export async function takeTour(): Promise<Tour> {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'daybook-tour-')));
+  const env = { DAYBOOK_HOME: home, DAYBOOK_HTTP_PORT: '0' };
+  const tour = startDaybook(['tour'], { cwd: home, env });
+  afterAll(async () => {
+    await tour.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+  await tour.says(/Running\. Stop with Ctrl-C\./);
+  const program = resolve(import.meta.dirname, '../../bin/daybook.js');
+  const npx = `#!/bin/sh\n[ "$1" = daybook ] && shift && exec ${process.execPath} ${program} "$@"\n`;
+  writeFileSync(join(home, 'npx'), npx, { mode: 0o755 });
+  return {
+    ...{ home, env, lake: join(home, 'lake'), said: tour.output() },
+    async query(statement) {
+      const { stdout } = await runDaybook(['sql', '--json', statement], { cwd: home, env });
+      return JSON.parse(stdout) as Record<string, unknown>[];
+    },
+  };
+}

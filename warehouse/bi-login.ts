@@ -1,0 +1,157 @@
+import { createHash, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { sql } from 'kysely';
+import type { Warehouse } from './open-warehouse.ts';
+import { checkSecretKey } from './secrets/check-secret-key.ts';
+import { scramVerifier } from './secrets/scram-verifier.ts';
+import { openToken, sealToken } from './secrets/sealed-token.ts';
+import { warehouseId } from './warehouse-id.ts';
+
+/** The login cannot be made by the owner of the warehouse. */
+export class LoginNotAllowed extends Error {
+  override readonly name = 'LoginNotAllowed';
+
+  constructor(statements: string, cause: unknown) {
+    super(
+      `This user of Postgres may not make the login for readers, so an administrator of the server runs this once: ${statements}`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * The URL with which people and BI tools read the warehouse: that of a login of its own, which is a member of `daybook_reader` and
+ * writes nothing. It is made when it is first asked for, and the same from then on. Throws LoginNotAllowed, WrongSecretKey.
+ */
+export async function biLoginUrl(
+  warehouse: Warehouse,
+  { key, databaseUrl }: { key: Buffer; databaseUrl: string },
+): Promise<URL> {
+  await checkSecretKey(warehouse, key);
+  const { login, password } = await settledPassword(warehouse, key);
+  const url = new URL(databaseUrl);
+  url.username = login;
+  url.password = password;
+  if (await opens(url)) return url;
+  await makeLogin(warehouse, { login, password });
+  if (await opens(url)) return url;
+  throw new Error(`Postgres does not let ${login} in although it was just made: look at its pg_hba.conf.`);
+}
+
+/** Within the transaction of a rotation. */
+export async function resealBiLogin(
+  db: Warehouse['db'],
+  { from, to }: { from: Buffer; to: Buffer },
+): Promise<void> {
+  const kept = await keptLogin(db);
+  if (kept === undefined) return;
+  const { login, sealed } = kept;
+  const password = openToken(from, { connectionId: login, sealed: Buffer.from(sealed, 'base64') });
+  await db
+    .updateTable('sync.settings')
+    .set({ value: sealedLogin(to, { login, password }) })
+    .where('name', '=', setting)
+    .execute();
+}
+
+/** Where the warehouse keeps its login and the password, sealed with the secret key. */
+const setting = 'bi_login';
+
+interface Login {
+  readonly login: string;
+  readonly password: string;
+}
+
+/** The password that was made for this login, or a new one: of two processes that ask at once, both get the same. */
+async function settledPassword(warehouse: Warehouse, key: Buffer): Promise<Login> {
+  const login = await loginName(warehouse);
+  return warehouse.db.transaction().execute(async (db) => {
+    const made = { login, password: randomBytes(24).toString('base64url') };
+    await db
+      .insertInto('sync.settings')
+      .values({ name: setting, value: sealedLogin(key, made) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const kept = await keptLogin(db);
+    if (kept?.login === login)
+      return {
+        login,
+        password: openToken(key, { connectionId: login, sealed: Buffer.from(kept.sealed, 'base64') }),
+      };
+    // This database is a copy, and the login is the original's.
+    await db
+      .updateTable('sync.settings')
+      .set({ value: sealedLogin(key, made) })
+      .where('name', '=', setting)
+      .execute();
+    return made;
+  });
+}
+
+/** Logins belong to the server, which may have several warehouses, and copies of one. */
+async function loginName(warehouse: Warehouse): Promise<string> {
+  const { rows } = await warehouse.pool.query<{ name: string }>('select current_database() as name');
+  const place = `${await warehouseId(warehouse)}/${rows[0]?.name ?? ''}`;
+  return `daybook_bi_${createHash('sha256').update(place).digest('hex').slice(0, 8)}`;
+}
+
+async function keptLogin(db: Warehouse['db']): Promise<{ login: string; sealed: string } | undefined> {
+  const kept = await db
+    .selectFrom('sync.settings')
+    .select('value')
+    .where('name', '=', setting)
+    .forUpdate()
+    .executeTakeFirst();
+  const [login = '', sealed = ''] = kept?.value.split(' ') ?? [];
+  return kept === undefined ? undefined : { login, sealed };
+}
+
+function sealedLogin(key: Buffer, { login, password }: Login): string {
+  return `${login} ${sealToken(key, { connectionId: login, token: password }).toString('base64')}`;
+}
+
+/** Postgres gets what it keeps of the password, and not the password itself. */
+async function makeLogin({ db, pool }: Warehouse, { login, password }: Login): Promise<void> {
+  const { rows } = await pool.query<{ there: boolean; database: string }>(
+    `select exists (select from pg_roles where rolname = $1) as there, quote_ident(current_database()) as database`,
+    [login],
+  );
+  const [{ there, database } = { there: false, database: '' }] = rows;
+  const statements = [
+    `${there ? 'alter' : 'create'} role ${login} login password '${scramVerifier(password)}'`,
+    `grant daybook_reader to ${login}`,
+    `grant connect on database ${database} to ${login}`,
+    `alter role ${login} set default_transaction_read_only = on`,
+    `alter role ${login} set timezone = 'UTC'`,
+  ];
+  try {
+    await db.transaction().execute(async (transaction) => {
+      for (const statement of statements) await sql.raw(statement).execute(transaction);
+    });
+  } catch (error) {
+    if (!isCode(error, insufficientPrivilege)) throw error;
+    throw new LoginNotAllowed(`${statements.join('; ')};`, error);
+  }
+}
+
+/** Whether Postgres lets it in. */
+async function opens(url: URL): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    if (isCode(error, invalidPassword) || isCode(error, invalidAuthorization)) return false;
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+const insufficientPrivilege = '42501';
+const invalidPassword = '28P01';
+const invalidAuthorization = '28000';
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
