@@ -17,7 +17,7 @@ const requirements = readFileSync(join(import.meta.dirname, 'connect-requirement
 const python = await pythonEnvironment(requirements.split('\n').filter((line) => /^\w/.test(line)));
 const hasPsql = isInstalled('psql');
 const lakeSql =
-  (/^```sql lake\.sql\n([^]*?)^```$/m.exec(readFileSync(join(pages, 'duckdb.md'), 'utf8')))?.[1] ?? '';
+  /^```sql lake\.sql\n([^]*?)^```$/m.exec(readFileSync(join(pages, 'duckdb.md'), 'utf8'))?.[1] ?? '';
 
 beforeAll(() => {
   writeFileSync(join(tour.home, 'lake.sql'), lakeSql);
