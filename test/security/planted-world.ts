@@ -47,8 +47,10 @@ export async function startPlantedWorld(): Promise<PlantedWorld> {
     adminUrl: new URL('daybook', postgres.adminUrl).href,
     stopPostgres: () => postgres.stop(),
     async daybook(lines, more = {}) {
+      // Where the password stands in front of the host; the worker has it as a parameter.
+      const DATABASE_URL = `postgres://daybook:${encodeURIComponent(secrets.databasePassword)}@127.0.0.1:${postgres.port}/daybook`;
       const name = `${said.length}: ${lines.map((line) => line.join(' ')).join(', ')}`;
-      const content = await runCommandLines(lines, { cwd, env: { ...env, ...more } });
+      const content = await runCommandLines(lines, { cwd, env: { ...env, DATABASE_URL, ...more } });
       said.push({ name, content });
       return content;
     },
@@ -93,7 +95,7 @@ function environment(of: { databasePort: number; apiUrl: string; home: string })
   const { alertPassword, alertToken, databasePassword } = secrets;
   const alerts = `http://alerts:${encodeURIComponent(alertPassword)}@127.0.0.1:9/${alertToken}?token=${alertToken}`;
   return {
-    DATABASE_URL: `postgres://daybook:${encodeURIComponent(databasePassword)}@127.0.0.1:${of.databasePort}/daybook`,
+    DATABASE_URL: `postgres://daybook@127.0.0.1:${of.databasePort}/daybook?password=${encodeURIComponent(databasePassword)}`,
     DAYBOOK_API_URL: of.apiUrl,
     DAYBOOK_CLIENT_ID: secrets.clientId,
     DAYBOOK_CLIENT_SECRET: secrets.clientSecret,
