@@ -13,12 +13,16 @@ export const measureNames: readonly string[] = Object.keys(measures);
  * What a row of a sample has to say, as a statement: the measure for the row's connection, vendor and currency, and for those
  * that the sample itself is about (`connection_id = 'acme-us'`, `spend_month > …`).
  */
-export function expectedOf(measure: string, row: Readonly<Record<string, unknown>>, sample: string): string {
+export function expectedOf(
+  measure: string,
+  row: Readonly<Record<string, string | null>>,
+  sample: string,
+): string {
   const conditions = ['connection_id', 'vendor_id', 'currency_code'].flatMap((column) => {
     const [, constant] = new RegExp(`${column} = '([^']*)'`).exec(sample) ?? [];
     const value = row[column] === undefined ? constant : row[column];
     if (value === undefined) return [];
-    return [value === null ? `${column} is null` : `${column} = '${String(value)}'`];
+    return [value === null ? `${column} is null` : `${column} = '${value}'`];
   });
   const [, since] = /spend_month (> .*)$/m.exec(sample) ?? [];
   if (since !== undefined) conditions.push(`month ${since}`);

@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import pg from 'pg';
 import { afterAll } from 'vitest';
 import { runDaybook, startDaybook } from '../support/daybook-process.ts';
 
@@ -12,8 +13,8 @@ export interface Tour {
   readonly env: Readonly<Record<string, string>>;
   /** What the tour has printed. */
   readonly said: string;
-  /** One statement, as `npx daybook sql --json` answers it. */
-  readonly query: (statement: string) => Promise<Record<string, unknown>[]>;
+  /** One statement, with the login of `npx daybook url`. Every value is the text that Postgres writes. */
+  readonly query: (statement: string) => Promise<Record<string, string | null>[]>;
 }
 
 /** Takes the tour to its end and keeps it running until the last test of the file. */
@@ -21,7 +22,9 @@ export async function takeTour(): Promise<Tour> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'daybook-tour-')));
   const env = { DAYBOOK_HOME: home, DAYBOOK_HTTP_PORT: '0' };
   const tour = startDaybook(['tour'], { cwd: home, env });
+  let endReading = (): Promise<void> => Promise.resolve();
   afterAll(async () => {
+    await endReading();
     await tour.stop();
     rmSync(home, { recursive: true, force: true });
   });
@@ -29,11 +32,17 @@ export async function takeTour(): Promise<Tour> {
   const program = resolve(import.meta.dirname, '../../bin/daybook.js');
   const npx = `#!/bin/sh\n[ "$1" = daybook ] && shift && exec ${process.execPath} ${program} "$@"\n`;
   writeFileSync(join(home, 'npx'), npx, { mode: 0o755 });
+  const { stdout: url } = await runDaybook(['url'], { cwd: home, env });
+  const reader = new pg.Client(url.trim());
+  await reader.connect();
+  endReading = () => reader.end();
   return {
     ...{ home, env, lake: join(home, 'lake'), said: tour.output() },
     async query(statement) {
-      const { stdout } = await runDaybook(['sql', '--json', statement], { cwd: home, env });
-      return JSON.parse(stdout) as Record<string, unknown>[];
+      const { rows } = await reader.query<Record<string, string | null>>({ text: statement, types });
+      return rows;
     },
   };
 }
+
+const types: pg.CustomTypesConfig = { getTypeParser: () => String };
