@@ -117,14 +117,19 @@ test('marts are neither put over nor removed from places that only latest-marts.
 
 test('the words of a hostile bucket are never repeated to a terminal', async () => {
   const words = '\u001b]0;planted\u0007';
-  await putManifest(changed((manifest) => (manifest.tables[words] = manifest.tables.bills!)));
+  await putManifest(
+    changed((manifest) => {
+      manifest.tables[words] = manifest.tables.bills!;
+    }),
+  );
   const { code, stdout, stderr } = await runDaybook(['snapshots', 'verify'], {
     cwd: folder,
     env: { ...s3.env, DAYBOOK_LAKE: s3.location },
   });
   expect(code).toBe(1);
   expect(stdout + stderr).toContain('is not as Daybook writes it');
-  expect(stdout + stderr).not.toMatch(/planted|\u001b/);
+  expect(stdout + stderr).not.toContain('planted');
+  expect(stdout + stderr).not.toContain('\u001b');
 });
 
 test('an ID that somebody types is a snapshot, not a path', async () => {
@@ -137,7 +142,11 @@ test('an ID that somebody types is a snapshot, not a path', async () => {
 });
 
 test.each(hostileManifests)('what was once found is refused: $name', async ({ path, value }) => {
-  await putManifest(changed((manifest) => set(manifest, path, value)));
+  await putManifest(
+    changed((manifest) => {
+      set(manifest, path, value);
+    }),
+  );
   await isRefusedEverywhere();
 });
 
@@ -159,8 +168,11 @@ test('whatever is put anywhere into a manifest, nothing outside of the cache is 
   );
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...places), hostile, async (place, value) => {
-      await putManifest(changed((manifest) => set(manifest, place, value)));
-      await fc.pre(value !== undefined);
+      await putManifest(
+        changed((manifest) => {
+          set(manifest, place, value);
+        }),
+      );
       await localSnapshot(lake, join(scratch, 'cache')).catch(isSentence);
       await verifySnapshot(lake, { id, spillFolder: scratch }).catch(isSentence);
       await leftAlone();
