@@ -23,7 +23,9 @@ function npmPackages() {
 function pythonPackages() {
   const requirements = readFileSync(join(root, 'dbt', 'requirements.txt'), 'utf8');
   return [
-    ...requirements.matchAll(/^([\w.-]+)(?:\[[\w,]+\])?==(\S+)(?: ; [^\\\n]+)?((?: *\\\n +--hash=sha256:[0-9a-f]{64})+)/gm),
+    ...requirements.matchAll(
+      /^([\w.-]+)(?:\[[\w,]+\])?==(\S+)(?: ; [^\\\n]+)?((?: *\\\n +--hash=sha256:[0-9a-f]{64})+)/gm,
+    ),
   ].map(([, name, version, hashes]) => {
     const purl = `pkg:pypi/${name.toLowerCase()}@${version}`;
     const sha256 = [...hashes.matchAll(/sha256:([0-9a-f]{64})/g)].map(([, content]) => content);
