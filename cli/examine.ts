@@ -46,7 +46,7 @@ export async function examine(): Promise<Finding[]> {
   try {
     findings.push(
       await finding('database', () => databaseOf(warehouse)),
-      await finding('readers', () => readersOf(warehouse)),
+      ...(await warnings('readers', () => readersOf(warehouse))),
       await finding('secret key', async () => {
         await checkSecretKey(warehouse, await settings.secretKey());
         return 'opens the stored access tokens';
@@ -78,7 +78,7 @@ interface Looked {
   readonly nothing: string;
 }
 
-/** What was meant may be so within one's own network or machine: nothing fails for it. */
+/** What was meant may be so on one's own server, network or machine: nothing fails for it. */
 async function warnings(what: string, look: () => Looked | Promise<Looked>): Promise<Finding[]> {
   const found: Finding[] = [];
   const looked = await finding(what, async () => {
@@ -122,18 +122,17 @@ async function databaseOf(warehouse: Warehouse): Promise<string> {
 }
 
 /** People who query, and what lets in more than them. */
-async function readersOf(warehouse: Warehouse): Promise<string> {
+async function readersOf(warehouse: Warehouse): Promise<Looked> {
   const { hasRole, toRun, notLetIn } = await readersState(warehouse);
-  if (toRun !== '') {
-    const why = hasRole
-      ? 'everybody who may log in to the server gets in here, or may write'
-      : 'there is no role daybook_reader for this user, so queries run as the owner, read-only';
-    throw new Error(
-      `${why}. Ask an administrator of the server to run: ${toRun} Then run "daybook migrate".`,
-    );
-  }
+  const why = hasRole
+    ? 'everybody who may log in to the server gets in here, or may write'
+    : 'there is no role daybook_reader for this user, so queries run as the owner, read-only';
+  const ask = `${why}. Ask an administrator of the server to run: ${toRun} Then run "daybook migrate".`;
   const waiting = notLetIn.length === 0 ? '' : `; without CONNECT here: ${notLetIn.join(', ')}`;
-  return `daybook_reader, and only who was granted CONNECT gets in${waiting}`;
+  return {
+    toLookAt: toRun === '' ? [] : [ask],
+    nothing: `daybook_reader, and only who was granted CONNECT gets in${waiting}`,
+  };
 }
 
 async function temporalFindings(warehouse: Warehouse, settings: Settings): Promise<Finding[]> {

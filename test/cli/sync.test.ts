@@ -153,7 +153,7 @@ test('doctor finds nothing wrong where everything works, and says so when the AP
   const broken = (healthy.stdout.match(/^✗ .*$/gm) ?? []).filter(
     (line) => !line.includes('nobody-has-this-token'),
   );
-  expect(broken.every((line) => line.startsWith('✗ API'))).toBe(true);
+  expect(broken.filter((line) => !line.startsWith('✗ API'))).toEqual([]);
   const connection = await installation.connect({ token: 'refused-token' });
   const { code, stdout } = await installation.run(['doctor', '--json']);
   expect(code).toBe(1);

@@ -4,7 +4,8 @@ const measures: Readonly<Record<string, string>> = {
     from marts.ap_open_items where is_today and document_type = 'bill'`,
   overdue: `select connection_id, vendor_id, currency_code, null::date as month, open_amount as amount
     from marts.ap_open_items where is_today and document_type = 'bill' and days_past_due > 0`,
-  spend: `select connection_id, vendor_id, currency_code, spend_month as month, spend as amount from marts.vendor_spend_monthly`,
+  spend: `select connection_id, vendor_id, currency_code, spend_month as month, is_complete, spend as amount
+    from marts.vendor_spend_monthly`,
 };
 
 export const measureNames: readonly string[] = Object.keys(measures);
@@ -24,8 +25,9 @@ export function expectedOf(
     if (value === undefined) return [];
     return [value === null ? `${column} is null` : `${column} = '${value}'`];
   });
-  const [, since] = /spend_month (> .*)$/m.exec(sample) ?? [];
+  const [, since] = /spend_month (>=? .*)$/m.exec(sample) ?? [];
   if (since !== undefined) conditions.push(`month ${since}`);
+  if (sample.includes('where is_complete')) conditions.push('is_complete');
   return `select coalesce(sum(amount), 0)::text as expected from (${measures[measure] ?? ''}) as measured
     where ${conditions.length === 0 ? 'true' : conditions.join(' and ')}`;
 }

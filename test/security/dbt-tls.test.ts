@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,6 +18,8 @@ const ours = await makeCertificates(folder, 'ours');
 const foreign = await makeCertificates(folder, 'foreign');
 const { own } = await postgresAccount();
 await Promise.all([own(ours.certificate), own(ours.key)]);
+// Postgres reads them by their names.
+await chmod(folder, 0o711);
 const postgres = await startPostgres({
   dataDir: join(folder, 'postgres'),
   port: await freePort(),
