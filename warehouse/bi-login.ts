@@ -110,28 +110,34 @@ function sealedLogin(key: Buffer, { login, password }: Login): string {
   return `${login} ${sealToken(key, { connectionId: login, token: password }).toString('base64')}`;
 }
 
-/** Postgres gets what it keeps of the password, and not the password itself. */
-async function makeLogin({ db, pool }: Warehouse, { login, password }: Login): Promise<void> {
-  const { rows } = await pool.query<{ there: boolean; database: string }>(
-    `select exists (select from pg_roles where rolname = $1) as there, quote_ident(current_database()) as database`,
-    [login],
-  );
-  const [{ there, database } = { there: false, database: '' }] = rows;
-  const statements = [
-    `${there ? 'alter' : 'create'} role ${login} login password '${scramVerifier(password)}'`,
-    `grant daybook_reader to ${login}`,
-    `grant connect on database ${database} to ${login}`,
-    `alter role ${login} set default_transaction_read_only = on`,
-    `alter role ${login} set timezone = 'UTC'`,
-  ];
+/** Postgres gets what it keeps of the password, and not the password itself. One makes it at a time. */
+async function makeLogin({ db }: Warehouse, input: Login): Promise<void> {
+  let statements: string[] = [];
   try {
     await db.transaction().execute(async (transaction) => {
+      await keptLogin(transaction);
+      statements = await statementsFor(transaction, input);
       for (const statement of statements) await sql.raw(statement).execute(transaction);
     });
   } catch (error) {
     if (!isCode(error, insufficientPrivilege)) throw error;
     throw new LoginNotAllowed(`${statements.join('; ')};`, error);
   }
+}
+
+async function statementsFor(db: Warehouse['db'], { login, password }: Login): Promise<string[]> {
+  const { rows } = await sql<{ there: boolean; database: string }>`
+    select exists (select from pg_roles where rolname = ${login}) as there,
+      quote_ident(current_database()) as database
+  `.execute(db);
+  const [{ there, database } = { there: false, database: '' }] = rows;
+  return [
+    `${there ? 'alter' : 'create'} role ${login} login password '${scramVerifier(password)}'`,
+    `grant daybook_reader to ${login}`,
+    `grant connect on database ${database} to ${login}`,
+    `alter role ${login} set default_transaction_read_only = on`,
+    `alter role ${login} set timezone = 'UTC'`,
+  ];
 }
 
 /** Whether Postgres lets it in. */

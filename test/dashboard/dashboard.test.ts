@@ -210,7 +210,7 @@ describe('the file', () => {
     const told = await installation.run(['dashboard', '--out', 'again.html', '--json']);
     expect(JSON.parse(told.stdout)).toEqual({
       ...{ path: join(cwd, 'again.html'), as_of_date: asOfDate },
-      built_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+      built_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
       bytes: (await readFile(join(cwd, 'again.html'))).byteLength,
     });
     const lost = await installation.run(['dashboard', '--out', 'nowhere/dashboard.html']);

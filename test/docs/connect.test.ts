@@ -40,6 +40,14 @@ test('the tour shows names of vendors, and a sync that reads what has changed', 
   expect(Number(syncs[1]?.[1])).toBeLessThan(10);
 });
 
+test('a dashboard says which moment it shows, and one month of recurring revenue in words', async () => {
+  const said = await run('npx', ['daybook', 'dashboard', '--out', 'dashboard.html']);
+  expect(said).toMatch(/data as of \d{4}-\d\d-\d\d \d\d:\d\d UTC, marts of \d{4}-\d\d-\d\d\.$/m);
+  const page = readFileSync(join(tour.home, 'dashboard.html'), 'utf8');
+  expect(page).toMatch(/is the first month that is known, so there is no course to draw yet\./);
+  expect(page).not.toMatch(/Vendor [0-9a-f]{8}/);
+});
+
 describe('what a sample calls due, overdue or spend equals the mart of that name', () => {
   const samples = [...statementsOfDocs(), ...queriesIn(tour.said).map((sql) => ({ page: 'the tour', sql }))];
 
