@@ -22,7 +22,7 @@ export interface ReconcileConnectionInput {
   /** An approval of 0.5.0, which does not say what was shown: nothing is deleted for it. */
   approveDeletes?: boolean;
   /** Set by continue-as-new only. */
-  continues?: { runId: string; asked?: DeletionQuestion };
+  continues?: { runId: string; asked?: DeletionQuestion; approved?: string[] };
 }
 
 /**
@@ -36,7 +36,9 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
   const plan = await bookkeeping.planReconcile({ runId, connection, reason, resources });
   const streams = plan.resources.flatMap((one) => one.streams);
   const progress = trackProgress({ connection, kind: 'reconcile', searchable: plan.searchable, streams });
-  const asked = (continues?.runId === runId ? continues.asked : undefined) ?? plan.question ?? {};
+  const before = continues?.runId === runId ? continues : undefined;
+  const asked = before?.asked ?? plan.question ?? {};
+  const named = [...(before?.approved ?? []), ...Object.keys(input.approved ?? {})];
   const question = await takeQuestion({ connection, runId, asked });
   const reader = createReader(run, progress);
   const refused = { approval: false };
@@ -49,7 +51,7 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
         return { outcomes: [refusal], unfinished: false };
       }
       // They are deleted, also where the list cannot be read now.
-      for (const resource of Object.keys(input.approved ?? {})) question.settled(resource, 0);
+      for (const resource of named) question.settled(resource, 0);
       const results = await Promise.all(
         plan.resources.map((one) =>
           reconcileResource(run, one, {
@@ -74,15 +76,11 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
     return continueAsNew<typeof reconcileConnection>({
       ...input,
       ...{ approved: {}, approveDeletes: false },
-      continues: { runId, asked: without(asked, input.approved) },
+      continues: { runId, asked, approved: named },
     });
   }
   if (question.hasChanged()) await question.ask();
   return result;
-}
-
-function without(asked: DeletionQuestion, approved: DeletionQuestion = {}): DeletionQuestion {
-  return Object.fromEntries(Object.entries(asked).filter(([resource]) => approved[resource] === undefined));
 }
 
 /** Returns why not, when something else waits than what was approved. */

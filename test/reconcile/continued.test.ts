@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { approvalId } from '../../workflows/await-approval.ts';
+import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
-import { endOfReconcile, proofsOf, startReconcile } from '../support/reconcile.ts';
+import { endOfReconcile, proofsOf, reconcile, shownDeletions, startReconcile } from '../support/reconcile.ts';
 import { rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
@@ -29,11 +30,7 @@ test('a reconcile whose history grows long goes on in a new execution, as the sa
   const handle = await startReconcile(installation, connection);
   const { run, failure } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
   expect(failure).toBeUndefined();
-  let executions = 0;
-  for await (const execution of client.workflow.list()) {
-    if (execution.workflowId === `reconcile/${connection}`) executions += 1;
-  }
-  expect(executions).toBeGreaterThan(1);
+  expect(await executionsOf(connection)).toBeGreaterThan(1);
   expect(run).toMatchObject({
     ...{ run_id: handle.firstExecutionRunId, status: 'partial' },
     failure: expect.stringMatching(/^28 of 28 items are gone at the source/) as string,
@@ -48,3 +45,54 @@ test('a reconcile whose history grows long goes on in a new execution, as the sa
   const { differences } = await installation.compare(connection);
   expect(differences.filter((difference) => !difference.startsWith('items '))).toEqual([]);
 });
+
+test('what was approved before a new execution is asked no more, and what is left is asked still', async () => {
+  const connection = await installation.connect({ records: 700 });
+  await sync(installation, connection);
+  await admin.configure({});
+  for (const [resource, limit] of [
+    ['bills', 100],
+    ['items', 700],
+  ] as const) {
+    const gone = await rows(
+      warehouse,
+      `select id from finance.${resource} where connection_id = $1 order by id limit ${limit}`,
+      [connection],
+    );
+    await admin.execute(
+      ...gone.map(({ id }) => ({
+        kind: 'delete' as const,
+        connection,
+        resource,
+        id: String(id),
+        event: false,
+      })),
+    );
+  }
+  await reconcile(installation, connection);
+  const { bills, items } = await shownDeletions(installation, connection);
+  if (bills === undefined || items === undefined) expect.fail();
+  const before = await executionsOf(connection);
+  await admin.configure({ maximumLimit: 2 });
+  const resources = ['bills', 'expenses', 'bill_credit_memos', 'customers', 'subscriptions'];
+  const handle = await startReconcile(installation, connection, { resources, approved: { bills } });
+  const { run } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+  expect(run.status).toBe('succeeded');
+  expect(await executionsOf(connection)).toBeGreaterThan(before + 1);
+  await eventually(async () => {
+    const { currentDetails } = await client.workflow
+      .getHandle(approvalId(connection))
+      .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    expect(currentDetails).toContain(`| items | ${items.records} |`);
+    expect(currentDetails).not.toContain('| bills |');
+    return true;
+  });
+});
+
+async function executionsOf(connection: string): Promise<number> {
+  let executions = 0;
+  for await (const execution of client.workflow.list()) {
+    if (execution.workflowId === `reconcile/${connection}`) executions += 1;
+  }
+  return executions;
+}

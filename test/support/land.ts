@@ -11,6 +11,7 @@ import type { PassInHand } from '../../warehouse/passes/pass.ts';
 import type { PageFacts } from '../../warehouse/passes/record-page.ts';
 import { takePass, type PassTaken } from '../../warehouse/passes/take-pass.ts';
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
+import { tokenMarkSql } from '../../warehouse/secrets/sealed-token.ts';
 
 /** Reads a stream as a run does: takes its pass and lands the pages, the last of which completes it. Returns what each page did. */
 export async function land(
@@ -60,7 +61,7 @@ export const testToken = 'test-token';
 /** Mark of the access token that the connection has now. */
 export async function markOf(warehouse: Warehouse, connectionId: string): Promise<string> {
   const { rows } = await warehouse.pool.query<{ mark: string }>(
-    `select encode(sha256(token_sealed), 'hex') as mark from sync.connections where connection_id = $1`,
+    `select ${tokenMarkSql} as mark from sync.connections where connection_id = $1`,
     [connectionId],
   );
   return rows[0]?.mark ?? '';

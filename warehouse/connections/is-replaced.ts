@@ -1,4 +1,5 @@
 import type { Warehouse } from '../open-warehouse.ts';
+import { tokenMarkSql } from '../secrets/sealed-token.ts';
 
 /** Whether the connection has another token by now than the one of this mark (`tokenMark`). */
 export async function isReplaced(
@@ -6,7 +7,7 @@ export async function isReplaced(
   { connectionId, token }: { readonly connectionId: string; readonly token: string },
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `select from sync.connections where connection_id = $1 and encode(sha256(token_sealed), 'hex') <> $2`,
+    `select from sync.connections where connection_id = $1 and ${tokenMarkSql} <> $2`,
     [connectionId, token],
   );
   return rowCount === 1;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
+import { tokenMarkSql } from '../secrets/sealed-token.ts';
 
 /**
  * Notes that a token opens another company, whatever kind of run has met it: nothing is asked with it any more, and the schedules
@@ -9,7 +10,7 @@ export async function refuseToken(
   { db }: Pick<Warehouse, 'db'>,
   { connectionId, token }: { connectionId: string; token: string },
 ): Promise<void> {
-  const isCurrent = sql<boolean>`encode(sha256(token_sealed), 'hex') = ${token}`;
+  const isCurrent = sql<boolean>`${sql.raw(tokenMarkSql)} = ${token}`;
   await db.transaction().execute(async (transaction) => {
     await transaction
       .updateTable('sync.connections')

@@ -25,10 +25,13 @@ export function openToken(key: Buffer, input: { connectionId: string; sealed: Bu
   }
 }
 
-/** Tells a token that was set from any that is set later, without saying anything of it. Postgres can tell it too: see `refuseToken`. */
+/** Tells a token that was set from any that is set later, without saying anything of it. */
 export function tokenMark(sealed: Buffer): string {
   return createHash('sha256').update(sealed).digest('hex');
 }
+
+/** In SQL, of a row of `sync.connections`. */
+export const tokenMarkSql = "encode(sha256(token_sealed), 'hex')";
 
 /** Tells two keys apart without saying anything of either. */
 export function keyFingerprint(key: Buffer): string {
