@@ -4,14 +4,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /**
  * A process of its own that opens connections, each with a webhook whose last byte never comes, and opens another where one is
- * closed, half a second later. Takes port, bytes of a body and connections; prints the statuses it was answered with, each on a line.
+ * closed, half a second later. Takes port, bytes of a body and connections; prints "under way" when the first of each is open, and the
+ * statuses it was answered with, each on a line.
  */
-const [port, bytes, connections] = process.argv.slice(2).map(Number);
-for (let number = 0; number < (connections ?? 0); number += 1) void attack();
+const [port, bytes, connections = 0] = process.argv.slice(2).map(Number);
+let opened = 0;
+for (let number = 0; number < connections; number += 1) void attack();
 
 async function attack(): Promise<void> {
   for (;;) {
     const socket = connect(port ?? 0, '127.0.0.1').on('error', () => undefined);
+    socket.once('connect', () => {
+      opened += 1;
+      if (opened === connections) process.stdout.write('under way\n');
+    });
     socket.once('data', (said: Buffer) => {
       const [status = ''] = /\d{3}/.exec(String(said).slice(9)) ?? [];
       process.stdout.write(`${status}${/^retry-after: \d/im.test(String(said)) ? ' Retry-After' : ''}\n`);
