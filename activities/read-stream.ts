@@ -8,6 +8,7 @@ import { readChunk, type Bounds, type ReadStreamInput, type StreamRead } from '.
 
 /** Reads a stream of records on, for one chunk. */
 export function readStream(dependencies: Dependencies, input: ReadStreamInput): Promise<StreamRead> {
+  const { warehouse, lookbackMilliseconds } = dependencies;
   const { stream, resource } = streamNamed(input.stream);
   const { kind = 'sync' } = input;
   return readChunk(dependencies, input, {
@@ -21,7 +22,7 @@ export function readStream(dependencies: Dependencies, input: ReadStreamInput): 
     }),
     prepare: ({ text, records }) =>
       preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
-    land: (landing) => landPage(dependencies.warehouse, { ...landing, resource }),
+    land: (landing) => landPage(warehouse, { ...landing, resource, lookbackMilliseconds }),
   });
 }
 

@@ -6,7 +6,7 @@ import { migrations } from './migrations/index.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { readerRole } from './reader-role.ts';
 import type { Database } from './tables/database.ts';
-import { holdersOf, isLockTimeout, LockHeld, lockTimeout } from './taking-locks.ts';
+import { holdersOf, isLockRefused, LockHeld, lockTimeout } from './taking-locks.ts';
 
 export interface MigrateResult {
   /** Migrations that ran now. */
@@ -49,7 +49,7 @@ async function runMigrations({ db, pool }: Warehouse): Promise<string[]> {
     try {
       return await db.transaction().execute(runMissing);
     } catch (error) {
-      if (!isLockTimeout(error)) throw new Error('A migration failed and was rolled back.', { cause: error });
+      if (!isLockRefused(error)) throw new Error('A migration failed and was rolled back.', { cause: error });
       const holders = await holdersOf(pool);
       // An export of our own ends.
       if (holders.length > 0 && attempt >= attempts) throw new LockHeld('The migration', holders);

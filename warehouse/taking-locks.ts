@@ -28,7 +28,7 @@ export async function takingLocks<Result>(
     try {
       return await tryOnce(client, work);
     } catch (error) {
-      if (!isLockTimeout(error)) throw error;
+      if (!isLockRefused(error)) throw error;
       if (attempt >= attempts) throw new LockHeld(what, await holdersOf(client));
       await wait(1_000);
     }
@@ -50,8 +50,9 @@ async function tryOnce<Result>(client: ClientBase, work: () => Promise<Result>):
 
 export const lockTimeout = '1s';
 
-export function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '55P03';
+/** Somebody else had it: what was rolled back may be tried again. A deadlock ends as soon as one of the two gives up. */
+export function isLockRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01');
 }
 
 /** Who is not Daybook and holds a table or view of ours. Where they run and what, only they and a superuser may see. */

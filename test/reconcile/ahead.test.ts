@@ -82,20 +82,31 @@ describe('where nothing can be fetched, two reconciles in a row that show the sa
 
   test('repair the record, and one does not', async () => {
     const connectionId = await heldSubscription(ahead);
-    expect(await reconcileSubscriptions(connectionId, shown)).toEqual({ equal: false });
+    expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: false });
     expect(await statusOf(connectionId)).toBe('active');
-    expect(await reconcileSubscriptions(connectionId, shown)).toEqual({ equal: true });
+    expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: true });
     expect(await statusOf(connectionId)).toBe('canceled');
-    expect(await reconcileSubscriptions(connectionId, shown)).toEqual({ equal: true });
+    expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: true });
     expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'repaired' }]);
+  });
+
+  test('must be further apart than a list may lag: one that shows the past shows it twice', async () => {
+    const connectionId = await heldSubscription(ahead);
+    const at = (time: string): { servedAt: Date } => ({ servedAt: new Date(`2027-01-01T${time}Z`) });
+    const statuses: unknown[] = [];
+    for (const time of ['00:00:30', '00:05:00', '00:10:31']) {
+      await reconcileSubscriptions(connectionId, [shown, other2], at(time));
+      statuses.push(await statusOf(connectionId));
+    }
+    expect(statuses).toEqual(['active', 'active', 'canceled']);
   });
 
   test('must be two that show the same', async () => {
     const connectionId = await heldSubscription(ahead);
-    expect(await reconcileSubscriptions(connectionId, shown)).toEqual({ equal: false });
-    expect(await reconcileSubscriptions(connectionId, other)).toEqual({ equal: false });
+    expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: false });
+    expect(await reconcileSubscriptions(connectionId, [other, other2])).toEqual({ equal: false });
     expect(await statusOf(connectionId)).toBe('active');
-    expect(await reconcileSubscriptions(connectionId, other)).toEqual({ equal: true });
+    expect(await reconcileSubscriptions(connectionId, [other, other2])).toEqual({ equal: true });
     expect(await statusOf(connectionId)).toBe('paused');
   });
 
@@ -110,8 +121,8 @@ describe('where nothing can be fetched, two reconciles in a row that show the sa
     await confirmAbsent(warehouse, listing, { recordId: 's', goneBy: null });
     await settle(listing);
     expect(await statusOf(connectionId)).toBeUndefined();
-    expect(await reconcileSubscriptions(connectionId, shown, other2)).toEqual({ equal: false });
-    expect(await reconcileSubscriptions(connectionId, shown, other2)).toEqual({ equal: true });
+    expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: false });
+    expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: true });
     expect(await statusOf(connectionId)).toBe('canceled');
     expect(
       await rows(warehouse, 'select from finance.deleted_records where connection_id = $1', [connectionId]),
@@ -192,6 +203,26 @@ describe('a record that the lists do not show yet, though a webhook has brought 
   });
 });
 
+test('of a service that does not tell its time, what is younger than the newest that it shows less the lag is not deleted', async () => {
+  const connectionId = await held(
+    bill('a', { last_synced_at: '"2026-05-01T11:00:00Z"' }),
+    bill('b', { last_synced_at: '"2026-05-01T11:55:00Z"' }),
+  );
+  const shown = bill('c', { last_synced_at: '"2026-05-01T12:00:00Z"' });
+  const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [shown] });
+  expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 2, young: 1 });
+  await listAgain(warehouse, listing);
+  await landRecords(warehouse, { pass: listing.pass, records: [shown] });
+  await confirmBySecondListing(warehouse, listing);
+  expect(
+    await rows(
+      warehouse,
+      `select record_id from sync.discrepancies where connection_id = $1 and status = 'confirmed'`,
+      [connectionId],
+    ),
+  ).toEqual([{ record_id: 'a' }]);
+});
+
 test('what is edited between the two listings of a reconcile is as the second showed it, on both sides', async () => {
   const connectionId = await held(bill('a'), bill('b'));
   const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('a')] });
@@ -232,10 +263,10 @@ async function fetched(listing: Listing, text: string): Promise<void> {
 
 async function reconcileSubscriptions(
   connectionId: string,
-  ...records: string[]
+  records: readonly string[],
+  { servedAt }: { servedAt?: Date } = {},
 ): Promise<{ equal: boolean }> {
-  const all = records.includes(other2) ? records : [...records, other2];
-  const listing = await landListing(warehouse, { connectionId, stream: 'subscriptions', records: all });
+  const listing = await landListing(warehouse, { connectionId, stream: 'subscriptions', records, servedAt });
   await findAbsent(warehouse, listing);
   return settle(listing);
 }

@@ -107,17 +107,28 @@ describe('an absent record', () => {
   test('is not confirmed by a second listing that is not complete', async () => {
     const connectionId = await addTestConnection(warehouse);
     const stream = 'subscriptions';
+    const servedAt = new Date('2030-01-01T00:00:00Z');
     const all = ['a', 'b', 'c'].map((id) => subscription(id));
     await land(warehouse, { connectionId, stream, pages: [all] });
-    const listing = await landListing(warehouse, { connectionId, stream, records: all.slice(0, 2) });
+    const listing = await landListing(warehouse, {
+      connectionId,
+      stream,
+      records: all.slice(0, 2),
+      servedAt,
+    });
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1 });
     await listAgain(warehouse, listing);
-    await landRecords(warehouse, { pass: listing.pass, records: all.slice(0, 1), nextCursor: 'page-2' });
+    await landRecords(warehouse, {
+      pass: listing.pass,
+      records: all.slice(0, 1),
+      servedAt,
+      nextCursor: 'page-2',
+    });
     await confirmBySecondListing(warehouse, listing);
     expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'checking' }]);
     // Asked for again it goes on with the second listing.
     await listAgain(warehouse, listing);
-    await landRecords(warehouse, { pass: listing.pass, records: all.slice(1, 2) });
+    await landRecords(warehouse, { pass: listing.pass, records: all.slice(1, 2), servedAt });
     await confirmBySecondListing(warehouse, listing);
     expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'confirmed' }]);
   });

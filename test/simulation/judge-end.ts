@@ -15,13 +15,13 @@ type End = Pick<Company, 'stage' | 'history' | 'connection' | 'source' | 'surrou
  * the very record: see `TrueRecord.hidden` and `behind`. `healed` streams were read from their beginning.
  */
 export async function judgeSync(end: End, healed: ReadonlySet<string>): Promise<void> {
-  const { everBehind } = end.surroundings;
+  const { mostEverBehind } = end.surroundings;
   const tombstones = await tombstonesOf(end);
   const isHidden = (record: TrueRecord): boolean =>
     record.hidden ||
     isWithinSecond(tombstones.get(nameOf(record)), record) ||
     (record.behind && !(record.live && healed.has(streamOf(record)))) ||
-    (everBehind && record.resource === 'subscriptions');
+    (mostEverBehind > 0 && record.resource === 'subscriptions');
   const hidden = [...end.source.records.values()].filter(isHidden);
   const isExcused = (difference: string): boolean => hidden.some(({ id }) => isAbout(difference, id));
   const differences = await differencesOf(end);

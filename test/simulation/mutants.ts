@@ -255,6 +255,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'd.shown_hash = shown.hash and d.shown_by is null',
   },
   {
+    name: 'two listings are two words, however soon one follows the other',
+    about: 'oldLists',
+    file: 'warehouse/reconcile/find-ahead.ts',
+    find: 'coalesce(d.shown_at <= $6',
+    replace: 'coalesce(true or d.shown_at <= $6',
+  },
+  {
     name: 'a reconcile says that it succeeded, whatever it has found',
     about: 'correctedPlatform',
     file: 'warehouse/reconcile/finish-resource.ts',

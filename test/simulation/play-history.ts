@@ -102,10 +102,13 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   await judgeDeletions(company);
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
   if (waiting.length > 0) await play('approved reconcile');
-  // Where there is no fetch, a version that went back is believed when it shows twice.
+  // Where there is no fetch, a version that went back is believed when it shows twice, longer apart than a list may lag.
   const wentBack = ({ resource, era }: TrueRecord): boolean =>
-    resource === 'subscriptions' && (era > 0 || company.surroundings.everBehind);
-  if ([...company.source.records.values()].some(wentBack)) await play('reconcile');
+    resource === 'subscriptions' && (era > 0 || company.surroundings.mostEverBehind > 0);
+  if ([...company.source.records.values()].some(wentBack)) {
+    await company.stage.clock.pass(company.history.lookbackSeconds * 1000 + 2_000);
+    await play('reconcile');
+  }
   await judgeReconcile(company);
   if (company.history.rebuild === true) {
     await rebuild(company);

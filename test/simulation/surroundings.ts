@@ -8,10 +8,10 @@ export class Surroundings {
   #serviceError: number;
   readonly #workerErrors = [0, 0];
   #cursorMark = 0;
-  /** How old lists are, in milliseconds, and the most they were since the last `settle`. */
+  /** How old lists are, in milliseconds, and the most they were, since the last `settle` and ever. */
   listsBehind = 0;
   mostBehind = 0;
-  everBehind = false;
+  mostEverBehind = 0;
   /** The latest that the service's clock has told before it was last set back. */
   latestBefore = -Infinity;
   /** When Postgres's clock was set, by the right time. */
@@ -58,8 +58,8 @@ export class Surroundings {
       },
       'old lists': () => {
         this.listsBehind = Math.max(0, milliseconds);
-        this.everBehind ||= milliseconds > 0;
         this.mostBehind = Math.max(this.mostBehind, this.listsBehind);
+        this.mostEverBehind = Math.max(this.mostEverBehind, this.listsBehind);
         return this.#configure();
       },
       'cursors break': () => {

@@ -105,7 +105,7 @@ export class Watch {
     const era = eraOf(record, version);
     const latest = this.#latest.get(name);
     // A version that went back at the source may go back here, into a later era only.
-    if (latest !== undefined && era <= latest.era && !this.#showedThePast(record)) {
+    if (latest !== undefined && era <= latest.era && !this.#mayGoBack(record, latest)) {
       if (version < latest.version)
         throw new BrokenPromise(
           `An older version replaced a newer one: ${name} went ${Math.round(latest.version - version)} ms back.`,
@@ -123,7 +123,16 @@ export class Watch {
 
   /** Where there is no fetch, nobody can tell a list of the past from one that was corrected. */
   #showedThePast({ resource }: TrueRecord): boolean {
-    return resource === 'subscriptions' && this.#parts.surroundings.everBehind;
+    return resource === 'subscriptions' && this.#parts.surroundings.mostEverBehind > 0;
+  }
+
+  /** A list that is behind by less than the lookback takes no version back. */
+  #mayGoBack(record: TrueRecord, { deleted }: { deleted: boolean }): boolean {
+    const { history, surroundings } = this.#parts;
+    return (
+      this.#showedThePast(record) &&
+      (deleted || surroundings.mostEverBehind >= history.lookbackSeconds * 1000)
+    );
   }
 
   #judgeTombstone(name: string, version: number, run: string | null): void {

@@ -35,9 +35,16 @@ export async function openListing(
 /** Lists these records as all that there are of a stream, in one page, as a reconcile does. */
 export async function landListing(
   warehouse: Warehouse,
-  input: { connectionId: string; stream: string; records: readonly string[]; runId?: string },
+  input: {
+    connectionId: string;
+    stream: string;
+    records: readonly string[];
+    runId?: string;
+    servedAt?: Date | undefined;
+  },
 ): Promise<Listing> {
   const listing = await openListing(warehouse, input);
-  await landRecords(warehouse, { pass: listing.pass, records: input.records });
+  const { records, servedAt } = input;
+  await landRecords(warehouse, { pass: listing.pass, records, servedAt });
   return listing;
 }

@@ -80,14 +80,24 @@ export async function landRecords(
     records: readonly string[];
     nextCursor?: string | null;
     identity?: ServiceIdentity;
-    servedAt?: Date;
+    servedAt?: Date | undefined;
+    lookbackMilliseconds?: number;
   },
 ): Promise<PageFacts> {
-  const { pass, records, nextCursor = null, identity, servedAt = null } = input;
+  const {
+    pass,
+    records,
+    nextCursor = null,
+    identity,
+    servedAt = null,
+    lookbackMilliseconds = 600_000,
+  } = input;
   if (identity !== undefined) await proveToken(warehouse, { ...pass, identity });
   const { resource } = streamNamed(pass.stream);
   const page = await pageOf(pass.stream, records);
-  return landPage(warehouse, { pass, resource, page, requests: 1, servedAt, nextCursor });
+  return landPage(warehouse, {
+    ...{ pass, resource, page, requests: 1, servedAt, nextCursor, lookbackMilliseconds },
+  });
 }
 
 /** Takes the same way from a response's text to a prepared page as a sync does. */

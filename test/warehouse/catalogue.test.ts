@@ -158,7 +158,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
   'sync.discrepancies': {
     ...{ id: true, connection_id: true, resource: true, record_id: true, kind: true, status: true },
     ...{ version: true, run_id: true, found_at: true, closed_at: true, closed_why: true },
-    ...{ gone_by: true, shown_version: true, shown_hash: true, shown_by: true },
+    ...{ gone_by: true, shown_version: true, shown_hash: true, shown_by: true, shown_at: true },
   },
   'sync.webhook_inbox': {
     ...{ id: true, digest: true, service_connection_id: true, connection_id: true, type: true, code: true },

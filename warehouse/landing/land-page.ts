@@ -24,6 +24,8 @@ export interface PageToLand {
   readonly requests: number;
   /** The service's time of the response; null when it does not tell. */
   readonly servedAt: Date | null;
+  /** How long a list may show the past. */
+  readonly lookbackMilliseconds: number;
   /** Null after the last page: then the pass is completed by the same commit. */
   readonly nextCursor: string | null;
 }
@@ -63,7 +65,7 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
   const facts: string[] = [];
   const landed = await landing(client, page.records, async (records) => {
-    const overruling = pass.kind === 'reconcile' ? await readShownTwice(client, { ...where, records }) : [];
+    const overruling = pass.kind === 'reconcile' ? await readShownTwice(client, { ...input, records }) : [];
     const { counts, findings } = await landRecords(client, { ...where, records, compare, overruling });
     await noteFindings(client, input, { findings, landedAt, overruling });
     facts.push(...findings.facts);

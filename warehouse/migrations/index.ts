@@ -18,6 +18,7 @@ import * as streamMonths from './2026-11-27-stream-months.ts';
 import * as hosts from './2026-11-28-hosts.ts';
 import * as locks from './2026-11-28-locks.ts';
 import * as noCode from './2026-11-28-no-code.ts';
+import * as shownAt from './2026-11-28-shown-at.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -40,4 +41,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-28-hosts': hosts,
   '2026-11-28-locks': locks,
   '2026-11-28-no-code': noCode,
+  '2026-11-28-shown-at': shownAt,
 };

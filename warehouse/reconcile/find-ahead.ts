@@ -7,7 +7,7 @@ import type { PassInHand } from '../passes/pass.ts';
 /**
  * Notes records that a reconcile's listing shows with other content under an older version than the one held, or alive although
  * a tombstone is not older. Either the list lags, or what is held came from a clock that was wrong and was corrected. A fetch
- * tells them apart; where there is none, two reconciles in a row that show the same do. What was written since the listing began is
+ * tells them apart; where there is none, two reconciles in a row that show the same do, further apart than a list may lag. What was written since the listing began is
  * none of them: the listing could not know it. Of equal content only the version is wrong, and only where no lag explains it: it lies
  * in the service's future, or so far back that any list would show it.
  */
@@ -42,9 +42,10 @@ export async function findAhead(
 function findSql(resource: Resource): string {
   return `
     insert into sync.discrepancies as open
-      (connection_id, resource, record_id, kind, status, version, run_id, found_at, shown_version, shown_hash)
+      (connection_id, resource, record_id, kind, status, version, run_id, found_at, shown_version, shown_hash,
+        shown_at)
     select $1, $2, shown.id, 'ahead', 'checking', coalesce(held.version, tombstone.version), $3, $5,
-      shown.version, shown.hash
+      shown.version, shown.hash, $10
     from unnest($6::text[], $7::timestamptz[], $8::bytea[], $9::boolean[]) as shown (id, version, hash, differs)
     cross join (
       select started_at as at from sync.passes
@@ -71,22 +72,28 @@ function findSql(resource: Resource): string {
     on conflict (connection_id, resource, record_id) where closed_at is null do update set
       kind = 'ahead', status = 'checking', version = excluded.version, run_id = excluded.run_id,
       found_at = excluded.found_at, shown_version = excluded.shown_version, shown_hash = excluded.shown_hash,
-      shown_by = case when open.shown_hash = excluded.shown_hash and open.version = excluded.version
-        then open.shown_by
-      end`;
+      shown_by = case when ${isSame} then open.shown_by end,
+      shown_at = case when ${isSame} then coalesce(open.shown_at, excluded.shown_at) else excluded.shown_at end`;
 }
 
-/** Ids of the records that a complete reconcile before this one showed just so, while the same was held: now they land. */
+const isSame = 'open.shown_hash = excluded.shown_hash and open.version = excluded.version';
+
+/**
+ * Ids of the records that a complete reconcile before this one showed just so, longer ago than a list may lag, while the same was
+ * held: now they land.
+ */
 export async function readShownTwice(
   client: PoolClient,
   input: {
-    connectionId: string;
+    pass: PassInHand;
     resource: Resource;
-    runId: string;
     records: readonly PreparedRecord[];
+    /** The service's time of the response; null when it does not tell. */
+    servedAt: Date | null;
+    lookbackMilliseconds: number;
   },
 ): Promise<string[]> {
-  const { connectionId, resource, runId, records } = input;
+  const { pass, resource, records, servedAt, lookbackMilliseconds } = input;
   const { rows } = await client.query<{ id: string }>({
     name: `read shown twice of ${resource.name}`,
     text: `
@@ -97,11 +104,14 @@ export async function readShownTwice(
       left join finance.${resource.name} held on held.connection_id = $1 and held.id = shown.id
       left join sync.tombstones t on t.connection_id = $1 and t.resource = $2 and t.record_id = shown.id
       where d.kind = 'ahead' and d.shown_hash = shown.hash and d.shown_by is not null and d.run_id <> $3
-        and coalesce(held.${resource.version}, t.version) = d.version`,
+        and coalesce(held.${resource.version}, t.version) = d.version
+        -- Of a service that does not tell its time nobody knows how long ago that was.
+        and coalesce(d.shown_at <= $6::timestamptz - $7 * interval '1 millisecond', true)`,
     values: [
-      ...[connectionId, resource.name, runId],
+      ...[pass.connectionId, resource.name, pass.runId],
       records.map(({ id }) => id),
       records.map(({ hash }) => hash),
+      ...[servedAt, lookbackMilliseconds],
     ],
   });
   return rows.map(({ id }) => id);

@@ -17,4 +17,5 @@ export interface DiscrepanciesTable {
   shown_version: Time | null;
   shown_hash: Buffer | null;
   shown_by: string | null;
+  shown_at: Time | null;
 }
