@@ -297,8 +297,10 @@ function oldLists(): fc.Arbitrary<Episode[]> {
     .chain(([by, runs]) =>
       fc.tuple(
         episodeOf({}),
+        episodeOf({ before: [changed] }),
         episodeOf({ before: [incident('old lists', by), changed, changed], runs: ['webhooks'] }),
         episodeOf({ before: [changed], runs }),
+        episodeOf({ runs: ['reconcile'] }),
         episodeOf({ before: [incident('old lists', 0)] }),
       ),
     );
