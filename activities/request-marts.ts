@@ -1,9 +1,8 @@
-import { activityInfo } from '@temporalio/activity';
 import { todayIn } from '../marts/today-in.ts';
+import { startRequest } from '../temporal/start-request.ts';
 import { areMartsCurrent } from '../warehouse/marts/are-marts-current.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Exported } from './export/export-job.ts';
-import { priorities } from './priorities.ts';
 
 export interface RequestMartsInput {
   exported: Pick<Exported, 'snapshotId' | 'skipped' | 'takenAt'>;
@@ -21,14 +20,11 @@ export async function requestMarts(
   const asOfDate = todayIn(building.timeZone, new Date());
   if (skipped && (await areMartsCurrent(warehouse, { asOfDate, snapshotId, takenAt })))
     return { requested: false };
-  await temporal.workflow.signalWithStart('buildMarts', {
-    workflowId: 'marts',
-    taskQueue: activityInfo().taskQueue,
-    args: [{ reason }],
+  const { workflowType, options } = startRequest('marts', { reason }, 'schedules');
+  await temporal.workflow.signalWithStart(workflowType, {
+    ...options,
     signal: 'requestMarts',
     signalArgs: [],
-    staticSummary: 'Build of the marts',
-    priority: { priorityKey: priorities.schedules },
   });
   return { requested: true };
 }

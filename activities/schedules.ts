@@ -1,3 +1,5 @@
+import type { ScheduleKind } from '../temporal/schedule-ids.ts';
+
 /** What activities need of the schedules in Temporal; `worker/schedules` does it. */
 export interface Schedules {
   /** Brings the schedules of a connection to what the database says. */
@@ -9,7 +11,7 @@ export interface Schedules {
 }
 
 export interface Tick {
-  kind: 'sync' | 'reconcile' | 'backfill';
+  kind: ScheduleKind;
   connection: string;
 }
 

@@ -1,7 +1,6 @@
-import { activityInfo } from '@temporalio/activity';
 import { readWantedReconciles } from '../warehouse/reconcile/read-wanted-reconciles.ts';
+import { startRequest, type StartRequest } from '../temporal/start-request.ts';
 import type { Dependencies } from './dependencies.ts';
-import { priorities } from './priorities.ts';
 import type { Tick } from './schedules.ts';
 
 /** What a schedule hands to the workflow it starts. */
@@ -37,11 +36,11 @@ export async function startScheduled(
     // A sync has met a deletion it could make nothing of: the daily reconcile would be late.
     const resources = await readWantedReconciles(warehouse, connection);
     if (resources.length > 0) {
-      const run = runs.reconcile(input);
-      await start(temporal, { ...input, kind: 'reconcile' }, { ...run, more: { resources } });
+      const wanted = { connection, resources, reason: 'schedule' };
+      await start(temporal, startRequest('reconcile', wanted, 'schedules'));
     }
   }
-  return start(temporal, input, runs[kind](input));
+  return start(temporal, requestOf(input));
 }
 
 async function startExport({
@@ -50,71 +49,30 @@ async function startExport({
 }: Pick<Dependencies, 'temporal' | 'schedules'>): Promise<ScheduledStarted> {
   const tick = await schedules.admitExport();
   if (!tick.admitted) return { skipped: tick.why };
-  const handle = await temporal.workflow.start('exportSnapshot', {
-    workflowId: 'export',
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    taskQueue: activityInfo().taskQueue,
-    args: [{ reason: 'schedule' }],
-    staticSummary: 'Export of a snapshot',
-    priority: { priorityKey: priorities.schedules },
-  });
-  return { workflowId: 'export', runId: handle.firstExecutionRunId };
+  return start(temporal, startRequest('export', { reason: 'schedule' }, 'schedules'));
 }
 
 async function start(
   temporal: Dependencies['temporal'],
-  { kind, connection }: TickInput,
-  { workflow, workflowId, more, summary }: Run,
+  { workflowType, options }: StartRequest,
 ): Promise<ScheduledStarted> {
-  const handle = await temporal.workflow.start(workflow, {
-    workflowId,
+  const handle = await temporal.workflow.start(workflowType, {
+    ...options,
     workflowIdConflictPolicy: 'USE_EXISTING',
-    // That of the workflows, where this activity runs too.
-    taskQueue: activityInfo().taskQueue,
-    args: [{ connection, ...more, reason: 'schedule' }],
-    staticSummary: summary,
-    priority: {
-      priorityKey: kind === 'backfill' ? priorities.backfills : priorities.schedules,
-      // Connections take turns.
-      fairnessKey: connection,
-    },
   });
-  return { workflowId, runId: handle.firstExecutionRunId };
+  return { workflowId: options.workflowId, runId: handle.firstExecutionRunId };
 }
 
-interface Run {
-  workflow: string;
-  workflowId: string;
-  summary: string;
-  more?: { from: string; to: string } | { resources: string[] };
+function requestOf({ kind, connection, at, last = 0 }: TickInput): StartRequest {
+  const input = { connection, reason: 'schedule' };
+  if (kind !== 'backfill') return startRequest(kind, input, 'schedules');
+  // Whole days, so that a run that is repeated has the same name; the day it is due on is within.
+  const [from, to] = [utcDay(at - last), utcDay(at + dayMilliseconds)];
+  return startRequest('backfill', { ...input, from, to }, 'schedules');
 }
 
-const runs: Record<Tick['kind'], (input: TickInput) => Run> = {
-  sync: ({ connection }) => ({
-    workflow: 'syncConnection',
-    workflowId: `sync/${connection}`,
-    summary: `Sync of ${connection}`,
-  }),
-  reconcile: ({ connection }) => ({
-    workflow: 'reconcileConnection',
-    workflowId: `reconcile/${connection}`,
-    summary: `Reconcile of ${connection}`,
-  }),
-  backfill({ connection, at, last = 0 }) {
-    // Whole days, so that a run that is repeated has the same name; the day it is due on is within.
-    const [from, to] = [dayOf(at - last), dayOf(at + day)];
-    return {
-      workflow: 'backfillConnection',
-      workflowId: `backfill/${connection}/${from}_${to}`,
-      summary: `Backfill of ${connection}`,
-      more: { from, to },
-    };
-  },
-};
+const dayMilliseconds = 86_400_000;
 
-const day = 86_400_000;
-
-/** In UTC. */
-function dayOf(milliseconds: number): string {
+function utcDay(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }

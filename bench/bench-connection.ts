@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { addConnection } from '../warehouse/connections/add-connection.ts';
 import { setToken } from '../warehouse/connections/set-token.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import { mainQueue } from '../worker/task-queues.ts';
+import { mainQueue } from '../temporal/task-queues.ts';
 import type { BenchServers } from './bench-servers.ts';
 import type { Changes } from './bill-pages.ts';
 import { billsToken } from './bills-token.ts';

@@ -3,7 +3,7 @@ import { startSandbox } from '../sandbox/start-sandbox.ts';
 import { addConnection } from '../warehouse/connections/add-connection.ts';
 import { setSchedule } from '../warehouse/connections/set-schedule.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
-import { mainQueue } from '../worker/task-queues.ts';
+import { mainQueue } from '../temporal/task-queues.ts';
 import { startBenchServers, type BenchServers } from './bench-servers.ts';
 import { countEvents, type EventCounts } from './count-events.ts';
 import { migrateDatabase } from './initial.ts';

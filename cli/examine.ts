@@ -12,7 +12,7 @@ import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import { readOwnership } from '../worker/ownership/read-ownership.ts';
 import { missingSearchAttributes } from '../worker/search-attributes.ts';
 import type { Settings } from '../worker/settings.ts';
-import { mainQueue } from '../worker/task-queues.ts';
+import { mainQueue } from '../temporal/task-queues.ts';
 import { connectTemporal } from '../worker/temporal-client.ts';
 import { explain } from './explain.ts';
 import { openToEverybody } from './open-to-everybody.ts';

@@ -1,8 +1,8 @@
 import { WorkflowFailedError, type Client } from '@temporalio/client';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
-import { readHeartbeat } from '../worker/read-heartbeat.ts';
-import type { Exported, ExportProgress, StartedExport } from '../worker/start-export.ts';
+import { readHeartbeat, type Exported, type ExportProgress } from '../worker/read-heartbeat.ts';
+import type { StartedRun } from '../worker/start-run.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside } from './printer.ts';
 import { showProgress } from './show-progress.ts';
@@ -10,7 +10,7 @@ import { showProgress } from './show-progress.ts';
 /** Shows an export while it goes on, and says how it ended. Ctrl-C leaves it running. */
 export async function followExport(
   { client, warehouse }: { client: Client; warehouse: Warehouse },
-  { workflowId, temporalRunId, joined, link }: StartedExport,
+  { workflowId, temporalRunId, joined, link }: StartedRun,
   { quiet }: { quiet: boolean },
 ): Promise<ExportFollowed> {
   if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { ensureTemporalCli } from '../scripts/temporal-cli.mjs';
+import { searchAttributeNames } from '../temporal/search-attributes.ts';
 import type { EmbeddedServer } from './keep-running.ts';
 import { prepareNamespace } from './prepare-namespace.ts';
 import { startServerProcess, type StopStep } from './server-process.ts';
@@ -67,14 +68,12 @@ function serverArguments(input: {
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
     ...['--ip', '127.0.0.1', '--port', String(input.port), '--ui-port', String(input.uiPort)],
     ...['--namespace', input.namespace, '--log-level', 'warn'],
-    ...searchAttributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+    ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
     ...['--dynamic-config-value', 'matching.enableFairness=true'],
     // Its HTTP API takes a POST from any web page in a browser on this machine; nobody here uses it, so no name gets in.
     ...['--dynamic-config-value', 'frontend.httpAllowedHosts=["nobody.invalid"]'],
   ];
 }
-
-const searchAttributes = ['DaybookConnection', 'DaybookKind', 'DaybookPhase', 'DaybookFailure'];
 
 const stopSteps: readonly StopStep[] = [
   { signal: 'SIGTERM', patienceMs: 15_000 },

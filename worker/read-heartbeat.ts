@@ -2,6 +2,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 
 export type { MartsProgress } from '../activities/build-marts.ts';
+export type { Exported, ExportProgress } from '../activities/export/export-job.ts';
 
 /**
  * What the activity that is under way said last of how far it is; undefined when none has said anything, and when there is no

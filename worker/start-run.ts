@@ -1,18 +1,13 @@
 import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
+import { startRequest, type StartRequest } from '../temporal/start-request.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import type { Settings } from './settings.ts';
-import { priorities } from './priorities.ts';
-import { mainQueue } from './task-queues.ts';
 import { workflowLink } from './workflow-link.ts';
-import type { backfillConnection, reconcileConnection, syncConnection } from '../workflows/index.ts';
 
-/** What is to run, with the input its workflow takes. */
-export type RunRequest =
-  | { workflow: 'syncConnection'; workflowId: string; input: Parameters<typeof syncConnection>[0] }
-  | { workflow: 'reconcileConnection'; workflowId: string; input: Parameters<typeof reconcileConnection>[0] }
-  | { workflow: 'backfillConnection'; workflowId: string; input: Parameters<typeof backfillConnection>[0] };
+/** What a person asks for, about one connection. */
+export type RunRequest = StartRequest<'sync'> | StartRequest<'reconcile'> | StartRequest<'backfill'>;
 
 export interface StartedRun {
   workflowId: string;
@@ -40,44 +35,45 @@ export class ApprovalNotGiven extends Error {
  * one runs and this was to be more than just another.
  */
 export async function startRun(
-  { client, warehouse, settings }: { client: Client; warehouse: Warehouse; settings: Settings },
-  { workflow, workflowId, input }: RunRequest,
+  places: { client: Client; warehouse: Warehouse; settings: Settings },
+  request: RunRequest,
 ): Promise<StartedRun> {
-  const { connection } = input;
+  const { warehouse, settings } = places;
+  const { connection } = request.input;
   await checkSecretKey(warehouse, await settings.secretKey());
   // What cannot work is said to who asked, and not only in a failed run.
   await readAccess(warehouse, settings.secretKey, {
     connectionId: connection,
     apiAddress: settings.api.address,
   });
-  try {
-    const handle = await client.workflow.start(workflow, {
-      workflowId,
-      taskQueue: mainQueue,
-      args: [input],
-      staticSummary: `${summaries[workflow]} of ${connection}`,
-      priority: {
-        priorityKey: workflow === 'backfillConnection' ? priorities.backfills : priorities.people,
-        // Connections take turns.
-        fairnessKey: connection,
-      },
-    });
-    return found(settings, { workflowId, temporalRunId: handle.firstExecutionRunId, joined: false });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if ('approved' in input) throw new ApprovalNotGiven(connection);
-    const { runId } = await client.workflow.getHandle(workflowId).describe();
-    return found(settings, { workflowId, temporalRunId: runId, joined: true });
-  }
+  const started = await startOrJoin(places, request);
+  if (started.joined && 'approved' in request.input) throw new ApprovalNotGiven(connection);
+  return started;
 }
 
-const summaries: Record<RunRequest['workflow'], string> = {
-  syncConnection: 'Sync',
-  reconcileConnection: 'Reconcile',
-  backfillConnection: 'Backfill',
-};
+/** Starts the export that a person asked for, or finds the one that runs. */
+export function startExport(
+  places: { client: Client; settings: Settings },
+  { reason, force = false }: { reason: string; force?: boolean },
+): Promise<StartedRun> {
+  return startOrJoin(places, startRequest('export', { reason, ...(force && { force }) }, 'people'));
+}
 
-function found({ temporal }: Settings, started: Omit<StartedRun, 'link'>): StartedRun {
-  const { workflowId, temporalRunId } = started;
-  return { ...started, link: workflowLink(temporal, { workflowId, temporalRunId }) ?? workflowId };
+async function startOrJoin(
+  { client, settings: { temporal } }: { client: Client; settings: Settings },
+  { workflowType, options }: StartRequest,
+): Promise<StartedRun> {
+  const { workflowId } = options;
+  const found = (temporalRunId: string, joined: boolean): StartedRun => {
+    const run = { workflowId, temporalRunId };
+    return { ...run, joined, link: workflowLink(temporal, run) ?? workflowId };
+  };
+  try {
+    const { firstExecutionRunId } = await client.workflow.start(workflowType, options);
+    return found(firstExecutionRunId, false);
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    const { runId } = await client.workflow.getHandle(workflowId).describe();
+    return found(runId, true);
+  }
 }

@@ -11,7 +11,7 @@ import { beatMilliseconds } from '../activities/heartbeating.ts';
 import { createActivities } from '../activities/index.ts';
 import type { TemporalSettings } from './config/temporal-settings.ts';
 import { failureInterceptor } from './failures.ts';
-import { exportQueue, mainQueue, martsQueue, pagingQueue } from './task-queues.ts';
+import { exportQueue, mainQueue, martsQueue, pagingQueue } from '../temporal/task-queues.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 export interface RunningWorker {

@@ -7,6 +7,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const workflows = fileURLToPath(new URL('../workflows/', import.meta.url));
+/** All that goes into the bundle of our own. */
+const sources = [workflows, fileURLToPath(new URL('../temporal/', import.meta.url))];
 
 /**
  * The workflows as one file. A release carries it; in a checkout it is built when the workflows changed and kept under
@@ -34,9 +36,9 @@ const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/daybook', impo
 
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(sdkVersion());
-  for (const name of (await readdir(workflows)).sort()) {
-    hash.update(name).update(await readFile(path.join(workflows, name)));
-  }
+  for (const folder of sources)
+    for (const name of (await readdir(folder)).sort())
+      hash.update(name).update(await readFile(path.join(folder, name)));
   return hash.digest('hex').slice(0, 16);
 }
 

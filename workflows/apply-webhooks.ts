@@ -1,4 +1,3 @@
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import {
   continueAsNew,
   defineSignal,
@@ -9,6 +8,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { searchAttributes } from '../temporal/search-attributes.ts';
 import { failureOf } from './failure-of.ts';
 import { applying } from './proxies.ts';
 import { waitInWords } from './read-streams.ts';
@@ -55,13 +55,10 @@ async function apply(connection: string): ReturnType<typeof applying.applyWebhoo
     return await applying.applyWebhooks({ runId: workflowInfo().runId, connection });
   } catch (error) {
     // Whoever starts it gives it search attributes where Temporal knows them; elsewhere they must not be set.
-    const searchable = workflowInfo().typedSearchAttributes.get(connectionKey) !== undefined;
+    const searchable = workflowInfo().typedSearchAttributes.get(searchAttributes.connection) !== undefined;
     if (searchable && !isCancellation(error)) {
-      upsertSearchAttributes([{ key: failureKey, value: failureOf(error).type }]);
+      upsertSearchAttributes([{ key: searchAttributes.failure, value: failureOf(error).type }]);
     }
     throw error;
   }
 }
-
-const connectionKey = defineSearchAttributeKey('DaybookConnection', SearchAttributeType.KEYWORD);
-const failureKey = defineSearchAttributeKey('DaybookFailure', SearchAttributeType.KEYWORD);

@@ -10,6 +10,7 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { DeletionQuestion } from '../activities/plan-reconcile.ts';
+import { workflowIds } from '../temporal/workflow-ids.ts';
 import type { reconcileConnection } from './reconcile-connection.ts';
 
 export interface AwaitApprovalInput {
@@ -22,10 +23,6 @@ export interface AwaitApprovalInput {
 
 /** May be sent from the Web UI; it takes no input. */
 export const approveDeletesSignal = defineSignal('approveDeletes');
-
-export function approvalId(connection: string): string {
-  return `approve-deletes/${connection}`;
-}
 
 /**
  * A question to a person: may a reconcile delete so many records? On the signal a reconcile starts that deletes exactly what this
@@ -76,7 +73,7 @@ async function reconcileApproved(input: AwaitApprovalInput): Promise<void> {
     try {
       await CancellationScope.nonCancellable(() =>
         startChild<typeof reconcileConnection>('reconcileConnection', {
-          workflowId: `reconcile/${connection}`,
+          workflowId: workflowIds.reconcile(connection),
           args: [{ connection, resources, reason: 'deletions approved', approved: shownBy(input) }],
           parentClosePolicy: ParentClosePolicy.ABANDON,
         }),

@@ -8,7 +8,8 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { DeletionQuestion } from '../activities/plan-reconcile.ts';
-import { approvalId, awaitApproval } from './await-approval.ts';
+import { workflowIds } from '../temporal/workflow-ids.ts';
+import { awaitApproval } from './await-approval.ts';
 
 /** The question that a connection's reconciles ask a person, in the hands of one of them. */
 export interface QuestionInHand {
@@ -58,7 +59,7 @@ const closingTries = 10;
 
 async function withdraw(connection: string): Promise<void> {
   try {
-    await getExternalWorkflowHandle(approvalId(connection)).cancel();
+    await getExternalWorkflowHandle(workflowIds.approval(connection)).cancel();
   } catch (error) {
     if (isCancellation(error)) throw error;
     // Nothing was asked.
@@ -69,7 +70,7 @@ async function start(connection: string, question: DeletionQuestion, triesLeft: 
   const findings = Object.entries(question);
   try {
     await startChild(awaitApproval, {
-      workflowId: approvalId(connection),
+      workflowId: workflowIds.approval(connection),
       args: [
         {
           connection,

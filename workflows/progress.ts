@@ -1,6 +1,6 @@
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import type { StreamRead } from '../activities/read-chunk.ts';
+import { searchAttributes } from '../temporal/search-attributes.ts';
 
 /** What the Web UI shows of a running sync: a table under "Current Details", and the phase as a search attribute. */
 export interface Progress {
@@ -12,11 +12,6 @@ export interface Progress {
   finished(status: string): void;
   failed(type: string): void;
 }
-
-const connectionKey = defineSearchAttributeKey('DaybookConnection', SearchAttributeType.KEYWORD);
-const kindKey = defineSearchAttributeKey('DaybookKind', SearchAttributeType.KEYWORD);
-const phaseKey = defineSearchAttributeKey('DaybookPhase', SearchAttributeType.KEYWORD);
-const failureKey = defineSearchAttributeKey('DaybookFailure', SearchAttributeType.KEYWORD);
 
 export function trackProgress(input: {
   connection: string;
@@ -33,11 +28,11 @@ export function trackProgress(input: {
 
   if (searchable) {
     upsertSearchAttributes([
-      { key: connectionKey, value: connection },
-      { key: kindKey, value: kind },
-      { key: phaseKey, value: 'reading' },
+      { key: searchAttributes.connection, value: connection },
+      { key: searchAttributes.kind, value: kind },
+      { key: searchAttributes.phase, value: 'reading' },
       // A run started like a failed one comes with that one's failure.
-      { key: failureKey, value: null },
+      { key: searchAttributes.failure, value: null },
     ]);
   }
   show();
@@ -62,14 +57,14 @@ export function trackProgress(input: {
       setPhase(status);
     },
     failed(type) {
-      if (searchable) upsertSearchAttributes([{ key: failureKey, value: type }]);
+      if (searchable) upsertSearchAttributes([{ key: searchAttributes.failure, value: type }]);
       setPhase('failed');
     },
   };
 
   function setPhase(phase: string, detail?: string): void {
     now = detail ?? phase;
-    if (searchable) upsertSearchAttributes([{ key: phaseKey, value: phase }]);
+    if (searchable) upsertSearchAttributes([{ key: searchAttributes.phase, value: phase }]);
     show();
   }
 

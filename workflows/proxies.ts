@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { exportQueue, martsQueue, pagingQueue } from '../temporal/task-queues.ts';
 
 /**
  * No attempt limits: a worker that restarts costs an attempt too. What must end, ends by the kind of its error, or by
@@ -26,7 +27,7 @@ export const bookkeeping = proxyActivities<
 
 /** Paging: a chunk ends after 30 s or 50 pages, but its last page may wait for a slow service. */
 export const paging = proxyActivities<Pick<Activities, 'readStream' | 'readEvents' | 'readWindows'>>({
-  taskQueue: 'daybook-io',
+  taskQueue: pagingQueue,
   startToCloseTimeout: '10m',
   heartbeatTimeout: '20s',
   retry,
@@ -45,7 +46,7 @@ export const comparing = proxyActivities<
     | 'deleteNamed'
   >
 >({
-  taskQueue: 'daybook-io',
+  taskQueue: pagingQueue,
   startToCloseTimeout: '1h',
   heartbeatTimeout: '20s',
   retry,
@@ -53,7 +54,7 @@ export const comparing = proxyActivities<
 
 /** Removing what is old, a small transaction after the other: seconds a day, hours when the keeping was shortened. */
 export const keeping = proxyActivities<Pick<Activities, 'prune'>>({
-  taskQueue: 'daybook-io',
+  taskQueue: pagingQueue,
   startToCloseTimeout: '12h',
   heartbeatTimeout: '20s',
   retry,
@@ -61,7 +62,7 @@ export const keeping = proxyActivities<Pick<Activities, 'prune'>>({
 
 /** A snapshot of all tables: seconds for thousands of rows, an hour for hundreds of millions. A queue of its own, for its load. */
 export const exporting = proxyActivities<Pick<Activities, 'exportSnapshot'>>({
-  taskQueue: 'daybook-export',
+  taskQueue: exportQueue,
   startToCloseTimeout: '12h',
   heartbeatTimeout: '20s',
   retry,
@@ -69,7 +70,7 @@ export const exporting = proxyActivities<Pick<Activities, 'exportSnapshot'>>({
 
 /** Building marts: a minute for thousands of documents. A queue of its own, so that it holds up no export. */
 export const building = proxyActivities<Pick<Activities, 'buildMarts'>>({
-  taskQueue: 'daybook-marts',
+  taskQueue: martsQueue,
   startToCloseTimeout: '12h',
   heartbeatTimeout: '20s',
   // A build that is cancelled is over when dbt is: the next one finds nothing in its way.

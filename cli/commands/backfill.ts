@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { backfillPlan, InvalidBackfill, type BackfillPlan } from '../../warehouse/passes/backfill-plan.ts';
+import { startRequest } from '../../temporal/start-request.ts';
+import { dayOf } from '../../temporal/workflow-ids.ts';
 import { parseDuration } from '../../worker/config/duration.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes, type ExitCode, type SetExitCode } from '../exit-codes.ts';
@@ -48,14 +50,15 @@ async function backfill(connection: string, options: Options): Promise<ExitCode>
     await previewBackfill({ connection, plan, json });
     return exitCodes.done;
   }
-  const [from, to] = [dayOf(plan.from), dayOf(plan.to)];
   const input = {
-    ...{ connection, from, to, windowMilliseconds: plan.windowMilliseconds },
+    connection,
+    from: dayOf(plan.from),
+    to: dayOf(plan.to),
+    windowMilliseconds: plan.windowMilliseconds,
     ...(resources.length > 0 ? { resources } : {}),
     reason: 'daybook backfill',
   };
-  const workflowId = `backfill/${connection}/${from}_${to}`;
-  return runAndFollow({ workflow: 'backfillConnection', workflowId, input }, { wait, json });
+  return runAndFollow(startRequest('backfill', input, 'people'), { wait, json });
 }
 
 function planOf({ from, to, window, resource: resources = [] }: Options): BackfillPlan {
@@ -72,9 +75,4 @@ function planOf({ from, to, window, resource: resources = [] }: Options): Backfi
     if (error instanceof InvalidBackfill) throw new UsageError(error.message, { cause: error });
     throw error;
   }
-}
-
-/** As people write it, where it is a whole day. */
-function dayOf(time: string): string {
-  return time.replace('T00:00:00.000Z', '');
 }

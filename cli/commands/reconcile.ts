@@ -5,6 +5,7 @@ import {
   type WaitingDeletions,
 } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { startRequest, type StartInputs } from '../../temporal/start-request.ts';
 import type { RunRequest } from '../../worker/start-run.ts';
 import type { SetExitCode } from '../exit-codes.ts';
 import { checkResources, listOption } from '../options.ts';
@@ -41,11 +42,10 @@ export function reconcileCommand(setExitCode: SetExitCode): Command {
         ...(resources.length > 0 ? { resources } : {}),
         reason: 'daybook reconcile',
       };
-      const requested = async (warehouse: Warehouse): Promise<RunRequest> => ({
-        workflow: 'reconcileConnection',
-        workflowId: `reconcile/${connection}`,
-        input: approveDeletes ? { ...input, ...(await approval(warehouse, input)) } : input,
-      });
+      const requested = async (warehouse: Warehouse): Promise<RunRequest> => {
+        const approved = approveDeletes ? await approval(warehouse, input) : {};
+        return startRequest('reconcile', { ...input, ...approved }, 'people');
+      };
       setExitCode(await runAndFollow(requested, { wait, json }));
     });
 }
@@ -54,7 +54,7 @@ export function reconcileCommand(setExitCode: SetExitCode): Command {
 async function approval(
   warehouse: Warehouse,
   { connection, resources }: { connection: string; resources?: readonly string[] },
-): Promise<Pick<Extract<RunRequest, { workflow: 'reconcileConnection' }>['input'], 'approved'>> {
+): Promise<Pick<StartInputs['reconcile'], 'approved'>> {
   const all = await readWaitingDeletions(warehouse, { connectionId: connection });
   const waiting = all.filter(({ resource }) => resources?.includes(resource) ?? true);
   printAside(

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { startRequest } from '../../temporal/start-request.ts';
 import type { SetExitCode } from '../exit-codes.ts';
 import { checkResources, listOption } from '../options.ts';
 import { runAndFollow } from '../run-and-follow.ts';
@@ -20,11 +21,6 @@ export function syncCommand(setExitCode: SetExitCode): Command {
     .action(async (connection: string, { resource: resources = [], wait, json = false }: Options) => {
       checkResources(resources);
       const input = { connection, ...(resources.length > 0 ? { resources } : {}), reason: 'daybook sync' };
-      setExitCode(
-        await runAndFollow(
-          { workflow: 'syncConnection', workflowId: `sync/${connection}`, input },
-          { wait, json },
-        ),
-      );
+      setExitCode(await runAndFollow(startRequest('sync', input, 'people'), { wait, json }));
     });
 }

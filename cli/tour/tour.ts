@@ -4,8 +4,8 @@ import { listConnections } from '../../warehouse/connections/list-connections.ts
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
 import { readDiscrepancies } from '../../warehouse/reconcile/read-discrepancies.ts';
-import { startExport } from '../../worker/start-export.ts';
-import { startRun, type RunRequest } from '../../worker/start-run.ts';
+import { startRequest } from '../../temporal/start-request.ts';
+import { startExport, startRun, type RunRequest } from '../../worker/start-run.ts';
 import { connectTemporal } from '../../worker/temporal-client.ts';
 import { previewBackfill } from '../commands/backfill/preview-backfill.ts';
 import { changeConnection } from '../change-connection.ts';
@@ -120,20 +120,12 @@ async function followWebhooks({ warehouse }: Guide, desk: Desk): Promise<void> {
 
 function syncOf(guide: Guide, connection: string): Promise<ExitCode> {
   print(`\nSync of ${connection}`);
-  return follow(guide, {
-    workflow: 'syncConnection',
-    workflowId: `sync/${connection}`,
-    input: { connection, reason: 'tour' },
-  });
+  return follow(guide, startRequest('sync', { connection, reason: 'tour' }, 'people'));
 }
 
 function reconcileOf(guide: Guide, connection: string): Promise<ExitCode> {
   print(`\nReconcile of ${connection}: every record is listed and compared`);
-  return follow(guide, {
-    workflow: 'reconcileConnection',
-    workflowId: `reconcile/${connection}`,
-    input: { connection, reason: 'tour' },
-  });
+  return follow(guide, startRequest('reconcile', { connection, reason: 'tour' }, 'people'));
 }
 
 async function exportOf({ up: { settings }, warehouse, client }: Guide): Promise<ExitCode> {

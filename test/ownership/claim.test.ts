@@ -10,7 +10,8 @@ import { claimNamespace } from '../../worker/ownership/claim-namespace.ts';
 import { deleteReplacedSchedules } from '../../worker/ownership/delete-replaced-schedules.ts';
 import { NamespaceNotOurs } from '../../worker/ownership/namespace-not-ours.ts';
 import type { OwnerRecord } from '../../worker/ownership/owner-record.ts';
-import { ownerScheduleId, readOwner } from '../../worker/ownership/owner-schedule.ts';
+import { scheduleIds } from '../../temporal/schedule-ids.ts';
+import { readOwner } from '../../worker/ownership/owner-schedule.ts';
 import type { OwnershipPlaces } from '../../worker/ownership/places.ts';
 import { readOwnership } from '../../worker/ownership/read-ownership.ts';
 import { watchOwnership } from '../../worker/ownership/watch-ownership.ts';
@@ -29,7 +30,7 @@ test('the first worker claims a namespace, the next one goes on with the claim, 
   expect(again).toMatchObject({ claim: claimed.claim, generation: claimed.generation + 1, replaced: [] });
   expect(again.token).not.toBe(claimed.token);
   const { password } = new URL(first.url);
-  const schedule = await places.temporal.schedule.getHandle(ownerScheduleId).describe();
+  const schedule = await places.temporal.schedule.getHandle(scheduleIds.owner).describe();
   expect(schedule.state).toMatchObject({
     paused: true,
     note: expect.stringContaining(claimed.warehouse) as unknown,
@@ -230,7 +231,7 @@ test('a worker claims the namespace again when somebody has deleted the schedule
   const places = await together(first);
   const before = await claim(places);
   const watched = watch(places);
-  await places.temporal.schedule.getHandle(ownerScheduleId).delete();
+  await places.temporal.schedule.getHandle(scheduleIds.owner).delete();
   const again = await eventually(async () => (await readOwner(places.temporal))?.record);
   expect(again.claim).not.toBe(before.claim);
   await check(places);

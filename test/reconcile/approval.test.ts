@@ -1,7 +1,8 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import type { ResourceName } from '../../sandbox/world/resources.ts';
-import { approvalId, approveDeletesSignal } from '../../workflows/await-approval.ts';
+import { workflowIds } from '../../temporal/workflow-ids.ts';
+import { approveDeletesSignal } from '../../workflows/await-approval.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
@@ -49,7 +50,7 @@ describe('over the delete limit', () => {
   test('the signal approveDeletes leads to a reconcile that deletes exactly these', async () => {
     const { connection, gone } = await stopped();
     const before = await heldIds(connection, 'bills');
-    await client.workflow.getHandle(approvalId(connection)).signal(approveDeletesSignal);
+    await client.workflow.getHandle(workflowIds.approval(connection)).signal(approveDeletesSignal);
     const run = await eventually(() => approvedRun(connection));
     expect(run.status).toBe('succeeded');
     expect(await heldIds(connection, 'bills')).toEqual(before.filter((id) => !gone.includes(id)));
@@ -168,7 +169,7 @@ describe('an approval names what was shown, and does nothing when something else
     const { connection, question, waiting } = await overtaken();
     await questionSays(connection, /\| bills \| 115 \|/);
     await expect(
-      client.workflow.getHandle(approvalId(connection), question).signal(approveDeletesSignal),
+      client.workflow.getHandle(workflowIds.approval(connection), question).signal(approveDeletesSignal),
     ).rejects.toThrow(WorkflowNotFoundError);
     await expectNothingDeleted(connection, waiting);
     const { bills } = await shownDeletions(installation, connection);
@@ -207,7 +208,7 @@ describe('an approval names what was shown, and does nothing when something else
     ['another number is refused', 59, 'failed', 60],
   ])('a question that 0.5.0 asked and that shows %s', async (_, count, status, left) => {
     const { connection, gone } = await stopped();
-    const workflowId = approvalId(connection);
+    const workflowId = workflowIds.approval(connection);
     await client.workflow.getHandle(workflowId).terminate();
     const args = [{ connection, waiting: { bills: count } }];
     const asked = await client.workflow.start('awaitApproval', { workflowId, taskQueue: 'daybook', args });
@@ -220,7 +221,7 @@ describe('an approval names what was shown, and does nothing when something else
   test('approving twice, in the Web UI and by the command at once, deletes what was shown and nothing more', async () => {
     const { connection, gone } = await stopped();
     const before = await heldIds(connection, 'bills');
-    const question = client.workflow.getHandle(approvalId(connection));
+    const question = client.workflow.getHandle(workflowIds.approval(connection));
     const [, , command] = await Promise.all([
       question.signal(approveDeletesSignal),
       question.signal(approveDeletesSignal),
@@ -244,7 +245,7 @@ describe('an approval names what was shown, and does nothing when something else
     const command = await installation.run(['reconcile', connection, '--approve-deletes']);
     expect(command.code).toBe(1);
     expect(command.stderr).toContain(`A reconcile of ${connection} is running, so nothing was approved.`);
-    await client.workflow.getHandle(approvalId(connection)).signal(approveDeletesSignal);
+    await client.workflow.getHandle(workflowIds.approval(connection)).signal(approveDeletesSignal);
     await expectNothingDeleted(connection, gone);
     await admin.clearFaults();
     await handle.cancel();
@@ -279,7 +280,7 @@ describe('a reconcile of other resources', () => {
     expect(await questionRun(connection)).toBe(before);
     expect(await questionOf(connection)).toBe('RUNNING');
     expect(await shownDeletions(installation, connection)).toEqual(shown);
-    await client.workflow.getHandle(approvalId(connection)).signal(approveDeletesSignal);
+    await client.workflow.getHandle(workflowIds.approval(connection)).signal(approveDeletesSignal);
     expect((await eventually(() => approvedRun(connection))).status).toBe('succeeded');
     const held = await heldIds(connection, 'bills');
     expect(held.filter((id) => gone.includes(id))).toEqual([]);
@@ -291,7 +292,7 @@ describe('a reconcile of other resources', () => {
     await quietlyDelete(connection, 'items', items.length);
     expect((await reconcile(installation, connection, { resources: ['items'] })).run.status).toBe('partial');
     await questionSays(connection, new RegExp(`\\| bills \\| 60 \\|[^]*\\| items \\| ${items.length} \\|`));
-    await client.workflow.getHandle(approvalId(connection)).signal(approveDeletesSignal);
+    await client.workflow.getHandle(workflowIds.approval(connection)).signal(approveDeletesSignal);
     expect((await eventually(() => approvedRun(connection))).status).toBe('succeeded');
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
@@ -424,7 +425,7 @@ async function lastReconcile(connection: string): Promise<{ run: Record<string, 
 /** State of the question about a connection; undefined when there was none. */
 async function questionOf(connection: string): Promise<string | undefined> {
   try {
-    const { status } = await client.workflow.getHandle(approvalId(connection)).describe();
+    const { status } = await client.workflow.getHandle(workflowIds.approval(connection)).describe();
     return status.name;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
@@ -437,14 +438,14 @@ function questionIs(connection: string, state: string): Promise<true> {
 }
 
 async function questionRun(connection: string): Promise<string> {
-  return (await client.workflow.getHandle(approvalId(connection)).describe()).runId;
+  return (await client.workflow.getHandle(workflowIds.approval(connection)).describe()).runId;
 }
 
 /** What a person reads at the question in the Web UI. */
 function detailsOf(connection: string): Promise<string> {
   return eventually(async () => {
     const { currentDetails } = await client.workflow
-      .getHandle(approvalId(connection))
+      .getHandle(workflowIds.approval(connection))
       .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
     return currentDetails;
   });

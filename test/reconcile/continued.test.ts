@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { approvalId } from '../../workflows/await-approval.ts';
+import { workflowIds } from '../../temporal/workflow-ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { endOfReconcile, proofsOf, reconcile, shownDeletions, startReconcile } from '../support/reconcile.ts';
@@ -41,7 +41,9 @@ test('a reconcile whose history grows long goes on in a new execution, as the sa
     expect(Object.keys(proof?.warehouse ?? {}), stream).not.toEqual([]);
   }
   // The question is asked although another execution found out.
-  expect((await client.workflow.getHandle(approvalId(connection)).describe()).status.name).toBe('RUNNING');
+  expect((await client.workflow.getHandle(workflowIds.approval(connection)).describe()).status.name).toBe(
+    'RUNNING',
+  );
   const { differences } = await installation.compare(connection);
   expect(differences.filter((difference) => !difference.startsWith('items '))).toEqual([]);
 });
@@ -81,7 +83,7 @@ test('what was approved before a new execution is asked no more, and what is lef
   expect(await executionsOf(connection)).toBeGreaterThan(before + 1);
   await eventually(async () => {
     const { currentDetails } = await client.workflow
-      .getHandle(approvalId(connection))
+      .getHandle(workflowIds.approval(connection))
       .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
     expect(currentDetails).toContain(`| items | ${items.records} |`);
     expect(currentDetails).not.toContain('| bills |');

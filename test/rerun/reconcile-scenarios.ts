@@ -1,4 +1,5 @@
-import { approvalId, approveDeletesSignal } from '../../workflows/await-approval.ts';
+import { workflowIds } from '../../temporal/workflow-ids.ts';
+import { approveDeletesSignal } from '../../workflows/await-approval.ts';
 import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { shownDeletions } from '../support/reconcile.ts';
 import { syncedCompany } from '../webhooks/company.ts';
@@ -37,7 +38,7 @@ export function reconcileScenarios(): readonly Scenario[] {
         const connection = await stoppedCompany(installation);
         const { bills } = await shownDeletions(installation, connection);
         const foundBy = { bills: bills?.run };
-        const workflowId = approvalId(connection);
+        const workflowId = workflowIds.approval(connection);
         await installation.client.workflow.getHandle(workflowId).terminate();
         return {
           ...{

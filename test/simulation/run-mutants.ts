@@ -22,6 +22,7 @@ const copied = [
     'sandbox',
     'scripts',
     'source',
+    'temporal',
     'test',
     'warehouse',
   ],

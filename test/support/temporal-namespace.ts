@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll } from 'vitest';
+import { searchAttributeNames } from '../../temporal/search-attributes.ts';
 import { eventually } from './eventually.ts';
 import { temporalAddress } from './temporal-address.ts';
-
-const searchAttributes = ['DaybookConnection', 'DaybookKind', 'DaybookPhase', 'DaybookFailure'];
 
 /** A namespace for the test file that calls it at its top: task queues have fixed names, so files must not share one. */
 export async function createTestNamespace(address?: string): Promise<TestNamespace> {
@@ -22,7 +21,7 @@ export async function createTestNamespace(address?: string): Promise<TestNamespa
     // The server takes a second or two to know the namespace everywhere.
     await connection.operatorService.addSearchAttributes({
       namespace,
-      searchAttributes: Object.fromEntries(searchAttributes.map((name) => [name, keyword])),
+      searchAttributes: Object.fromEntries(searchAttributeNames.map((name) => [name, keyword])),
     });
     return 'added';
   });

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { mainQueue } from '../task-queues.ts';
+import { mainQueue } from '../../temporal/task-queues.ts';
 
 /** Whether a worker, of whomever, has asked for work in the last minutes: Temporal names pollers for five minutes after they are gone. */
 export async function isPolled(temporal: Client): Promise<boolean> {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ScheduleAlreadyRunning, ServiceError, type Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { mainQueue } from '../task-queues.ts';
+import { scheduleIds } from '../../temporal/schedule-ids.ts';
+import { mainQueue } from '../../temporal/task-queues.ts';
 import { ownerRecord, type OwnerRecord } from './owner-record.ts';
 
 /** A paused schedule never expires, needs no worker, and can be compared and set. */
-export const ownerScheduleId = 'daybook-owner';
+const ownerScheduleId = scheduleIds.owner;
 
 /** The record as it was read, and the way to replace just that one. */
 export interface OwnerFound {

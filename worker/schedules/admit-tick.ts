@@ -1,9 +1,10 @@
 import type { Tick, TickAdmitted } from '../../activities/schedules.ts';
+import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { withScheduleState } from '../../warehouse/connections/schedule-state.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
 import { settleConnection, type SchedulePlaces } from './follow-connection.ts';
 import { describeSchedule } from './settle-schedule.ts';
-import { scheduleId, wantedSchedule } from './wanted-schedules.ts';
+import { wantedSchedule } from './wanted-schedules.ts';
 
 /**
  * Decides whether a schedule that fired may start its run. A schedule that fires although Temporal was told to pause it was
@@ -32,7 +33,7 @@ export async function admitTick(
       return { admitted: false, why: `${connectionId} has no schedule for a ${kind} any more.` };
     }
     if (state.pausedWhy === null) return { admitted: true };
-    const schedule = await describeSchedule(temporal, scheduleId(kind, connectionId));
+    const schedule = await describeSchedule(temporal, scheduleIds.connection(kind, connectionId));
     if (schedule === undefined || schedule.state.paused) return { admitted: true };
     if (!state.pauseReachedSchedules) {
       await settle(state);

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { scheduleIds, scheduleKinds } from '../../temporal/schedule-ids.ts';
 import {
   withScheduleState,
   type ScheduleNotes,
@@ -7,7 +8,7 @@ import {
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
 import { settleSchedule } from './settle-schedule.ts';
-import { scheduleId, scheduleKinds, wantedSchedule } from './wanted-schedules.ts';
+import { wantedSchedule } from './wanted-schedules.ts';
 
 /** Where the desired state is, and where the schedules are. */
 export interface SchedulePlaces {
@@ -41,7 +42,7 @@ export async function settleConnection(
   await places.temporal.withDeadline(Date.now() + patienceMilliseconds, async () => {
     for (const kind of scheduleKinds) {
       const wanted = wantedSchedule(kind, state);
-      await settleSchedule(places, { id: scheduleId(kind, connectionId), wanted, resume });
+      await settleSchedule(places, { id: scheduleIds.connection(kind, connectionId), wanted, resume });
     }
   });
   if (state === undefined) return;

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
 import type { TickAdmitted } from '../../activities/schedules.ts';
+import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { withExportEvery } from '../../warehouse/snapshots/export-schedule.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
 import type { SchedulePlaces } from './follow-connection.ts';
 import { settleSchedule } from './settle-schedule.ts';
 import { wantedExportSchedule } from './wanted-export-schedule.ts';
-
-export const exportScheduleId = 'export';
 
 const patienceMilliseconds = 10_000;
 
@@ -16,7 +15,7 @@ export async function followExport({ warehouse, temporal }: SchedulePlaces): Pro
   await withExportEvery(warehouse, async (every) => {
     const wanted = wantedExportSchedule(every);
     await temporal.withDeadline(Date.now() + patienceMilliseconds, () =>
-      settleSchedule({ temporal, owner }, { id: exportScheduleId, wanted, resume: false }),
+      settleSchedule({ temporal, owner }, { id: scheduleIds.export, wanted, resume: false }),
     );
   });
 }

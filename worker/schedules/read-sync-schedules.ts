@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
+import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { describeSchedule } from './settle-schedule.ts';
-import { scheduleId } from './wanted-schedules.ts';
 
 /** What Temporal says of the schedule that syncs a connection. */
 export interface SyncSchedule {
@@ -16,7 +16,9 @@ export async function readSyncSchedules(
   connections: readonly string[],
 ): Promise<Map<string, SyncSchedule>> {
   const schedules = await temporal.withDeadline(Date.now() + 5_000, () =>
-    Promise.all(connections.map((connection) => describeSchedule(temporal, scheduleId('sync', connection)))),
+    Promise.all(
+      connections.map((connection) => describeSchedule(temporal, scheduleIds.connection('sync', connection))),
+    ),
   );
   return new Map(
     connections.flatMap((connection, index) => {

@@ -1,6 +1,8 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { mainQueue } from '../task-queues.ts';
+import { scheduleIds } from '../../temporal/schedule-ids.ts';
+import { mainQueue } from '../../temporal/task-queues.ts';
+import { workflowIds } from '../../temporal/workflow-ids.ts';
 
 /**
  * Makes the daily schedule `prune`, unless it is there: then it stays as people have it, paused or at another hour. What
@@ -9,13 +11,13 @@ import { mainQueue } from '../task-queues.ts';
 export async function schedulePrune(temporal: Client, { logger }: { logger: Logger }): Promise<void> {
   try {
     await temporal.schedule.create({
-      scheduleId: 'prune',
+      scheduleId: scheduleIds.prune,
       spec: { intervals: [{ every: '1d' }], jitter: '1h' },
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1d' },
       action: {
         type: 'startWorkflow',
         workflowType: 'pruneWarehouse',
-        workflowId: 'prune',
+        workflowId: workflowIds.prune,
         taskQueue: mainQueue,
         args: [{}],
         staticSummary: 'Remove what DAYBOOK_KEEP_… no longer keeps',

@@ -7,7 +7,7 @@ import {
   type ScheduleOptions,
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
-import { mainQueue } from '../task-queues.ts';
+import { mainQueue } from '../../temporal/task-queues.ts';
 import { stateAfter, type ScheduleRunState } from './schedule-run-state.ts';
 import type { WantedSchedule } from './wanted-schedules.ts';
 

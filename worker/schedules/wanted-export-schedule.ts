@@ -1,3 +1,4 @@
+import { scheduledWorkflowId, scheduleIds } from '../../temporal/schedule-ids.ts';
 import type { WantedSchedule } from './wanted-schedules.ts';
 
 /** `every` in milliseconds; null: there is to be none. */
@@ -9,7 +10,7 @@ export function wantedExportSchedule(every: number | null): WantedSchedule | und
     jitter: Math.floor(Math.min(every / 10, 60_000)),
     catchupWindow: Math.max(every, 10_000),
     summary: 'Export of a snapshot, scheduled',
-    workflowId: 'scheduled/export',
+    workflowId: scheduledWorkflowId(scheduleIds.export),
     input: { kind: 'export' },
     pausedWhy: null,
     slowedWhy: '',

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ScheduledStartInput } from '../../activities/start-scheduled.ts';
 import type { ScheduleState } from '../../warehouse/connections/schedule-state.ts';
+import { scheduledWorkflowId, scheduleIds, type ScheduleKind } from '../../temporal/schedule-ids.ts';
 import { formatDuration } from '../config/duration.ts';
-
-export const scheduleKinds = ['sync', 'reconcile', 'backfill'] as const;
-
-export type ScheduleKind = (typeof scheduleKinds)[number];
 
 /** A schedule as Temporal is to have it. Times in milliseconds. */
 export interface WantedSchedule {
@@ -25,10 +22,6 @@ export interface WantedSchedule {
   readonly slowedWhy: string;
 }
 
-export function scheduleId(kind: ScheduleKind, connection: string): string {
-  return `${kind}/${connection}`;
-}
-
 /** What the database says that a schedule is to be; undefined: there is to be none. */
 export function wantedSchedule(
   kind: ScheduleKind,
@@ -39,13 +32,14 @@ export function wantedSchedule(
   const set = { sync: state.syncEvery, reconcile: state.reconcileEvery, backfill: state.backfillEvery }[kind];
   if (set === null || (kind === 'backfill' && backfillLast === null)) return undefined;
   const every = kind === 'sync' ? slowedDown(set, failures) : set;
+  const id = scheduleIds.connection(kind, connection);
   return {
     every,
-    offset: offsetOf(scheduleId(kind, connection), every),
+    offset: offsetOf(id, every),
     jitter: Math.floor(Math.min(every / 10, 5 * minute)),
     catchupWindow: Math.max(every, 10 * second),
     summary: `${inWords[kind]} of ${connection}, scheduled`,
-    workflowId: `scheduled/${kind}/${connection}`,
+    workflowId: scheduledWorkflowId(id),
     input: {
       kind,
       connection,

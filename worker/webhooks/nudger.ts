@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { workflowIds } from '../../temporal/workflow-ids.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { unidentifiedConnections } from '../../warehouse/webhooks/unidentified-connections.ts';
 import type { WebhooksStored } from '../../warehouse/webhooks/store-webhooks.ts';
@@ -35,7 +36,8 @@ export function createNudger(parts: {
   const asked = new Map<string, boolean>();
   return {
     nudge({ due, unknownIsReady }) {
-      for (const connection of due) ask(`webhooks/${connection}`, () => nudgeApplying(temporal, connection));
+      for (const connection of due)
+        ask(workflowIds.webhooks(connection), () => nudgeApplying(temporal, connection));
       if (unknownIsReady) ask('unknown', () => wakeUnidentified({ warehouse, temporal, apiAddress }));
     },
     close: () => {
@@ -73,7 +75,7 @@ async function wakeUnidentified(parts: {
   const { warehouse, temporal, apiAddress } = parts;
   for (const connection of await unidentifiedConnections(warehouse, apiAddress)) {
     await temporal.workflow
-      .getHandle(`sync/${connection}`)
+      .getHandle(workflowIds.sync(connection))
       .signal('dataReady')
       .catch((error: unknown) => {
         // No sync runs, so none waits.

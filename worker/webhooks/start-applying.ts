@@ -1,13 +1,14 @@
-import type { Client, WorkflowStartOptions } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
-import { priorities } from '../../activities/priorities.ts';
+import type { Client } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
+import { startRequest, type StartRequest } from '../../temporal/start-request.ts';
 import { missingSearchAttributes } from '../search-attributes.ts';
-import { mainQueue } from '../task-queues.ts';
 
 /** Starts what applies the webhooks of a connection, or tells the one that runs that there are more. */
 export async function nudgeApplying(temporal: Client, connection: string): Promise<void> {
-  await temporal.workflow.signalWithStart('applyWebhooks', {
-    ...(await optionsOf(temporal, connection)),
+  const { workflowType, options } = await requestOf(temporal, connection);
+  await temporal.workflow.signalWithStart(workflowType, {
+    ...options,
     signal: 'webhooksArrived',
     signalArgs: [],
   });
@@ -15,36 +16,20 @@ export async function nudgeApplying(temporal: Client, connection: string): Promi
 
 /** Starts it unless it runs; one that runs is left alone, for it may wait. */
 export async function startApplying(temporal: Client, connection: string): Promise<void> {
-  await temporal.workflow.start('applyWebhooks', {
-    ...(await optionsOf(temporal, connection)),
-    workflowIdConflictPolicy: 'USE_EXISTING',
-  });
+  const { workflowType, options } = await requestOf(temporal, connection);
+  await temporal.workflow.start(workflowType, { ...options, workflowIdConflictPolicy: 'USE_EXISTING' });
 }
 
-async function optionsOf(
-  temporal: Client,
-  connection: string,
-): Promise<WorkflowStartOptions & { args: unknown[] }> {
-  return {
-    workflowId: `webhooks/${connection}`,
-    taskQueue: mainQueue,
-    args: [{ connection }],
-    staticSummary: `Webhooks of ${connection}`,
-    // Short, and somebody may be looking at the very record.
-    priority: { priorityKey: priorities.people, fairnessKey: connection },
-    ...((await isSearchable(temporal))
-      ? {
-          typedSearchAttributes: new TypedSearchAttributes([
-            { key: connectionKey, value: connection },
-            { key: kindKey, value: 'webhook' },
-          ]),
-        }
-      : {}),
-  };
+async function requestOf(temporal: Client, connection: string): Promise<StartRequest> {
+  // Short, and somebody may be looking at the very record.
+  const request = startRequest('webhooks', { connection }, 'people');
+  if (!(await isSearchable(temporal))) return request;
+  const typedSearchAttributes = new TypedSearchAttributes([
+    { key: searchAttributes.connection, value: connection },
+    { key: searchAttributes.kind, value: 'webhook' },
+  ]);
+  return { ...request, options: { ...request.options, typedSearchAttributes } };
 }
-
-const connectionKey = defineSearchAttributeKey('DaybookConnection', SearchAttributeType.KEYWORD);
-const kindKey = defineSearchAttributeKey('DaybookKind', SearchAttributeType.KEYWORD);
 
 /** Asked once for each client: a start with attributes that Temporal does not know is refused. */
 async function isSearchable(temporal: Client): Promise<boolean> {

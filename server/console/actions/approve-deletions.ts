@@ -1,3 +1,4 @@
+import { startRequest } from '../../../temporal/start-request.ts';
 import { checkApproval, questionOf } from '../../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { ActionRefused, type Action } from '../action.ts';
@@ -14,14 +15,9 @@ export const approveDeletions: Action = async (parts, { params: { connection = '
   const asked = shown.length > 0 ? shown : waiting;
   const resources = asked.map(({ resource }) => resource);
   checkApproval(asked, { connectionId: connection, resources, approved });
-  return startOnRequest(parts, {
-    workflow: 'reconcileConnection',
-    workflowId: `reconcile/${connection}`,
-    input: {
-      connection,
-      resources,
-      approved: questionOf(asked),
-      reason: 'deletions approved in the console',
-    },
-  });
+  const reason = 'deletions approved in the console';
+  return startOnRequest(
+    parts,
+    startRequest('reconcile', { connection, resources, approved: questionOf(asked), reason }, 'people'),
+  );
 };

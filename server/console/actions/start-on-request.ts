@@ -15,7 +15,7 @@ export async function startOnRequest(
   const { joined } = await client.withDeadline(Date.now() + patienceMilliseconds, () =>
     startRun({ client, warehouse, settings }, request),
   );
-  const what = request.workflow === 'reconcileConnection' ? 'reconcile' : 'sync';
+  const what = request.kind;
   return {
     notice: joined
       ? `A ${what} of ${connection} runs already; this page shows how far it is.`

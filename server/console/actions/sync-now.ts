@@ -1,9 +1,6 @@
+import { startRequest } from '../../../temporal/start-request.ts';
 import type { Action } from '../action.ts';
 import { startOnRequest } from './start-on-request.ts';
 
 export const syncNow: Action = (parts, { params: { connection = '' } }) =>
-  startOnRequest(parts, {
-    workflow: 'syncConnection',
-    workflowId: `sync/${connection}`,
-    input: { connection, reason: 'console' },
-  });
+  startOnRequest(parts, startRequest('sync', { connection, reason: 'console' }, 'people'));

@@ -1,4 +1,4 @@
-/** Short work: workflows and bookkeeping. Named too in workflows/proxies.ts, which may import nothing. */
+/** Short work: workflows and bookkeeping. */
 export const mainQueue = 'daybook';
 /** Reading pages. */
 export const pagingQueue = 'daybook-io';

@@ -1,0 +1,103 @@
+import type { TypedSearchAttributes } from '@temporalio/common';
+import { priorities } from './priorities.ts';
+import { mainQueue } from './task-queues.ts';
+import { workflowIds } from './workflow-ids.ts';
+
+/** What whoever starts a workflow says to it. A workflow that goes on as new adds more, for itself only. */
+export interface StartInputs {
+  sync: ConnectionInput & { resources?: string[] };
+  reconcile: ConnectionInput & {
+    resources?: string[];
+    /** By resource, the deletions that a person was shown: how many records, found by which run. */
+    approved?: Readonly<Record<string, { readonly records: number; readonly run?: string }>>;
+  };
+  backfill: ConnectionInput & {
+    from: string;
+    to: string;
+    windowMilliseconds?: number;
+    resources?: string[];
+  };
+  webhooks: { connection: string };
+  export: { reason: string; force?: boolean };
+  marts: { reason: string };
+}
+
+interface ConnectionInput {
+  connection: string;
+  /** Who or what asked; shown in the row of the run. */
+  reason: string;
+}
+
+export type StartKind = keyof StartInputs;
+
+/** Names of the workflow types. Recorded in histories and schedules: they keep their values. */
+export const workflowTypes = {
+  sync: 'syncConnection',
+  reconcile: 'reconcileConnection',
+  backfill: 'backfillConnection',
+  webhooks: 'applyWebhooks',
+  export: 'exportSnapshot',
+  marts: 'buildMarts',
+} as const satisfies Record<StartKind, string>;
+
+export interface StartRequest<Kind extends StartKind = StartKind> {
+  readonly kind: Kind;
+  readonly input: StartInputs[Kind];
+  readonly workflowType: (typeof workflowTypes)[StartKind];
+  /** As `client.workflow.start` takes them. */
+  readonly options: {
+    readonly workflowId: string;
+    readonly taskQueue: string;
+    readonly args: unknown[];
+    readonly staticSummary: string;
+    readonly priority: { readonly priorityKey: number; readonly fairnessKey?: string };
+    readonly typedSearchAttributes?: TypedSearchAttributes;
+  };
+}
+
+/** How Temporal is asked for a run of this kind, whoever asks. Connections take turns: each has its fairness key. */
+export function startRequest<Kind extends StartKind>(
+  kind: Kind,
+  input: StartInputs[Kind],
+  askedBy: 'people' | 'schedules',
+): StartRequest<Kind> {
+  const { workflowId, summary } = nameOf[kind](input);
+  return {
+    kind,
+    input,
+    workflowType: workflowTypes[kind],
+    options: {
+      workflowId,
+      taskQueue: mainQueue,
+      args: [input],
+      staticSummary: summary,
+      priority: {
+        priorityKey: kind === 'backfill' ? priorities.backfills : priorities[askedBy],
+        ...('connection' in input && { fairnessKey: input.connection }),
+      },
+    },
+  };
+}
+
+const nameOf: {
+  readonly [Kind in StartKind]: (input: StartInputs[Kind]) => { workflowId: string; summary: string };
+} = {
+  sync: ({ connection }) => ({
+    workflowId: workflowIds.sync(connection),
+    summary: `Sync of ${connection}`,
+  }),
+  reconcile: ({ connection }) => ({
+    workflowId: workflowIds.reconcile(connection),
+    summary: `Reconcile of ${connection}`,
+  }),
+  backfill: ({ connection, from, to }) => ({
+    workflowId: workflowIds.backfill(connection, { from, to }),
+    summary: `Backfill of ${connection}`,
+  }),
+  webhooks: ({ connection }) => ({
+    workflowId: workflowIds.webhooks(connection),
+    summary: `Webhooks of ${connection}`,
+  }),
+  export: () => ({ workflowId: workflowIds.export, summary: 'Export of a snapshot' }),
+  marts: () => ({ workflowId: workflowIds.marts, summary: 'Build of the marts' }),
+};

@@ -1,0 +1,18 @@
+/** Workflow IDs are stable, so that Temporal runs one of each at a time, and a second request joins the first. */
+export const workflowIds = {
+  sync: (connection: string) => `sync/${connection}`,
+  reconcile: (connection: string) => `reconcile/${connection}`,
+  /** `from` and `to` as ISO 8601; midnight UTC is written as its day. */
+  backfill: (connection: string, { from, to }: { readonly from: string; readonly to: string }) =>
+    `backfill/${connection}/${dayOf(from)}_${dayOf(to)}`,
+  webhooks: (connection: string) => `webhooks/${connection}`,
+  approval: (connection: string) => `approve-deletes/${connection}`,
+  export: 'export',
+  marts: 'marts',
+  prune: 'prune',
+} as const;
+
+/** The day as people write it, when the time is the beginning of one in UTC. */
+export function dayOf(time: string): string {
+  return time.replace('T00:00:00.000Z', '');
+}
