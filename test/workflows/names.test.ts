@@ -1,0 +1,75 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { searchAttributeNames } from '../../temporal/search-attributes.ts';
+import { startRequest, workflowTypes, type StartKind } from '../../temporal/start-request.ts';
+import * as queues from '../../temporal/task-queues.ts';
+
+// What a release has named, another one must find: Temporal knows runs, schedules and queues by these alone.
+
+const released = path.resolve(import.meta.dirname, '../released');
+const histories = readdirSync(released, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.includes('histories') && file.endsWith('.json'))
+  .map((file) => ({
+    file,
+    events: (JSON.parse(readFileSync(path.join(released, file), 'utf8')) as { events: HistoryEvent[] })
+      .events,
+  }));
+
+const begun = histories.flatMap(({ file, events }) => {
+  const [first] = events;
+  const attributes = first?.workflowExecutionStartedEventAttributes;
+  const kind = kinds().find((one) => workflowTypes[one] === attributes?.workflowType.name);
+  if (attributes === undefined || kind === undefined) return [];
+  const [payload] = attributes.input?.payloads ?? [];
+  const { options } = startRequest(kind, decoded(payload) as never, 'people');
+  // Some were started without a summary by hand, as from the Web UI, under any name.
+  const isOurs = decoded(first?.userMetadata?.summary) === options.staticSummary;
+  return [{ file, kind, attributes, options, isOurs }];
+});
+
+describe('what releases have started', () => {
+  test('is of every kind', () => {
+    expect(new Set(begun.filter(({ isOurs }) => isOurs).map(({ kind }) => kind))).toEqual(new Set(kinds()));
+  });
+
+  test.each(begun.map((one) => [one.file, one] as const))('%s has the names of this one', (_, history) => {
+    const { attributes, options, isOurs } = history;
+    if (isOurs) expect(attributes.workflowId).toBe(options.workflowId);
+    expect(attributes.taskQueue.name).toBe(options.taskQueue);
+    if (attributes.priority?.fairnessKey !== undefined)
+      expect(attributes.priority.fairnessKey).toBe(options.priority.fairnessKey);
+    const said = Object.keys(attributes.searchAttributes?.indexedFields ?? {}).filter((name) =>
+      name.startsWith('Daybook'),
+    );
+    expect(searchAttributeNames).toEqual(expect.arrayContaining(said));
+  });
+});
+
+test('the queues of all activities that releases have scheduled are those of this one', () => {
+  const used = histories.flatMap(({ events }) =>
+    events.flatMap((event) => event.activityTaskScheduledEventAttributes?.taskQueue.name ?? []),
+  );
+  expect(new Set(used)).toEqual(new Set(Object.values(queues)));
+});
+
+function kinds(): StartKind[] {
+  return Object.keys(workflowTypes) as StartKind[];
+}
+
+function decoded(payload: { data: string } | undefined): unknown {
+  return payload === undefined ? undefined : JSON.parse(Buffer.from(payload.data, 'base64').toString('utf8'));
+}
+
+interface HistoryEvent {
+  readonly userMetadata?: { readonly summary?: { readonly data: string } };
+  readonly workflowExecutionStartedEventAttributes?: {
+    readonly workflowId: string;
+    readonly workflowType: { readonly name: string };
+    readonly taskQueue: { readonly name: string };
+    readonly input?: { readonly payloads: readonly { readonly data: string }[] };
+    readonly priority?: { readonly fairnessKey?: string };
+    readonly searchAttributes?: { readonly indexedFields: Readonly<Record<string, unknown>> };
+  };
+  readonly activityTaskScheduledEventAttributes?: { readonly taskQueue: { readonly name: string } };
+}
