@@ -6,9 +6,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const folders = ['warehouse', 'activities', 'lake', 'marts', 'worker', 'server', 'cli'];
 
 /** The product's files that make transactions, but never to write. */
-const readers = ['warehouse/connections/count-records.ts'];
+const readers = ['warehouse/connections/count-records.ts', 'warehouse/readers-state.ts'];
 /** Those that commit for others, and what happens before there is anything to lose. */
-const notTheirOwn = ['warehouse/in-transaction.ts', 'warehouse/migrate.ts'];
+const notTheirOwn = ['warehouse/in-transaction.ts', 'warehouse/taking-locks.ts', 'warehouse/migrate.ts'];
 
 /** The product's files that commit something they wrote, by their paths from its root. */
 export async function committingFiles(): Promise<string[]> {
@@ -30,6 +30,6 @@ export async function committingFiles(): Promise<string[]> {
 
 function commits(source: string): boolean {
   return (
-    /\binTransaction\(|\.transaction\(\)|query\('commit'\)/.test(source) && !/\bread only\b/.test(source)
+    /\b(inTransaction|takingLocks)\(|\.transaction\(\)|query\('commit'\)/.test(source) && !/\bread only\b/.test(source)
   );
 }

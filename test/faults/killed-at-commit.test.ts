@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PoolClient } from 'pg';
 import { Kysely, PostgresDialect } from 'kysely';
 import { streamNamed } from '../../resources/index.ts';
+import { biLoginUrl } from '../../warehouse/bi-login.ts';
 import { proveToken } from '../../warehouse/connections/prove-token.ts';
 import { refuseToken } from '../../warehouse/connections/refuse-token.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
@@ -14,15 +15,21 @@ import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
 import { land, markOf, openPass, testToken } from '../support/land.ts';
 import { rows, type Row } from '../support/rows.ts';
-import { addTestConnection } from '../support/test-connection.ts';
+import { addTestConnection, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { faultAt } from './deaths.ts';
 import { prove } from './prove.ts';
 
-const { warehouse } = await createTestDatabase();
+const { url, warehouse } = await createTestDatabase();
 
 /** What commits where the company at work of the matrix never comes: clocks and tokens are right there. */
 const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) => Promise<unknown>>> = {
+  'warehouse/bi-login.ts': async () => {
+    const input = { key: testKey, databaseUrl: url };
+    await biLoginUrl(warehouse, input);
+    await warehouse.pool.query(`delete from sync.settings where name = 'bi_login'`);
+    return (on) => biLoginUrl(on, input);
+  },
   'warehouse/connections/prove-token.ts': async (connectionId) => {
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await warehouse.pool.query('update sync.runs set proved_token = null where run_id = $1', [pass.runId]);

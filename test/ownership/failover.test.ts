@@ -70,7 +70,7 @@ async function serve(name: string, port?: number): Promise<PostgresServer> {
 }
 
 async function copyFiles(from: string, to: string): Promise<void> {
-  for (const suffix of ['', '.password'])
+  for (const suffix of ['', '.password', '.superuser'])
     await promisify(execFile)('cp', ['-a', join(folder, `${from}${suffix}`), join(folder, `${to}${suffix}`)]);
 }
 

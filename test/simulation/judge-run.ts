@@ -149,10 +149,13 @@ export async function judgeApproval(
     );
 }
 
-/** Nobody waits longer than the service has asked for; an hour at most, where a clock was set meanwhile. */
+/**
+ * Nobody waits longer than the service has asked for, or a minute until it is ready; an hour at most, where a clock was set
+ * meanwhile.
+ */
 export function judgeWait({ surroundings }: Company, milliseconds: number): void {
   const { longestAsked, databaseJumps } = surroundings;
-  const most = longestAsked + 30_000 + (databaseJumps.length > 0 ? 3_600_000 : 0);
+  const most = Math.max(longestAsked + 30_000, 60_000) + (databaseJumps.length > 0 ? 3_600_000 : 0);
   if (milliseconds > most)
     throw new BrokenPromise(
       `A run waits ${Math.round(milliseconds / 1000)} s, and the service asked for ${Math.round(longestAsked / 1000)} s at most.`,

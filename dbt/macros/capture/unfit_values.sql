@@ -43,7 +43,8 @@
 {#- A snapshot of Daybook 0.5 or older left out what it did not round, and does not say `rounded`. -#}
 {% macro duckdb__listed_unfit_values(tables) -%}
     {%- set manifest = (var('daybook_snapshot', '') | replace("'", "''")) ~ '/_manifest.json' %}
-    {%- set bytes = run_query("select size from read_blob('" ~ manifest ~ "')").rows[0][0] if execute else 0 %}
+    {%- set sizes = run_query("select size from read_blob('" ~ manifest ~ "')").columns[0].values() if execute else [] %}
+    {%- set bytes = sizes | sum %}
     select
         listed."table",
         listed."key" ->> 'connection_id',
