@@ -1,6 +1,6 @@
 import type { ScheduleKind } from '../temporal/schedule-ids.ts';
 
-/** What activities need of the schedules in Temporal; `worker/schedules` does it. */
+/** What activities need of the schedules in Temporal; `operations/schedules` and `worker/schedules` do it. */
 export interface Schedules {
   /** Brings the schedules of a connection to what the database says. */
   follow(connection: string): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import type { Settings } from '../worker/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { printAside } from './printer.ts';
 
 /** A change of the database that schedules in Temporal are to follow. */
@@ -20,8 +20,8 @@ export async function changeAndFollow<Changed>(
   { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
   { change, matters = () => true, follow, later }: Change<Changed>,
 ): Promise<Changed> {
-  const { connectTemporal } = await import('../worker/temporal-client.ts');
-  const { checkOwnership } = await import('../worker/ownership/check-ownership.ts');
+  const { connectTemporal } = await import('../operations/temporal-client.ts');
+  const { checkOwnership } = await import('../operations/ownership/check-ownership.ts');
   const temporal = await unlessAway(() => connectTemporal(settings, { patienceMilliseconds: 5_000 }));
   try {
     if (temporal !== undefined)
@@ -49,7 +49,7 @@ async function hasFollowed(
 /** Undefined when Temporal does not answer. */
 async function unlessAway<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
   const { ServiceError } = await import('@temporalio/client');
-  const { TemporalUnavailable } = await import('../worker/temporal-client.ts');
+  const { TemporalUnavailable } = await import('../operations/temporal-client.ts');
   try {
     return await ask();
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import type { Settings } from '../worker/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { changeAndFollow } from './change-and-follow.ts';
 
 /** Changes a connection in the database, and brings its schedules to that. Throws NamespaceNotOurs and ForeignSchedule. */
@@ -19,7 +19,7 @@ export async function changeConnection<Changed>(
     change,
     matters,
     async follow(temporal) {
-      const { followConnection } = await import('../worker/schedules/follow-connection.ts');
+      const { followConnection } = await import('../operations/schedules/follow-connection.ts');
       await followConnection({ warehouse: places.warehouse, temporal }, { connectionId, resume });
     },
     later: `Temporal is out of reach: the schedules of ${connectionId} follow when a worker starts.`,

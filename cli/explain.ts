@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../worker/config/configuration-error.ts';
+import { ConfigurationError } from '../config/configuration-error.ts';
 
 /** An error as people should read it: one sentence, and the stack only when it is asked for. */
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {

@@ -1,8 +1,8 @@
 import { WorkflowFailedError, type Client } from '@temporalio/client';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
-import { readHeartbeat, type Exported, type ExportProgress } from '../worker/read-heartbeat.ts';
-import type { StartedRun } from '../worker/start-run.ts';
+import { readHeartbeat, type Exported, type ExportProgress } from '../operations/read-heartbeat.ts';
+import type { StartedRun } from '../operations/start-run.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside } from './printer.ts';
 import { showProgress } from './show-progress.ts';

@@ -1,7 +1,7 @@
 import { WorkflowFailedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { readMartsStatus, type MartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import { readHeartbeat, type MartsProgress } from '../worker/read-heartbeat.ts';
+import { readHeartbeat, type MartsProgress } from '../operations/read-heartbeat.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { showProgress } from './show-progress.ts';
 

@@ -7,10 +7,10 @@ import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside } from './printer.ts';
 import { visible } from './visible.ts';
-import { readTroubles } from '../worker/read-troubles.ts';
+import { readTroubles } from '../operations/read-troubles.ts';
 import { runTable } from './run-table.ts';
-import { runNames } from '../worker/run-names.ts';
-import type { StartedRun } from '../worker/start-run.ts';
+import { runNames } from '../operations/run-names.ts';
+import type { StartedRun } from '../operations/start-run.ts';
 
 /** Shows a run while it goes on, and says how it ended. Ctrl-C leaves the run running. */
 export async function followRun(

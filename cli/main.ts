@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ConfigurationError } from '../worker/config/configuration-error.ts';
+import { ConfigurationError } from '../config/configuration-error.ts';
 import { UsageError } from './errors.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { explain } from './explain.ts';

@@ -1,6 +1,6 @@
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import type { OwnershipRead } from '../worker/ownership/read-ownership.ts';
-import type { Settings } from '../worker/settings.ts';
+import type { OwnershipRead } from '../operations/ownership/read-ownership.ts';
+import type { Settings } from '../config/settings.ts';
 
 /** Undefined where Temporal does not answer. */
 export async function readNamespaceOwner({
@@ -11,8 +11,8 @@ export async function readNamespaceOwner({
   settings: Settings;
 }): Promise<OwnershipRead | undefined> {
   const { ServiceError } = await import('@temporalio/client');
-  const { connectTemporal, TemporalUnavailable } = await import('../worker/temporal-client.ts');
-  const { readOwnership } = await import('../worker/ownership/read-ownership.ts');
+  const { connectTemporal, TemporalUnavailable } = await import('../operations/temporal-client.ts');
+  const { readOwnership } = await import('../operations/ownership/read-ownership.ts');
   try {
     const temporal = await connectTemporal(settings, { patienceMilliseconds: 3_000 });
     try {

@@ -1,6 +1,6 @@
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside, printJson } from './printer.ts';
-import type { RunRequest } from '../worker/start-run.ts';
+import type { RunRequest } from '../operations/start-run.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { withWarehouse } from './with-warehouse.ts';
 
@@ -14,9 +14,9 @@ export async function runAndFollow(
 ): Promise<ExitCode> {
   return withWarehouse(
     async (warehouse, settings) => {
-      const { connectTemporal } = await import('../worker/temporal-client.ts');
-      const { checkOwnership } = await import('../worker/ownership/check-ownership.ts');
-      const { startRun } = await import('../worker/start-run.ts');
+      const { connectTemporal } = await import('../operations/temporal-client.ts');
+      const { checkOwnership } = await import('../operations/ownership/check-ownership.ts');
+      const { startRun } = await import('../operations/start-run.ts');
       const { followRun } = await import('./follow-run.ts');
       const request = typeof requested === 'function' ? await requested(warehouse) : requested;
       const client = await connectTemporal(settings);

@@ -1,7 +1,7 @@
 import type { Home } from '../embedded/home.ts';
 import { embeddedSecretKey } from '../embedded/secret-key.ts';
 import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
-import type { Config } from '../worker/config/parse-config.ts';
+import type { Config } from '../config/parse-config.ts';
 
 /** The key that is configured, or the one in the home, which is made on first use. */
 export function secretKeyOf({ secretKey }: Config, home: Home): SecretKey {

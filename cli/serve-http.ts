@@ -5,7 +5,7 @@ import { readinessChecks } from '../server/readiness-checks.ts';
 import { startHttpServer, type HttpServer } from '../server/start-http-server.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { registry } from '../worker/metrics.ts';
-import type { Settings } from '../worker/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import type { RunningWorker } from '../worker/start-worker.ts';
 import { createWebhookIntake } from '../worker/webhooks/webhook-intake.ts';
 

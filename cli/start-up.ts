@@ -6,8 +6,8 @@ import { startEmbedded, type EmbeddedServers, type EmbeddedStep } from '../embed
 import { migrate } from '../warehouse/migrate.ts';
 import { openWarehouse } from '../warehouse/open-warehouse.ts';
 import { composeWorker } from '../worker/compose.ts';
-import type { Config } from '../worker/config/parse-config.ts';
-import type { Settings } from '../worker/settings.ts';
+import type { Config } from '../config/parse-config.ts';
+import type { Settings } from '../config/settings.ts';
 import { UsageError } from './errors.ts';
 import { prepareProcess } from './prepare-process.ts';
 import { secretKeyOf } from './secret-key-of.ts';

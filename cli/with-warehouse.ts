@@ -1,6 +1,6 @@
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
-import type { Settings } from '../worker/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { readSettings, type Need } from './settings.ts';
 
 /** Runs a command's work on the warehouse, and closes it. Throws SchemaOutdated when it was not migrated. */

@@ -1,6 +1,6 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { isLoopback } from '../worker/config/is-loopback.ts';
+import { isLoopback } from '../config/is-loopback.ts';
 import type { WebhookIntake } from '../worker/webhooks/webhook-intake.ts';
 import type { ConsoleParts } from './console/console-parts.ts';
 import { createConsole } from './console/console.ts';

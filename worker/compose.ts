@@ -15,16 +15,16 @@ import { watchOwnership } from './ownership/watch-ownership.ts';
 import { measureRequests } from './measure-requests.ts';
 import { notePageLanded } from './metrics.ts';
 import { admitTick } from './schedules/admit-tick.ts';
-import { admitExport, repairExportSchedule } from './schedules/follow-export.ts';
-import { followConnection } from './schedules/follow-connection.ts';
+import { admitExport, repairExportSchedule } from '../operations/schedules/follow-export.ts';
+import { followConnection } from '../operations/schedules/follow-connection.ts';
 import { repairSchedules } from './schedules/repair-schedules.ts';
 import { schedulePrune } from './schedules/schedule-prune.ts';
-import { martsPlaces } from './marts-places.ts';
-import { missingSearchAttributes } from './search-attributes.ts';
-import type { Settings } from './settings.ts';
+import { martsPlaces } from '../operations/marts-places.ts';
+import { missingSearchAttributes } from '../operations/search-attributes.ts';
+import type { Settings } from '../config/settings.ts';
 import { shareConnections } from './share-connections.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
-import { connectTemporal } from './temporal-client.ts';
+import { connectTemporal } from '../operations/temporal-client.ts';
 import { sweepWebhooks } from './webhooks/sweep-webhooks.ts';
 
 export interface WorkerProcess {

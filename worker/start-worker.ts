@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { beatMilliseconds } from '../activities/heartbeating.ts';
 import { createActivities } from '../activities/index.ts';
-import type { TemporalSettings } from './config/temporal-settings.ts';
+import type { TemporalSettings } from '../config/temporal-settings.ts';
 import { failureInterceptor } from './failures.ts';
 import { exportQueue, mainQueue, martsQueue, pagingQueue } from '../temporal/task-queues.ts';
 import { workflowBundle } from './workflow-bundle.ts';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { backfillPlan, InvalidBackfill, type BackfillPlan } from '../../warehouse/passes/backfill-plan.ts';
 import { startRequest } from '../../temporal/start-request.ts';
 import { dayOf } from '../../temporal/workflow-ids.ts';
-import { parseDuration } from '../../worker/config/duration.ts';
+import { parseDuration } from '../../config/duration.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes, type ExitCode, type SetExitCode } from '../exit-codes.ts';
 import { checkResources, listOption } from '../options.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Erased } from '../../worker/erase-everywhere.ts';
+import type { Erased } from '../../operations/erase-everywhere.ts';
 import { resourceNamed } from '../options.ts';
 import { exitCodes, type SetExitCode } from '../exit-codes.ts';
 import { print, printAside, printJson, printTable, shown } from '../printer.ts';
@@ -20,7 +20,7 @@ export function eraseCommand(setExitCode: SetExitCode): Command {
     )
     .action(async (name: string, resourceName: string, id: string, { json }: { json?: true }) => {
       const resource = resourceNamed(resourceName);
-      const { eraseEverywhere } = await import('../../worker/erase-everywhere.ts');
+      const { eraseEverywhere } = await import('../../operations/erase-everywhere.ts');
       const erased = await withWarehouse(
         (warehouse, settings) =>
           eraseEverywhere({ settings, warehouse }, { connectionId: name, resource, id }, printAside),

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { formatDuration, parseDuration } from '../../worker/config/duration.ts';
+import { formatDuration, parseDuration } from '../../config/duration.ts';
 import { UsageError } from '../errors.ts';
 import { print, printJson } from '../printer.ts';
 import type { SetExitCode } from '../exit-codes.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { startRequest, type StartInputs } from '../../temporal/start-request.ts';
-import type { RunRequest } from '../../worker/start-run.ts';
+import type { RunRequest } from '../../operations/start-run.ts';
 import type { SetExitCode } from '../exit-codes.ts';
 import { checkResources, listOption } from '../options.ts';
 import { printAside } from '../printer.ts';

@@ -10,8 +10,8 @@ export function serveCommand(): Command {
     .addHelpText('after', '\nExample:\n  $ DAYBOOK_HTTP_PORT=8080 npx daybook serve')
     .action(async () => {
       const { createLogger } = await import('../../worker/logging.ts');
-      const { connectTemporal } = await import('../../worker/temporal-client.ts');
-      const { checkOwnership } = await import('../../worker/ownership/check-ownership.ts');
+      const { connectTemporal } = await import('../../operations/temporal-client.ts');
+      const { checkOwnership } = await import('../../operations/ownership/check-ownership.ts');
       const { watchOwnership } = await import('../../worker/ownership/watch-ownership.ts');
       const { serveHttp } = await import('../serve-http.ts');
       const { watchAlerts } = await import('../../worker/alerts/watch-alerts.ts');

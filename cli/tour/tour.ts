@@ -5,8 +5,8 @@ import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts
 import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
 import { readDiscrepancies } from '../../warehouse/reconcile/read-discrepancies.ts';
 import { startRequest } from '../../temporal/start-request.ts';
-import { startExport, startRun, type RunRequest } from '../../worker/start-run.ts';
-import { connectTemporal } from '../../worker/temporal-client.ts';
+import { startExport, startRun, type RunRequest } from '../../operations/start-run.ts';
+import { connectTemporal } from '../../operations/temporal-client.ts';
 import { previewBackfill } from '../commands/backfill/preview-backfill.ts';
 import { changeConnection } from '../change-connection.ts';
 import { martsLines } from '../commands/status/publication-lines.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import type { Settings } from '../../worker/settings.ts';
+import type { Settings } from '../../config/settings.ts';
 
 /** What the console shows, and acts on. Temporal may be out of reach at any time. */
 export interface ConsoleParts {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../worker/config/duration.ts';
+import { parseDuration } from '../../config/duration.ts';
 
 test.each([
   ['0s', 0],

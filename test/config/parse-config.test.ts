@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError } from '../../worker/config/configuration-error.ts';
-import { parseConfig } from '../../worker/config/parse-config.ts';
+import { ConfigurationError } from '../../config/configuration-error.ts';
+import { parseConfig } from '../../config/parse-config.ts';
 
 const secretKey = Buffer.alloc(32, 7).toString('base64');
 const credentials = {

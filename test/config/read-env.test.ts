@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readEnv } from '../../worker/config/read-env.ts';
+import { readEnv } from '../../config/read-env.ts';
 
 const startedIn = process.cwd();
 let folder = '';

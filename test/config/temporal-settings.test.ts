@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { temporalFromEnv } from '../../worker/config/temporal-settings.ts';
+import { temporalFromEnv } from '../../config/temporal-settings.ts';
 
 describe("Temporal's own variables", () => {
   test('name address and namespace', () => {

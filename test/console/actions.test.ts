@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
-import { followConnection } from '../../worker/schedules/follow-connection.ts';
+import { followConnection } from '../../operations/schedules/follow-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { bill } from '../support/finance-records.ts';

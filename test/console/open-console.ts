@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import { startHttpServer } from '../../server/start-http-server.ts';
 import { completeSettings } from '../../cli/settings.ts';
-import { parseConfig } from '../../worker/config/parse-config.ts';
-import type { Settings } from '../../worker/settings.ts';
+import { parseConfig } from '../../config/parse-config.ts';
+import type { Settings } from '../../config/settings.ts';
 import type { Installation } from '../support/installation.ts';
 
 /** The console over the warehouse and Temporal of an installation, until the end of the test file. Returns its address. */

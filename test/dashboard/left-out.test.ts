@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { buildOnPostgres } from '../../marts/build-on-postgres.ts';
 import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
-import { martsPlaces } from '../../worker/marts-places.ts';
+import { martsPlaces } from '../../operations/marts-places.ts';
 import { openConsole, settingsOf } from '../console/open-console.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { allocation, bill, billLine, list, type Fields } from '../support/finance-records.ts';

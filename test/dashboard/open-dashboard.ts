@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildOnPostgres } from '../../marts/build-on-postgres.ts';
 import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
-import { martsPlaces } from '../../worker/marts-places.ts';
+import { martsPlaces } from '../../operations/marts-places.ts';
 import { openConsole, settingsOf } from '../console/open-console.ts';
 import type { Installation } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';

@@ -10,15 +10,11 @@ const { TEST_ARBITER } = process.env;
 /** Of the checkout, or of what was built from it. */
 const [root] = process.argv[1].split(/\/(?:dist\/)?(?:bin|activities)\//);
 const product = new RegExp(
-  `${root}/(?:dist/)?((?:warehouse|activities|lake|marts|worker|server|cli)/[^\\s:)]+)\\.[jt]s`,
+  `${root}/(?:dist/)?((?:warehouse|activities|lake|marts|operations|worker|server|cli)/[^\\s:)]+)\\.[jt]s`,
   'g',
 );
 /** They commit for others. */
-const onBehalf = [
-  'warehouse/in-transaction.ts',
-  'warehouse/taking-locks.ts',
-  'warehouse/open-warehouse.ts',
-];
+const onBehalf = ['warehouse/in-transaction.ts', 'warehouse/taking-locks.ts', 'warehouse/open-warehouse.ts'];
 const writes =
   /\b(insert\s+into|update\s+\S+(\s+(as\s+)?\w+)?\s+set|delete\s+from|merge\s+into|truncate|(create|alter|drop)\s)/i;
 

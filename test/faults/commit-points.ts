@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const folders = ['warehouse', 'activities', 'lake', 'marts', 'worker', 'server', 'cli'];
+const folders = ['warehouse', 'activities', 'lake', 'marts', 'operations', 'worker', 'server', 'cli'];
 
 /** The product's files that make transactions, but never to write. */
 const readers = ['warehouse/connections/count-records.ts', 'warehouse/readers-state.ts'];
@@ -30,6 +30,7 @@ export async function committingFiles(): Promise<string[]> {
 
 function commits(source: string): boolean {
   return (
-    /\b(inTransaction|takingLocks)\(|\.transaction\(\)|query\('commit'\)/.test(source) && !/\bread only\b/.test(source)
+    /\b(inTransaction|takingLocks)\(|\.transaction\(\)|query\('commit'\)/.test(source) &&
+    !/\bread only\b/.test(source)
   );
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ReplayedEntry } from '../../worker/replay-quarantine.ts';
+import type { ReplayedEntry } from '../../operations/replay-quarantine.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill, customer, subscription } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';

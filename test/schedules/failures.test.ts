@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { noteSyncEnd } from '../../warehouse/connections/note-sync-end.ts';
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
-import { followConnection } from '../../worker/schedules/follow-connection.ts';
+import { followConnection } from '../../operations/schedules/follow-connection.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row, type Row } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';

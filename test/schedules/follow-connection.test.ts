@@ -7,9 +7,9 @@ import { removeConnection } from '../../warehouse/connections/remove-connection.
 import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
-import { followConnection } from '../../worker/schedules/follow-connection.ts';
+import { followConnection } from '../../operations/schedules/follow-connection.ts';
 import { repairSchedules } from '../../worker/schedules/repair-schedules.ts';
-import { ForeignSchedule } from '../../worker/schedules/settle-schedule.ts';
+import { ForeignSchedule } from '../../operations/schedules/settle-schedule.ts';
 import { eventually } from '../support/eventually.ts';
 import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';

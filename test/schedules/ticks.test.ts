@@ -3,7 +3,7 @@ import type { ScheduledStartInput, ScheduledStarted } from '../../activities/sta
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
-import { followConnection } from '../../worker/schedules/follow-connection.ts';
+import { followConnection } from '../../operations/schedules/follow-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row } from '../support/rows.ts';

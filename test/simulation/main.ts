@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { plantMistakes } from '../books/plant-mistakes.ts';
 import { runBooks, type BooksPlayed } from '../books/run-books.ts';
-import { parseDuration } from '../../worker/config/duration.ts';
+import { parseDuration } from '../../config/duration.ts';
 import { describe } from './in-words.ts';
 import { inPlace } from './in-place.ts';
 import { runJobs } from './run-jobs.ts';

@@ -26,7 +26,7 @@ const copied = [
     'test',
     'warehouse',
   ],
-  ...['worker', 'workflows', 'package.json', 'tsconfig.json'],
+  ...['config', 'operations', 'worker', 'workflows', 'package.json', 'tsconfig.json'],
 ];
 
 export interface MutantOutcome {

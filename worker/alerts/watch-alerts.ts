@@ -11,7 +11,7 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { interruptSilentRuns } from '../../warehouse/runs/interrupt-silent-runs.ts';
 import { readSnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { setLastSuccesses, setOpenAlerts } from '../metrics.ts';
-import { readSyncSchedules } from '../schedules/read-sync-schedules.ts';
+import { readSyncSchedules } from '../../operations/schedules/read-sync-schedules.ts';
 import { alertMessage } from './alert-message.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import { openReceiver, type Receiver } from './receiver.ts';

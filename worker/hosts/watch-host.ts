@@ -6,8 +6,8 @@ import { BuildRunning } from '../../warehouse/marts/build-lock.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { ExportRunning } from '../../warehouse/snapshots/open-snapshot.ts';
 import { oncePerOutage } from '../once-per-outage.ts';
-import type { Settings } from '../settings.ts';
-import { clearHost, clearLeftovers } from './clear-host.ts';
+import type { Settings } from '../../config/settings.ts';
+import { clearHost, clearLeftovers } from '../../operations/clear-host.ts';
 
 const everyMilliseconds = 10_000;
 

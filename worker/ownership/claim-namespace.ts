@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { deleteClaim, insertClaim } from '../../warehouse/ownership/namespace-claims.ts';
-import { answerWithinMilliseconds, askOwner } from './ask-owner.ts';
-import { isPolled } from './is-polled.ts';
-import type { Here } from './judge-ownership.ts';
-import { lookAtOwner, readHere, type OwnerSeen } from './look-at-owner.ts';
-import { notOurs, ofOtherSchedules } from './namespace-not-ours.ts';
-import type { OwnerRecord } from './owner-record.ts';
-import { createOwner, readOwner } from './owner-schedule.ts';
-import { databaseNameOf, type OwnershipPlaces } from './places.ts';
+import { answerWithinMilliseconds, askOwner } from '../../operations/ownership/ask-owner.ts';
+import { isPolled } from '../../operations/ownership/is-polled.ts';
+import type { Here } from '../../operations/ownership/judge-ownership.ts';
+import { lookAtOwner, readHere, type OwnerSeen } from '../../operations/ownership/look-at-owner.ts';
+import { notOurs, ofOtherSchedules } from '../../operations/ownership/namespace-not-ours.ts';
+import type { OwnerRecord } from '../../operations/ownership/owner-record.ts';
+import { createOwner, readOwner } from '../../operations/ownership/owner-schedule.ts';
+import { databaseNameOf, type OwnershipPlaces } from '../../operations/ownership/places.ts';
 import { renewToken } from './renew-token.ts';
-import { schedulesOfOthers } from './schedules-of-others.ts';
+import { schedulesOfOthers } from '../../operations/ownership/schedules-of-others.ts';
 
 export interface ClaimOptions {
   /** Replaces an owner that is not this warehouse. */

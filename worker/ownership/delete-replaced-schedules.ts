@@ -1,7 +1,7 @@
 import { ScheduleNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { OwnerRecord } from './owner-record.ts';
-import { schedulesOfOthers } from './schedules-of-others.ts';
+import type { OwnerRecord } from '../../operations/ownership/owner-record.ts';
+import { schedulesOfOthers } from '../../operations/ownership/schedules-of-others.ts';
 
 /**
  * Deletes the schedules of warehouses that this one has taken the namespace over from; they can be made again from those

@@ -4,10 +4,10 @@ import {
   proposeToken,
   type NamespaceClaim,
 } from '../../warehouse/ownership/namespace-claims.ts';
-import type { OwnerSeen } from './look-at-owner.ts';
-import type { OwnerRecord } from './owner-record.ts';
-import { readOwner } from './owner-schedule.ts';
-import { databaseNameOf, type OwnershipPlaces } from './places.ts';
+import type { OwnerSeen } from '../../operations/ownership/look-at-owner.ts';
+import type { OwnerRecord } from '../../operations/ownership/owner-record.ts';
+import { readOwner } from '../../operations/ownership/owner-schedule.ts';
+import { databaseNameOf, type OwnershipPlaces } from '../../operations/ownership/places.ts';
 
 /**
  * Replaces the token on both sides: from now on every copy of this database is behind. The database notes it first, so that a

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { restoreToken } from '../../warehouse/ownership/namespace-claims.ts';
 import { oncePerOutage } from '../once-per-outage.ts';
 import { claimNamespace } from './claim-namespace.ts';
-import { lookAtOwner, type OwnerSeen } from './look-at-owner.ts';
-import { NamespaceNotOurs, notOurs } from './namespace-not-ours.ts';
-import type { OwnershipPlaces } from './places.ts';
+import { lookAtOwner, type OwnerSeen } from '../../operations/ownership/look-at-owner.ts';
+import { NamespaceNotOurs, notOurs } from '../../operations/ownership/namespace-not-ours.ts';
+import type { OwnershipPlaces } from '../../operations/ownership/places.ts';
 import { renewToken } from './renew-token.ts';
 
 /**

@@ -2,9 +2,9 @@ import type { Tick, TickAdmitted } from '../../activities/schedules.ts';
 import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { withScheduleState } from '../../warehouse/connections/schedule-state.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
-import { settleConnection, type SchedulePlaces } from './follow-connection.ts';
-import { describeSchedule } from './settle-schedule.ts';
-import { wantedSchedule } from './wanted-schedules.ts';
+import { settleConnection, type SchedulePlaces } from '../../operations/schedules/follow-connection.ts';
+import { describeSchedule } from '../../operations/schedules/settle-schedule.ts';
+import { wantedSchedule } from '../../operations/schedules/wanted-schedules.ts';
 
 /**
  * Decides whether a schedule that fired may start its run. A schedule that fires although Temporal was told to pause it was

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { listConnections } from '../../warehouse/connections/list-connections.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
-import { followConnection, type SchedulePlaces } from './follow-connection.ts';
-import { ForeignSchedule } from './settle-schedule.ts';
+import { followConnection, type SchedulePlaces } from '../../operations/schedules/follow-connection.ts';
+import { ForeignSchedule } from '../../operations/schedules/settle-schedule.ts';
 
 /**
  * Brings the schedules of all connections of this API address to what the database says, and deletes those of connections

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { startRequest, type StartRequest } from '../../temporal/start-request.ts';
-import { missingSearchAttributes } from '../search-attributes.ts';
+import { missingSearchAttributes } from '../../operations/search-attributes.ts';
 
 /** Starts what applies the webhooks of a connection, or tells the one that runs that there are more. */
 export async function nudgeApplying(temporal: Client, connection: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
-import { parseDuration } from '../../../worker/config/duration.ts';
+import { parseDuration } from '../../../config/duration.ts';
 import { UsageError } from '../../errors.ts';
 import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';

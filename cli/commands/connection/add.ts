@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
-import { formatDuration } from '../../../worker/config/duration.ts';
+import { formatDuration } from '../../../config/duration.ts';
 import { UsageError } from '../../errors.ts';
 import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../../../worker/config/duration.ts';
+import { parseDuration } from '../../../config/duration.ts';
 
 /** What the option was given: milliseconds, or `off`, since an option cannot be null. */
 export type Every = number | 'off';

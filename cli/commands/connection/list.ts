@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readKeptData } from '../../../warehouse/connections/kept-data.ts';
 import { listConnections, type ConnectionListed } from '../../../warehouse/connections/list-connections.ts';
-import { formatDuration } from '../../../worker/config/duration.ts';
+import { formatDuration } from '../../../config/duration.ts';
 import { print, printJson, printTable } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { keptLines } from './kept-lines.ts';

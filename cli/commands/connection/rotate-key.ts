@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { openHome } from '../../../embedded/home.ts';
 import { adoptNextSecretKey, embeddedSecretKey, nextSecretKey } from '../../../embedded/secret-key.ts';
 import { rotateSecretKey } from '../../../warehouse/secrets/rotate-secret-key.ts';
-import { variables } from '../../../worker/config/variables.ts';
+import { variables } from '../../../config/variables.ts';
 import { UsageError } from '../../errors.ts';
 import { print } from '../../printer.ts';
 import { readConfig } from '../../settings.ts';

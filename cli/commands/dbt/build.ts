@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { print, printAside, printJson } from '../../printer.ts';
-import type { Settings } from '../../../worker/settings.ts';
+import type { Settings } from '../../../config/settings.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
 interface Options {
@@ -21,7 +21,7 @@ export function buildCommand(): Command {
     .addHelpText('after', '\nExample:\n  $ npx daybook dbt build --target lake')
     .action(async ({ target, json }: Options) => {
       const { buildMarts, inWords } = await import('../../../marts/build-marts.ts');
-      const { martsPlaces } = await import('../../../worker/marts-places.ts');
+      const { martsPlaces } = await import('../../../operations/marts-places.ts');
       const runId = randomUUID();
       const built = await withWarehouse((warehouse, settings) =>
         buildMarts(

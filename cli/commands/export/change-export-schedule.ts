@@ -1,5 +1,5 @@
 import { setExportEvery } from '../../../warehouse/snapshots/export-schedule.ts';
-import { followExport } from '../../../worker/schedules/follow-export.ts';
+import { followExport } from '../../../operations/schedules/follow-export.ts';
 import { changeAndFollow } from '../../change-and-follow.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 

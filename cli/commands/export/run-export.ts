@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
 import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
-import { checkOwnership } from '../../../worker/ownership/check-ownership.ts';
-import type { Settings } from '../../../worker/settings.ts';
-import type { Exported } from '../../../worker/read-heartbeat.ts';
-import { startExport } from '../../../worker/start-run.ts';
-import { connectTemporal } from '../../../worker/temporal-client.ts';
+import { checkOwnership } from '../../../operations/ownership/check-ownership.ts';
+import type { Settings } from '../../../config/settings.ts';
+import type { Exported } from '../../../operations/read-heartbeat.ts';
+import { startExport } from '../../../operations/start-run.ts';
+import { connectTemporal } from '../../../operations/temporal-client.ts';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import { followExport } from '../../follow-export.ts';
 import { areMartsBeingBuilt, followMarts } from '../../follow-marts.ts';

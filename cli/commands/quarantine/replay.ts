@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { listQuarantine } from '../../../warehouse/quarantine/read-quarantine.ts';
 import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
-import type { ReplayedEntry } from '../../../worker/replay-quarantine.ts';
+import type { ReplayedEntry } from '../../../operations/replay-quarantine.ts';
 import { UsageError } from '../../errors.ts';
 import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
 import { print, printJson } from '../../printer.ts';
@@ -23,7 +23,7 @@ export function replayCommand(setExitCode: SetExitCode): Command {
     .addHelpText('after', '\nExample:\n  $ npx daybook quarantine replay 12 13')
     .action(async (ids: number[] = [], { connection, json }: Options) => {
       if (ids.length > 0 && connection !== undefined) throw new UsageError('Say either IDs or --connection.');
-      const { replayQuarantine } = await import('../../../worker/replay-quarantine.ts');
+      const { replayQuarantine } = await import('../../../operations/replay-quarantine.ts');
       const replayed: ReplayedEntry[] = [];
       await withWarehouse(
         async (warehouse, settings) => {

@@ -1,5 +1,5 @@
 import { ServiceError } from '@temporalio/client';
-import { followConnection } from '../../../worker/schedules/follow-connection.ts';
+import { followConnection } from '../../../operations/schedules/follow-connection.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 
 /** Brings the schedules to what was just written; without Temporal they follow later, which the sentence returned says. */

@@ -1,5 +1,5 @@
 import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
-import { replayQuarantine, type ReplayedEntry } from '../../../worker/replay-quarantine.ts';
+import { replayQuarantine, type ReplayedEntry } from '../../../operations/replay-quarantine.ts';
 import { ActionRefused, type Action } from '../action.ts';
 import { paths } from '../paths.ts';
 import { chosenEntries } from './chosen-entries.ts';

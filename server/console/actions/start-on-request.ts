@@ -1,4 +1,4 @@
-import { startRun, type RunRequest } from '../../../worker/start-run.ts';
+import { startRun, type RunRequest } from '../../../operations/start-run.ts';
 import type { ActionResult } from '../action.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import { paths } from '../paths.ts';

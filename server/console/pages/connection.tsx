@@ -6,8 +6,8 @@ import { readDiscrepancies } from '../../../warehouse/reconcile/read-discrepanci
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { readRuns } from '../../../warehouse/runs/read-run.ts';
 import { listWebhooks } from '../../../warehouse/webhooks/list-webhooks.ts';
-import { connectionReports } from '../../../worker/connection-reports.ts';
-import { readTemporalFacts } from '../../../worker/read-temporal-facts.ts';
+import { connectionReports } from '../../../operations/connection-reports.ts';
+import { readTemporalFacts } from '../../../operations/read-temporal-facts.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { paths } from '../paths.ts';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { readRuns, type RunStreamRead } from '../../../warehouse/runs/read-run.ts';
-import { runNames } from '../../../worker/run-names.ts';
+import { runNames } from '../../../operations/run-names.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { paths } from '../paths.ts';

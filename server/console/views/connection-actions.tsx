@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { ConnectionReport } from '../../../worker/connection-reports.ts';
+import type { ConnectionReport } from '../../../operations/connection-reports.ts';
 import { paths } from '../paths.ts';
 import { PostButton } from './post-button.tsx';
 

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { WebhookStatus } from '../../../warehouse/webhooks/read-webhook-status.ts';
-import { formatDuration } from '../../../worker/config/duration.ts';
-import type { ConnectionReport } from '../../../worker/connection-reports.ts';
+import { formatDuration } from '../../../config/duration.ts';
+import type { ConnectionReport } from '../../../operations/connection-reports.ts';
 import { Facts } from './facts.tsx';
 import { Moment } from './moment.tsx';
 

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { RunRead, RunStreamRead } from '../../../warehouse/runs/read-run.ts';
-import { runNames } from '../../../worker/run-names.ts';
+import { runNames } from '../../../operations/run-names.ts';
 import { paths } from '../paths.ts';
 import { DataTable, type Column } from './data-table.tsx';
 import { lengthOf, Moment } from './moment.tsx';

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { RunRead } from '../../../warehouse/runs/read-run.ts';
-import { runNames } from '../../../worker/run-names.ts';
-import type { Settings } from '../../../worker/settings.ts';
+import { runNames } from '../../../operations/run-names.ts';
+import type { Settings } from '../../../config/settings.ts';
 import { paths } from '../paths.ts';
 import { lengthOf } from './moment.tsx';
 import { Pill } from './pill.tsx';

@@ -3,7 +3,7 @@ import type { QuarantineEntry } from '../../../warehouse/quarantine/read-quarant
 import type { RunStreamRead } from '../../../warehouse/runs/read-run.ts';
 import type { DiscrepanciesTable } from '../../../warehouse/tables/discrepancies.ts';
 import type { WebhookListed } from '../../../warehouse/webhooks/list-webhooks.ts';
-import type { ConnectionReport } from '../../../worker/connection-reports.ts';
+import type { ConnectionReport } from '../../../operations/connection-reports.ts';
 import type { State } from './pill.tsx';
 
 /** What matters most of a connection, first. `waiting`: deletions wait for approval. */

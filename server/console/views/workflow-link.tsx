@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import type { Settings } from '../../../worker/settings.ts';
-import { workflowLink } from '../../../worker/workflow-link.ts';
+import type { Settings } from '../../../config/settings.ts';
+import { workflowLink } from '../../../operations/workflow-link.ts';
 import { Icon } from './icon.tsx';
 
 /** A run in Temporal's Web UI; its name alone where the address of that is not known, nothing where no workflow ran. */

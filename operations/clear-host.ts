@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../../marts/build-folder.ts';
-import { temporaryFolder } from '../../lake/temporary-folder.ts';
-import { openLake } from '../../lake/open-lake.ts';
-import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
-import { openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
-import type { Settings } from '../settings.ts';
+import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../marts/build-folder.ts';
+import { temporaryFolder } from '../lake/temporary-folder.ts';
+import { openLake } from '../lake/open-lake.ts';
+import { withBuildLock } from '../warehouse/marts/build-lock.ts';
+import { openExportSession } from '../warehouse/snapshots/open-snapshot.ts';
+import type { Settings } from '../config/settings.ts';
 
 type Places = Pick<Settings, 'database' | 'lake' | 'marts'>;
 

@@ -2,7 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import path from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError } from './configuration-error.ts';
-import type { KeepRule } from '../../lake/keep-rule.ts';
+import type { KeepRule } from '../lake/keep-rule.ts';
 import { isLoopback } from './is-loopback.ts';
 import type { Env } from './read-env.ts';
 import { temporalFromEnv, type TemporalSettings } from './temporal-settings.ts';

@@ -3,7 +3,7 @@ import { startRequest, type StartRequest } from '../temporal/start-request.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { workflowLink } from './workflow-link.ts';
 
 /** What a person asks for, about one connection. */

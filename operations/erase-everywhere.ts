@@ -24,9 +24,9 @@ import { beginCommandRun } from '../warehouse/runs/begin-command-run.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { eraseFromLake, type SnapshotErased } from './erase-from-lake.ts';
-import { clearMarts } from './hosts/clear-host.ts';
+import { clearMarts } from './clear-host.ts';
 import { martsPlaces } from './marts-places.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../config/settings.ts';
 
 /** What was there, and what is. */
 export interface Erased {

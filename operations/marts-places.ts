@@ -1,5 +1,5 @@
 import type { MartsPlaces } from '../marts/build-marts.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../config/settings.ts';
 
 /** Where and how a process builds marts; dbt may have `connections` sessions in Postgres. */
 export function martsPlaces(

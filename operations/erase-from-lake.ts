@@ -8,7 +8,7 @@ import { openLake } from '../lake/open-lake.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
 import { noteSnapshot, noteSnapshotsRemoved } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../config/settings.ts';
 
 export interface SnapshotErased {
   readonly from: string;

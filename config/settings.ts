@@ -1,6 +1,6 @@
 import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
-import type { Config } from './config/parse-config.ts';
-import type { TemporalSettings } from './config/temporal-settings.ts';
+import type { Config } from './parse-config.ts';
+import type { TemporalSettings } from './temporal-settings.ts';
 
 /** Where everything is: the configuration, completed by what `daybook up` provides. Nothing is left open. */
 export interface Settings {

@@ -1,4 +1,4 @@
-import type { Settings } from './settings.ts';
+import type { Settings } from '../config/settings.ts';
 
 /** The page of a run in Temporal's Web UI; undefined where its address is not known. */
 export function workflowLink(

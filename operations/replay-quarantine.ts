@@ -6,7 +6,7 @@ import {
 import { createApiClient } from '../source/api-client.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../config/settings.ts';
 
 export type { ReplayedEntry } from '../activities/replay-quarantine.ts';
 

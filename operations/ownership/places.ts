@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../../config/settings.ts';
 
 /** A warehouse and the namespace that it is to own. */
 export interface OwnershipPlaces {

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../config/settings.ts';
 
 /** Temporal did not answer. */
 export class TemporalUnavailable extends Error {

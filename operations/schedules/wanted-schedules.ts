@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ScheduledStartInput } from '../../activities/start-scheduled.ts';
 import type { ScheduleState } from '../../warehouse/connections/schedule-state.ts';
 import { scheduledWorkflowId, scheduleIds, type ScheduleKind } from '../../temporal/schedule-ids.ts';
-import { formatDuration } from '../config/duration.ts';
+import { formatDuration } from '../../config/duration.ts';
 
 /** A schedule as Temporal is to have it. Times in milliseconds. */
 export interface WantedSchedule {

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { parseKeepRule } from '../lake/keep-rule.ts';
+import { parseDuration } from './duration.ts';
+
+const duration = z.string().transform((text, context) => {
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== undefined) return milliseconds;
+  context.addIssue({ code: 'custom', message: 'must be a duration like 30s, 10m, 2h or 7d' });
+  return z.NEVER;
+});
+
+const keepRule = z.string().transform((text, context) => {
+  const rule = parseKeepRule(text);
+  if (rule !== undefined) return rule;
+  context.addIssue({ code: 'custom', message: 'must be a rule like 7 last, 30 daily, month-ends' });
+  return z.NEVER;
+});
+
+const wholeNumber = (minimum: number, maximum: number): z.ZodType<number> =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`);
+
+const webAddress = z
+  .string()
+  .refine(
+    (text) => /^https?:$/.test(urlOf(text)?.protocol ?? ''),
+    'must be a URL that starts with http:// or https://',
+  );
+
+/**
+ * Every variable of Daybook's own: its check, its default as one would write it, and what it means. `docs/reference.md` is made of
+ * them. An empty variable counts as not set.
+ */
+export const variables = {
+  DAYBOOK_API_URL: webAddress
+    .refine(isShowable, 'must be an address without user, password and query')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional()
+    .describe('Base URL of the finance API, in production with `/versioned`. Not set: the embedded sandbox'),
+  DAYBOOK_CLIENT_ID: z.string().optional().describe('Client ID of the organization. Not set: the sandbox’s'),
+  DAYBOOK_CLIENT_SECRET: z
+    .string()
+    .optional()
+    .describe('Client secret of the organization. Not set: the sandbox’s'),
+  DAYBOOK_API_VERSION: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a version like 2023-03-14')
+    .prefault('2023-03-14')
+    .describe('The `X-Service-Version` that is requested'),
+  DAYBOOK_API_REQUESTS_PER_10S: wholeNumber(1, 1_000_000)
+    .prefault('450')
+    .describe('Request budget that all workers of the organization share'),
+  DATABASE_URL: z
+    .string()
+    .refine(
+      (text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text),
+      'must be a URL that starts with postgres://',
+    )
+    .optional()
+    .describe(
+      'Postgres 15 or newer: a UTF-8 database that holds nothing else. Not set: an embedded Postgres',
+    ),
+  DAYBOOK_HOME: z
+    .string()
+    .prefault('.daybook')
+    .describe('Folder of embedded servers’ data, logs, the secret key, the default lake and seeds'),
+  DAYBOOK_LAKE: z
+    .string()
+    .refine(
+      (text) => !/^[a-z0-9]+:\/\//i.test(text) || /^s3:\/\/[a-z0-9.-]+(\/.*)?$/.test(text),
+      'must be a folder, or an address like s3://bucket/prefix',
+    )
+    .optional()
+    .describe('Where snapshots go: a folder, or `s3://bucket/prefix`. Not set: `lake` in `DAYBOOK_HOME`'),
+  DAYBOOK_SECRET_KEY: z
+    .string()
+    .refine(
+      (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
+      'must be 32 bytes in base64; make one with: openssl rand -base64 32',
+    )
+    .transform((text) => Buffer.from(text, 'base64'))
+    .optional()
+    .describe(
+      '32 bytes in base64 that encrypt access tokens at rest. Not set: made in `DAYBOOK_HOME` with an embedded Postgres; required otherwise',
+    ),
+  DAYBOOK_DATABASE_CONNECTIONS: wholeNumber(2, 1_000)
+    .prefault('10')
+    .describe('Postgres connections of each process'),
+  DAYBOOK_CONSOLE_PASSWORD: z
+    .string()
+    .min(12, 'must have at least 12 characters')
+    .optional()
+    .describe('Password of the console; required when the HTTP server listens beyond loopback'),
+  DAYBOOK_KEEP_RUNS: duration.prefault('90d').describe('How long runs and closed entries are kept'),
+  DAYBOOK_KEEP_HISTORY: z
+    .union([z.literal('forever'), duration], 'must be "forever" or a duration like 365d')
+    .prefault('forever')
+    .describe('How long replaced versions of a record are kept'),
+  DAYBOOK_KEEP_SNAPSHOTS: keepRule
+    .prefault('7 last, 30 daily, month-ends')
+    .describe('Which snapshots are kept'),
+  DAYBOOK_REPORTING_TIMEZONE: z
+    .string()
+    .refine(isTimeZone, 'must be a time zone like Europe/Berlin or UTC')
+    .prefault('UTC')
+    .describe('Time zone whose "today" the marts use'),
+  DAYBOOK_HTTP_PORT: wholeNumber(0, 65_535)
+    .optional()
+    .describe(
+      'Port of the console, dashboard, webhooks, health checks and metrics. Not set: 8390, or the next free port',
+    ),
+  DAYBOOK_HTTP_HOST: z.string().prefault('127.0.0.1').describe('Address that the HTTP server listens on'),
+  DAYBOOK_LOOKBACK: duration.prefault('10m').describe('How far before the watermark a sync starts again'),
+  DAYBOOK_DELETE_LIMIT: z
+    .string()
+    .regex(/^(0(\.\d+)?|1(\.0+)?|\.\d+)$/, 'must be a share from 0 to 1')
+    .transform(Number)
+    .prefault('0.2')
+    .describe(
+      'A reconcile that would delete more than this share of a resource, and more than 50 records, asks first',
+    ),
+  DAYBOOK_ALERT_URL: webAddress
+    .optional()
+    .describe('Receives a JSON message with a `text` for Slack when an alert opens, and when it closes'),
+  DAYBOOK_ALLOW_HTTP: z
+    .enum(['true', 'false'], 'must be true or false')
+    .prefault('false')
+    .describe(
+      '`true` permits `http://` beyond loopback for `DAYBOOK_API_URL` and `DAYBOOK_ALERT_URL`, where secrets can be read in transit',
+    ),
+  DAYBOOK_GIVE_UP_AFTER: duration
+    .prefault('10m')
+    .describe('How long a stream whose requests keep failing is retried within one run'),
+  DAYBOOK_TEMPORAL_CLI: z
+    .string()
+    .optional()
+    .describe('Path of the Temporal CLI. Not set: found, downloaded or built'),
+  DAYBOOK_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
+    .optional()
+    .describe('`debug`, `info`, `warn`, `error` or `silent`. Not set: `info`; with `up`: `warn`'),
+} satisfies Record<string, z.ZodType>;
+
+function urlOf(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+/** It is stored and shown with each connection; credentials have variables of their own. */
+function isShowable(text: string): boolean {
+  const { username, password, search, hash } = urlOf(text) ?? {};
+  return [username, password, search, hash].every((part) => part === undefined || part === '');
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
+  } catch {
+    // The only way Intl has to say that it does not know the zone.
+    return false;
+  }
+}

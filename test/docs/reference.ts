@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { createProgram } from '../../cli/program.ts';
+import { variables } from '../../config/variables.ts';
+
+/** The text of `docs/reference.md`, made of the program and of the configuration schema. */
+export function reference(): string {
+  return [
+    '# Reference',
+    '',
+    '<!-- Made by "npm run reference" from config/variables.ts and cli/. Edit those. -->',
+    '',
+    '## Variables',
+    '',
+    'Read from the environment, or from a `.env` file in the working folder. An empty variable counts as not set. A duration is a number and `s`, `m`, `h` or `d`.',
+    'All mistakes are reported at once, with exit code 2.',
+    '',
+    ...table(
+      ['variable', 'meaning', 'default'],
+      [...Object.entries(variables).map(variableRow), ...temporalVariables].sort(
+        ([one = ''], [other = '']) => (one < other ? -1 : 1),
+      ),
+    ),
+    '',
+    '## Commands',
+    '',
+    'Each is run as `npx daybook COMMAND`; `--help` prints it with an example. Exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 partly done',
+    '(some streams failed, records are in quarantine, deletions wait for approval, or `status` shows something stale).',
+    '',
+    ...leavesOf(createProgram(() => undefined)).flatMap(commandSection),
+  ].join('\n');
+}
+
+/** They are Temporal's own (its environment configuration), and read by its library. */
+const temporalVariables = [
+  ['`TEMPORAL_ADDRESS`', 'Host and port of Temporal. Not set: an embedded server', ''],
+  ['`TEMPORAL_API_KEY`', 'API key, of Temporal Cloud', ''],
+  [
+    '`TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`',
+    'With both, workers are [versions](operations.md#upgrading) of a deployment',
+    '',
+  ],
+  ['`TEMPORAL_NAMESPACE`', 'Namespace', '`default`'],
+  ['`TEMPORAL_TLS…`', 'As in Temporal’s environment configuration', ''],
+];
+
+function variableRow([name, schema]: [string, z.ZodType]): string[] {
+  const written = schema instanceof z.ZodPrefault ? `\`${String(schema.def.defaultValue)}\`` : '';
+  return [`\`${name}\``, schema.description ?? '', written];
+}
+
+function commandSection(command: Command): string[] {
+  const names = pathOf(command);
+  const uses = command.registeredArguments.map((argument) => {
+    const name = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  const rows = [
+    ...command.registeredArguments.map((argument, index) => [
+      `\`${uses[index] ?? ''}\``,
+      argument.description,
+    ]),
+    ...command.options.map(({ flags, description, defaultValue }) => [
+      `\`${flags}\``,
+      typeof defaultValue === 'string' ? `${description} (default: \`${defaultValue}\`)` : description,
+    ]),
+  ];
+  return [
+    `### ${names.join(' ')}`,
+    '',
+    `\`daybook ${[...names, ...uses].join(' ')}\``,
+    '',
+    command.description(),
+    '',
+    ...(rows.length === 0 ? [] : [...table(['', ''], rows), '']),
+  ];
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+}
+
+function leavesOf(command: Command): Command[] {
+  const shown = command.createHelp().visibleCommands(command);
+  const own = shown.filter((one) => one.name() !== 'help');
+  return own.length === 0 ? [command] : own.flatMap(leavesOf);
+}
+
+function pathOf(command: Command): string[] {
+  return command.parent === null ? [] : [...pathOf(command.parent), command.name()];
+}
