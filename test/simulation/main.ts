@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { plantMistakes } from '../books/plant-mistakes.ts';
-import { runBooks, type BooksPlayed } from '../books/run-books.ts';
+import { billsOfBook, runBooks, type BooksPlayed } from '../books/run-books.ts';
 import { parseDuration } from '../../worker/config/duration.ts';
 import { describe } from './in-words.ts';
 import { inPlace } from './in-place.ts';
@@ -158,9 +158,6 @@ async function plantMutants(): Promise<number> {
   );
   return survivors === 0 ? 0 : 1;
 }
-
-/** Books of so many bills each have every kind of document and edit, and are quick to read for a person. */
-const billsOfBook = 24;
 
 async function playBooks(): Promise<number> {
   const deadline = performance.now() + milliseconds;
