@@ -198,7 +198,7 @@ async function plantInModels(): Promise<number> {
   process.stdout.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
   const outcomes = await inPlace(async (place) =>
     plantMistakes({
-      ...{ databaseUrl: await place.createDatabase(), seed, books: 8, documents: billsOfBook },
+      ...{ databaseUrl: await place.createDatabase(), seed, books: 12, documents: billsOfBook },
       ...(only !== undefined && { only }),
       onOutcome({ name, file, caughtBy, seconds }) {
         process.stdout.write(`| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s |\n`);
