@@ -1,6 +1,5 @@
 import { CommanderError } from 'commander';
-import { ConfigurationError } from '../config/configuration-error.ts';
-import { UsageError } from './errors.ts';
+import { exitCodeOf } from './exit-code-of.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { explain } from './explain.ts';
 import { printAside } from './printer.ts';
@@ -28,27 +27,9 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     return exitCode;
   } catch (error) {
     // Commander has printed its sentence already.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    if (error instanceof CommanderError) return exitCodeOf(error);
     printAside(explain(error, { verbose: args.includes('--verbose') }));
     // What the command had opened until then, Temporal's runtime above all, would keep the process for ever.
-    process.exit(isUsage(error) ? exitCodes.usage : exitCodes.failed);
+    process.exit(exitCodeOf(error));
   }
-}
-
-/** What only another command line or another configuration mends. */
-function isUsage(error: unknown): boolean {
-  if (error instanceof UsageError || error instanceof ConfigurationError) return true;
-  return (
-    error instanceof Error &&
-    [
-      'WrongSecretKey',
-      'KeyRotated',
-      'NamespaceNotOurs',
-      'SchemaOutdated',
-      'MigrationRefused',
-      'PythonMissing',
-      'NoSnapshot',
-      'MartsMissing',
-    ].includes(error.name)
-  );
 }

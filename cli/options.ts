@@ -9,6 +9,19 @@ export function countOption(text: string): number {
   return Number(text);
 }
 
+/** A whole number within these bounds. */
+export function countBetween(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const count = countOption(text);
+    if (count >= least && count <= most) return count;
+    const [from, to] = [least, most].map((bound) => bound.toLocaleString('en-US'));
+    throw new InvalidArgumentError(`It must be a whole number from ${from} to ${to}.`);
+  };
+}
+
+/** Port 0 takes a free one. */
+export const portOption = countBetween(0, 65_535);
+
 /** For options that may be given several times. */
 export function listOption(text: string, before: string[] = []): string[] {
   return [...before, text];

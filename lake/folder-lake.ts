@@ -1,13 +1,24 @@
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { manifestFile, namesOfMarts, successFile, type Found, type Lake } from './lake.ts';
+import {
+  manifestFile,
+  mostBytes,
+  namesOfMarts,
+  successFile,
+  unreadable,
+  type Found,
+  type Lake,
+} from './lake.ts';
 import { DiskFull, LakeRefused } from './errors.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
 /**
  * A lake in a folder. A snapshot is written beside the others under a name that readers do not look at, brought to the disk,
  * and appears by one rename. It belongs to one export host, where one export runs at a time.
+ *
+ * A file beside the others has a name that can be guessed. It is made anew, so that a link that waits there, in a folder that others may
+ * write to as well, leads to no file of ours.
  */
 export function openFolderLake(location: string): Lake {
   const snapshots = join(location, 'snapshots');
@@ -24,7 +35,8 @@ export function openFolderLake(location: string): Lake {
       await mkdir(location, { recursive: true });
       const draft = join(location, `.${path}.${process.pid}`);
       try {
-        await writeFile(draft, text);
+        await rm(draft, { force: true });
+        await writeFile(draft, text, { flag: 'wx' });
       } catch (error) {
         if (!isCode(error, 'ENOSPC')) throw error;
         throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
@@ -47,15 +59,16 @@ export function openFolderLake(location: string): Lake {
       const target = join(location, path);
       const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
       await mkdir(dirname(target), { recursive: true });
-      await copyFile(localPath, draft);
+      await rm(draft, { force: true });
+      await copyFile(localPath, draft, constants.COPYFILE_EXCL);
       await bringToDisk(draft);
       await rename(draft, target);
       await bringToDisk(dirname(target));
     },
     removeFile: (path) => rm(join(location, path), { force: true }),
-    withFile(path, use) {
+    async withFile(path, use) {
       const file = join(location, path);
-      return existsSync(file) ? use(file) : Promise.resolve(undefined);
+      return (await isFile(file)) ? use(file) : undefined;
     },
     async removeSnapshot(id) {
       for (const [folder, name] of [
@@ -115,12 +128,19 @@ const draftPrefix = '.tmp-';
 
 async function readFound(file: string): Promise<Found | undefined> {
   try {
+    const found = await stat(file);
+    // A pipe or a device may never end.
+    if (!found.isFile() || found.size > mostBytes) return unreadable('');
     const text = await readFile(file, 'utf8');
     return { text, version: text };
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
     throw error;
   }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() === true;
 }
 
 /** What was written is still there after the power went. Folders too: they hold the names. */

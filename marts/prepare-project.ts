@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { dbtProject } from './dbt-project.ts';
 import { unguarded } from './formula-guard.ts';
@@ -14,13 +14,18 @@ export async function prepareProject(input: { seedsFolder: string; project: stri
   await rm(project, { recursive: true, force: true });
   await cp(dbtProject, project, {
     recursive: true,
-    filter: (path) => !basename(path).startsWith('_unit_tests'),
+    filter: (path) => !basename(path).startsWith('_unit_tests') && !isSeed(path),
   });
+  await chmod(project, 0o700);
   await mkdir(seedsFolder, { recursive: true, mode: 0o700 });
-  for (const seed of await readdir(join(dbtProject, 'seeds'))) {
-    if (!seed.endsWith('.csv')) continue;
+  for (const seed of (await readdir(join(dbtProject, 'seeds'))).filter(isSeed)) {
     const users = join(seedsFolder, seed);
-    if (!existsSync(users)) await copyFile(join(dbtProject, 'seeds', seed), users);
+    // Written, not copied: a copy has the mode of our file, which everybody may read.
+    if (!existsSync(users)) await writeFile(users, await readFile(join(dbtProject, 'seeds', seed)));
     await writeFile(join(project, 'seeds', seed), unguarded(await readFile(users, 'utf8')));
   }
+}
+
+function isSeed(path: string): boolean {
+  return path.endsWith('.csv');
 }

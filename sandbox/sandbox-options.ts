@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { chaosProfiles } from './faults/chaos-profile.ts';
+import { recordsBounds } from './records-bounds.ts';
 import { webhookSettingsSchema } from './webhooks/webhook-settings.ts';
 
 export const sandboxOptionsSchema = z.strictObject({
@@ -9,7 +10,7 @@ export const sandboxOptionsSchema = z.strictObject({
   adminPort: z.int().min(0).max(65_535).default(0),
   seed: z.int().default(1),
   /** Records of each connection, over all its resources. */
-  records: z.int().min(100).max(1_000_000).default(2_000),
+  records: z.int().min(recordsBounds[0]).max(recordsBounds[1]).default(2_000),
   /** The day of the first sync: all documents are older. The same seed and day give the same world. */
   asOf: z.iso.date().default('2025-12-31'),
   chaos: z.enum(chaosProfiles).default('none'),

@@ -5,7 +5,9 @@ import { withWarehouse } from '../with-warehouse.ts';
 
 export function pruneCommand(): Command {
   return new Command('prune')
-    .description('Remove runs, closed entries and old versions, as DAYBOOK_KEEP_RUNS and DAYBOOK_KEEP_HISTORY say.')
+    .description(
+      'Remove runs, closed entries and old versions, as DAYBOOK_KEEP_RUNS and DAYBOOK_KEEP_HISTORY say.',
+    )
     .option('--dry-run', 'only count what would go', false)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ DAYBOOK_KEEP_HISTORY=730d npx daybook prune --dry-run')

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
+import { recordsBounds } from '../../sandbox/records-bounds.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox-options.ts';
-import { countOption } from '../options.ts';
+import { countBetween, countOption, portOption } from '../options.ts';
 import { print, printJson, printTable } from '../printer.ts';
 
 interface Options {
@@ -17,10 +18,10 @@ export function sandboxCommand(): Command {
     .description(
       'Run the sandbox API alone, until stopped: the finance API with made-up, deterministic data.',
     )
-    .option('--port <port>', 'port of the API', countOption, 8391)
-    .option('--admin-port <port>', 'port of the admin interface; 0 takes a free one', countOption, 0)
+    .option('--port <port>', 'port of the API', portOption, 8391)
+    .option('--admin-port <port>', 'port of the admin interface; 0 takes a free one', portOption, 0)
     .option('--seed <n>', 'the same seed gives the same data', countOption)
-    .option('--records <n>', 'records per connection, 100 to 1,000,000', countOption)
+    .option('--records <n>', 'records per connection, 100 to 1,000,000', countBetween(...recordsBounds))
     .addOption(
       new Option('--chaos <profile>', 'faults to inject').choices(['none', 'flaky', 'nasty', 'future']),
     )

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { print, printAside } from '../printer.ts';
 import { readConfig } from '../settings.ts';
-import { countOption } from '../options.ts';
+import { recordsBounds } from '../../sandbox/records-bounds.ts';
+import { countBetween, countOption } from '../options.ts';
 import { withoutPassword } from '../without-password.ts';
 
 interface Options {
@@ -21,7 +22,11 @@ export function upCommand(): Command {
       false,
     )
     .option('--seed <n>', 'seed of the embedded sandbox', countOption)
-    .option('--records <n>', 'records per connection of the embedded sandbox', countOption)
+    .option(
+      '--records <n>',
+      'records per connection of the embedded sandbox, 100 to 1,000,000',
+      countBetween(...recordsBounds),
+    )
     .addHelpText('after', '\nExample:\n  $ npx daybook up\n  $ TEMPORAL_ADDRESS=… npx daybook up --take-over')
     .action(async (options: Options) => {
       const { startUp } = await import('../start-up.ts');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { minorUnits } from './minor-units.ts';
 
 /** A decimal as Postgres writes it. It stays text, so that every digit is shown. */
 export const amount: z.ZodType<Decimal> = z.custom<Decimal>(
@@ -50,13 +51,3 @@ function formatOf(currency: string): Intl.NumberFormat {
 
 /** Decimals of amounts in the marts. */
 const marts = 9;
-
-function minorUnits(currency: string): number {
-  // Other codes are none of ISO 4217, and Intl would throw.
-  if (!/^[A-Z]{3}$/.test(currency)) return 2;
-  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en-US', {
-    style: 'currency',
-    currency,
-  }).resolvedOptions();
-  return maximumFractionDigits;
-}

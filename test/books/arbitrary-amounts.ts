@@ -16,7 +16,7 @@ export interface Amounts {
 export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
   const between = (min: number, max: number): number => gen(fc.integer, { min, max });
   const oneOf = <Value>(...values: Value[]): Value => gen(fc.constantFrom<Value[]>, ...values);
-  const placesOf = (currency: string): number => ({ '"JPY"': 0, '"KWD"': 3 })[currency] ?? 2;
+  const placesOf = (currency: string): number => ({ '"JPY"': 0, '"KWD"': 3, '"CLF"': 4 })[currency] ?? 2;
 
   function inMinorUnits(units: number, currency: string): string {
     const places = placesOf(currency);
@@ -38,6 +38,7 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
         '2.5E-3',
         '123456789012345.678',
         '1234567890123456789',
+        '99999999999999999.4',
         '-98765432109876543210.5',
         '0.0049999999999',
       ],

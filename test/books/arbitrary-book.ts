@@ -82,7 +82,7 @@ class Clerk {
       observed: this.observedMonths(months),
       settings: this.chance(60)
         ? {
-            base_currency: this.oneOf(['USD', 'EUR', 'JPY', 'KWD']),
+            base_currency: this.oneOf(['USD', 'EUR', 'JPY', 'KWD', 'CLF']),
             fx_direction: this.oneOf(['', 'multiply']),
           }
         : null,
@@ -392,7 +392,7 @@ class Clerk {
   }
 
   private currency(): string {
-    return this.oneOf(['"USD"', '"USD"', '"EUR"', '"JPY"', '"KWD"', 'null', '"null"']);
+    return this.oneOf(['"USD"', '"USD"', '"EUR"', '"JPY"', '"KWD"', '"CLF"', 'null', '"null"']);
   }
 
   /** What happens to a document later. */

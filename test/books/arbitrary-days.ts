@@ -31,7 +31,9 @@ export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
     const kind = between(1, 100);
     if (kind <= 30) return edge;
     if (kind <= 42) return -edge;
-    if (kind <= 85) return between(0, 420);
+    if (kind <= 78) return between(0, 420);
+    // The month that today's is compared with.
+    if (kind <= 85) return 365 + between(-20, 20);
     if (kind <= 95) return between(0, 1_300);
     return between(-100, 0);
   }

@@ -18,7 +18,8 @@ export interface BooksChecked extends Compared {
 /** Builds the marts of random books as the product does, on both targets, and compares every figure with the calculator's. */
 export async function checkBooks(input: ShelfInput): Promise<BooksChecked> {
   return withShelf(input, async (shelf) => {
-    await buildMarts(shelf);
+    await buildInPostgres(shelf);
+    await buildOnLake({ ...settingsOf(shelf), lake: shelf.lake });
     return {
       ...(await compareBoth(shelf)),
       books: shelf.books.length,
@@ -30,16 +31,18 @@ export async function checkBooks(input: ShelfInput): Promise<BooksChecked> {
 
 export const cacheFolder: string = join(homedir(), '.cache', 'daybook');
 
-/** In Postgres, and on the snapshot of the shelf. */
-export async function buildMarts({ databaseUrl, home, lake, today: asOfDate }: Shelf): Promise<void> {
-  const settings = {
+export async function buildInPostgres(shelf: Shelf): Promise<void> {
+  const { databaseUrl } = shelf;
+  await withBuildLock({ databaseUrl, target: 'postgres' }, (client) =>
+    buildOnPostgres(client, { ...settingsOf(shelf), databaseUrl }),
+  );
+}
+
+function settingsOf({ home, today: asOfDate }: Shelf): Omit<Parameters<typeof buildOnLake>[0], 'lake'> {
+  return {
     ...{ home, cacheFolder, environment: process.env, apiAddress: testApiAddress, connections: 3 },
     ...{ asOfDate, onStep: () => undefined },
   };
-  await withBuildLock({ databaseUrl, target: 'postgres' }, (client) =>
-    buildOnPostgres(client, { ...settings, databaseUrl }),
-  );
-  await buildOnLake({ ...settings, lake });
 }
 
 async function compareBoth({ warehouse, lake, calculated }: Shelf): Promise<Compared> {

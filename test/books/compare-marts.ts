@@ -18,9 +18,12 @@ export interface Mart extends MartRead {
 export function compareMart(compared: Compared, mart: Mart, calculated: Calculated): void {
   const { name, kinds } = mart;
   const title = `${name} (${mart.where})`;
-  const wanted = byKey(mart, calculated[name] ?? []);
-  const found = byKey(mart, mart.rows);
   const notes = new Notes(compared.differences);
+  const onTwo = (key: string): void => {
+    notes.add(`${title}: two rows of one key`, key);
+  };
+  const wanted = byKey(mart, calculated[name] ?? [], onTwo);
+  const found = byKey(mart, mart.rows, onTwo);
   for (const [key, row] of found) {
     compared.rows += 1;
     const right = wanted.get(key);
@@ -46,13 +49,13 @@ export function compareMart(compared: Compared, mart: Mart, calculated: Calculat
 
 type Row = Readonly<Record<string, Value>>;
 
-function byKey({ kinds, name, where }: Mart, rows: readonly Row[]): Map<string, Row> {
+function byKey({ kinds, name }: Mart, rows: readonly Row[], onTwo: (key: string) => void): Map<string, Row> {
   const found = new Map<string, Row>();
   for (const row of rows) {
     const key = (keysOf[name] ?? [])
       .map((column) => show(canonical(kinds[column] ?? 'text', row[column])))
       .join(' / ');
-    if (found.has(key)) throw new Error(`${name} (${where}) has two rows of ${key}.`);
+    if (found.has(key)) onTwo(key);
     found.set(key, row);
   }
   return found;

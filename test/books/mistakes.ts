@@ -77,8 +77,9 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'what the credit tells is added to what the bill tells',
     file: 'models/intermediate/int_ap_allocations__signed.sql',
-    find: "'vendor_credit' as document_type,\n        bill_credit_memo_id as document_id,",
-    replace: "'bill' as document_type,\n        bill_id as document_id,",
+    find: "'vendor_credit' as document_type,\n        bill_credit_memo_id as document_id,\n        allocated_date,\n        -allocated_amount",
+    replace:
+      "'bill' as document_type,\n        linked_id as document_id,\n        allocated_date,\n        allocated_amount",
   },
   {
     name: 'the month-end is the day before',

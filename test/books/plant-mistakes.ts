@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { todayIn } from '../../marts/today-in.ts';
 import { compareMart, type Compared } from './compare-marts.ts';
 import { mistakes, type Mistake } from './mistakes.ts';
+import { momentOf } from './random-books.ts';
 import { editFile, runModels } from './run-models.ts';
 import { withShelf, type Shelf, type ShelfInput } from './shelf.ts';
 
@@ -20,7 +22,7 @@ export async function plantMistakes(
   input: ShelfInput & { only?: string; onOutcome?: (outcome: MistakeOutcome) => void },
 ): Promise<MistakeOutcome[]> {
   const { only = '', onOutcome } = input;
-  return withShelf(input, async (shelf) => {
+  return withShelf({ ...input, seed: seedOfAnotherDay(input.seed) }, async (shelf) => {
     const untouched = await caughtIn(shelf, { asOfDate: shelf.today });
     if (untouched !== null) throw new Error(`The models are wrong without a mistake: ${untouched}`);
     const outcomes: MistakeOutcome[] = [];
@@ -33,6 +35,13 @@ export async function plantMistakes(
     }
     return outcomes;
   });
+}
+
+/** The first one from `seed` on whose books are of a company where it is another day than in UTC. */
+function seedOfAnotherDay(seed: number): number {
+  const { now, timeZone } = momentOf(seed);
+  const [today, todayInUtc] = [timeZone, 'UTC'].map((zone) => todayIn(zone, new Date(now)));
+  return today === todayInUtc ? seedOfAnotherDay(seed + 1) : seed;
 }
 
 interface Run {

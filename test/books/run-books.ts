@@ -16,6 +16,9 @@ export interface BooksPlayed {
   } | null;
 }
 
+/** Books of so many bills each have every kind of document and edit, and are quick to read for a person. */
+export const billsOfBook = 24;
+
 /** How many books share one build: a build takes half a minute, whether it is of one book or of forty. */
 export const booksOfBatch = 40;
 

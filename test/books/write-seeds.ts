@@ -10,6 +10,7 @@ export const fxRates: readonly Readonly<Record<string, string>>[] = [
   { from_currency: 'JPY', to_currency: 'USD', valid_from: '2020-01-01', rate: '0.0067' },
   { from_currency: 'USD', to_currency: 'JPY', valid_from: '2020-01-01', rate: '151.335' },
   { from_currency: 'USD', to_currency: 'KWD', valid_from: '2020-01-01', rate: '0.30715' },
+  { from_currency: 'USD', to_currency: 'CLF', valid_from: '2020-01-01', rate: '0.0241537' },
 ];
 
 /** What the companies say of themselves: the four seeds. */

@@ -67,6 +67,9 @@ describe('a command line that cannot work exits with 2', () => {
     [['connection', 'add', 'acme', '--token-stdin', '--every', '5m', '--no-schedule'], 'cannot be used with'],
     [['connection', 'set', 'acme'], 'Say what to change'],
     [['quarantine', 'show', 'twelve'], 'whole number'],
+    [['sandbox', '--records', '5'], 'It must be a whole number from 100 to 1,000,000.'],
+    [['sandbox', '--port', '99999'], 'It must be a whole number from 0 to 65,535.'],
+    [['up', '--records', '2000000'], 'It must be a whole number from 100 to 1,000,000.'],
   ])('%j', async (args, sentence) => {
     const { code, stderr } = await daybook(args);
     expect(stderr).toContain(sentence);

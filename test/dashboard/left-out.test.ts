@@ -48,6 +48,7 @@ const bills: readonly string[] = [
     ...{ total_amount: '100000000000000000', amount_due: '100000000000000000', due_date: '"2025-12-10"' },
     vendor_id: '"vendor-2"',
   }),
+  owed('long', 'CHF', { total_amount: '447340.6534567894', amount_due: '447340.6534567894' }),
   owed('ordinary', 'USD', { total_amount: '50', amount_due: '50', due_date: '"2025-12-18"' }),
   owed('ahead', 'GBP', {
     ...{ total_amount: '70', amount_due: '70', issue_date: '"2025-12-17"', due_date: '"2025-12-18"' },
@@ -67,9 +68,26 @@ test('a noisy amount is overdue in full, and one sentence says how many amounts 
     'Spend in Dec 2025': ['4,879.08', 'the month is not over; 0.00 in the month before'],
   });
   expect(await gapOf(page, 'key-figures')).toBe(
-    'Amounts of 2 records, in whatever currency, have more than 9 decimals and are rounded.',
+    'Amounts of 3 records, in whatever currency, have more than 9 decimals and are rounded.',
   );
   expect(await gapOf(page, 'ap-ageing')).toBeNull();
+});
+
+test('a figure with all its digits stands on one line, at a desk and on a phone', async () => {
+  const page = await open(`${url}?currency=CHF`);
+  expect(await tilesOf(page)).toMatchObject({ 'Open bills': ['447,340.653456789', '1 bill'] });
+  for (const width of [390, 768, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const lines = await page.evaluate<
+      number[]
+    >(`[...document.querySelectorAll('.tile-value')].map((value) => {
+      const range = document.createRange();
+      range.selectNodeContents(value);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    })`);
+    expect(lines, `${width} px`).toEqual(lines.map(() => 1));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+  }
 });
 
 test('an amount that overflows leaves no partial sum: what needs it is not known, and one sentence says so where it stands', async () => {
@@ -81,7 +99,7 @@ test('an amount that overflows leaves no partial sum: what needs it is not known
     'Spend in Dec 2025': ['not known', 'the month is not over; 0.00 in the month before'],
   });
   expect(await gapOf(page, 'key-figures')).toBe(
-    '3 amounts are left out, too large to be held or never sent: every figure that needs them is “not known”, and the data quality below says whose they are; amounts of 2 records, in whatever currency, have more than 9 decimals and are rounded.',
+    '3 amounts are left out, too large to be held or never sent: every figure that needs them is “not known”, and the data quality below says whose they are; amounts of 3 records, in whatever currency, have more than 9 decimals and are rounded.',
   );
   const one =
     '1 amount is left out, too large to be held or never sent: every figure that needs it is “not known”, and the data quality below says whose it is.';

@@ -13,7 +13,7 @@ export function shownBy(page: Page, id: string): Promise<Shown> {
     const section = document.getElementById(${JSON.stringify(id)});
     const texts = (root, selector) => [...root.querySelectorAll(selector)].map((one) => one.textContent);
     const plot = section.querySelector('[data-plot]');
-    const chart = plot && echarts.getInstanceByDom(plot);
+    const chart = plot && !plot.hidden && echarts.getInstanceByDom(plot);
     const unfilled = section.querySelector('.unfilled') !== null;
     return {
       sentence: section.querySelector('[data-sentence]').textContent,

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -108,6 +108,33 @@ test('snapshots are listed and verified without Postgres and Temporal', async ()
   expect(broken.code).toBe(1);
   expect(JSON.parse(broken.stdout)).toMatchObject({ ok: false });
   await writeFile(file, manifest);
+});
+
+test('a manifest or a pointer that cannot be read is one sentence in the list, and the others are listed', async () => {
+  const id = await latest();
+  const pointer = await readFile(join(lake, 'latest.json'), 'utf8');
+  const other = '20200101T000000Z-abcdef';
+  await mkdir(join(lake, 'snapshots', other));
+  await writeFile(join(lake, 'snapshots', other, '_SUCCESS'), '');
+  await writeFile(join(lake, 'snapshots', other, '_manifest.json'), '{"rows": ');
+  const problem = `snapshots/${other}/_manifest.json of the lake ${lake} is not as Daybook writes it`;
+  const listed = await run(['snapshots', 'list']);
+  expect(listed.stdout).toContain(problem);
+  expect(listed.stdout).toMatch(new RegExp(`${id}.*latest`));
+  expect(listed.code).toBe(0);
+  const { stdout } = await run(['snapshots', 'list', '--json']);
+  expect(JSON.parse(stdout)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ id, latest: true, problem: null }),
+      expect.objectContaining({ id: other, rows: null, problem: expect.stringContaining(problem) as string }),
+    ]),
+  );
+  await writeFile(join(lake, 'latest.json'), '{');
+  const without = await run(['snapshots', 'list']);
+  expect(without.stdout).toContain(`latest.json of the lake ${lake} is not as Daybook writes it`);
+  expect(without.code).toBe(0);
+  await writeFile(join(lake, 'latest.json'), pointer);
+  await rm(join(lake, 'snapshots', other), { recursive: true });
 });
 
 test('a worker that is killed in the middle of an export does not leave it half done', async () => {

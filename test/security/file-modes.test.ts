@@ -1,6 +1,7 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { prepareProject } from '../../marts/prepare-project.ts';
 import { createInstallation } from '../support/installation.ts';
 
 const { run, startWorker, connect, cwd } = await createInstallation();
@@ -23,6 +24,21 @@ test('what Daybook makes, folders and files, is its owner’s alone, whatever th
       entry.isDirectory() ? '700' : '600',
     ]);
   }
+});
+
+test('seeds, and the copy of the dbt project that holds them too, are their owner’s alone', async () => {
+  const before = process.umask(0o077);
+  onTestFinished(() => {
+    process.umask(before);
+  });
+  const seedsFolder = join(cwd, 'home', 'seeds');
+  const project = join(cwd, 'home', 'dbt', 'project');
+  await prepareProject({ seedsFolder, project });
+  const seeds = await readdir(seedsFolder);
+  expect(seeds).toContain('fx_rates.csv');
+  for (const path of seeds.flatMap((seed) => [join(seedsFolder, seed), join(project, 'seeds', seed)]))
+    expect([path, (await stat(path)).mode & 0o777]).toEqual([path, 0o600]);
+  expect((await stat(project)).mode & 0o777).toBe(0o700);
 });
 
 test('doctor warns of a home or a lake that every user of the machine can read, and says how to close it', async () => {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { plantMistakes } from '../books/plant-mistakes.ts';
-import { runBooks, type BooksPlayed } from '../books/run-books.ts';
+import { billsOfBook, runBooks, type BooksPlayed } from '../books/run-books.ts';
 import { parseDuration } from '../../config/duration.ts';
 import { describe } from './in-words.ts';
 import { inPlace } from './in-place.ts';
@@ -159,9 +159,6 @@ async function plantMutants(): Promise<number> {
   return survivors === 0 ? 0 : 1;
 }
 
-/** Books of so many bills each have every kind of document and edit, and are quick to read for a person. */
-const billsOfBook = 24;
-
 async function playBooks(): Promise<number> {
   const deadline = performance.now() + milliseconds;
   const { seed, histories } = options;
@@ -201,7 +198,7 @@ async function plantInModels(): Promise<number> {
   process.stdout.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
   const outcomes = await inPlace(async (place) =>
     plantMistakes({
-      ...{ databaseUrl: await place.createDatabase(), seed, books: 8, documents: billsOfBook },
+      ...{ databaseUrl: await place.createDatabase(), seed, books: 12, documents: billsOfBook },
       ...(only !== undefined && { only }),
       onOutcome({ name, file, caughtBy, seconds }) {
         process.stdout.write(`| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s |\n`);

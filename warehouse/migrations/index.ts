@@ -19,6 +19,7 @@ import * as hosts from './2026-11-28-hosts.ts';
 import * as locks from './2026-11-28-locks.ts';
 import * as noCode from './2026-11-28-no-code.ts';
 import * as shownAt from './2026-11-28-shown-at.ts';
+import * as unfit from './2026-11-28-unfit.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -42,4 +43,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-28-locks': locks,
   '2026-11-28-no-code': noCode,
   '2026-11-28-shown-at': shownAt,
+  '2026-11-28-unfit': unfit,
 };

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Lake } from '../../../lake/lake.ts';
-import { readManifest, readPointer } from '../../../lake/pointer.ts';
+import { lookAtManifest, lookAtPointer } from '../../../lake/pointer.ts';
 import { print, printJson, printTable } from '../../printer.ts';
 import { withLake } from './with-lake.ts';
 
@@ -10,44 +10,62 @@ export function listCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook snapshots list')
     .action(async ({ json }: { json?: true }) => {
-      const { location, snapshots } = await withLake(async (lake) => ({
+      const { location, snapshots, problems } = await withLake(async (lake) => ({
         location: lake.location,
-        snapshots: await listSnapshots(lake),
+        ...(await listSnapshots(lake)),
       }));
-      if (json === true) printJson(snapshots);
-      else if (snapshots.length === 0)
-        print(`There are no snapshots in ${location} yet: see "daybook export --help".`);
-      else {
-        printTable(
-          ['snapshot', 'taken', 'rows', 'MB', 'unfit', ''],
-          snapshots.map(({ id, taken_at: taken, rows, bytes, unfit, latest }) => [
-            ...[id, taken.replace(/\.\d+Z$/, 'Z'), rows, Number((bytes / 1e6).toFixed(1)), unfit],
-            latest ? 'latest' : '',
-          ]),
-        );
-        print(`\n${location}`);
+      if (json === true) {
+        printJson(snapshots);
+        return;
       }
+      for (const problem of problems) print(problem);
+      if (snapshots.length === 0) {
+        print(`There are no snapshots in ${location} yet: see "daybook export --help".`);
+        return;
+      }
+      printTable(
+        ['snapshot', 'taken', 'rows', 'MB', 'unfit', ''],
+        snapshots.map(({ id, taken_at: taken, rows, bytes, unfit, latest, problem }) => [
+          ...[
+            id,
+            taken?.replace(/\.\d+Z$/, 'Z'),
+            rows,
+            bytes === null ? null : Number((bytes / 1e6).toFixed(1)),
+            unfit,
+          ],
+          problem !== null ? 'cannot be read' : latest ? 'latest' : '',
+        ]),
+      );
+      print(`\n${location}`);
     });
 }
 
+/** What is not known of a snapshot whose manifest cannot be read is null. */
 interface ListedSnapshot {
   id: string;
-  taken_at: string;
-  rows: number;
-  bytes: number;
-  unfit: number;
+  taken_at: string | null;
+  rows: number | null;
+  bytes: number | null;
+  /** How many values its files do not hold to the last digit. */
+  unfit: number | null;
   latest: boolean;
+  problem: string | null;
 }
 
-async function listSnapshots(lake: Lake): Promise<ListedSnapshot[]> {
-  const pointer = await readPointer(lake);
-  const listed: ListedSnapshot[] = [];
+async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[]; problems: string[] }> {
+  const pointer = await lookAtPointer(lake);
+  const snapshots: ListedSnapshot[] = [];
   for (const id of (await lake.snapshotIds()).reverse()) {
-    const manifest = await readManifest(lake, id);
+    const seen = await lookAtManifest(lake, id);
     // Removed at this moment.
-    if (manifest === undefined) continue;
-    const { taken_at, rows, bytes, unfit } = manifest;
-    listed.push({ id, taken_at, rows, bytes, unfit: unfit.length, latest: pointer?.snapshot_id === id });
+    if (seen === undefined) continue;
+    const { taken_at = null, rows = null, bytes = null, unfit } = seen.value ?? {};
+    snapshots.push({
+      ...{ id, taken_at, rows, bytes, unfit: unfit?.length ?? null },
+      latest: pointer?.value?.snapshot_id === id,
+      problem: seen.altered?.message ?? null,
+    });
   }
-  return listed;
+  const found = [pointer?.altered?.message, ...snapshots.map(({ problem }) => problem)];
+  return { snapshots, problems: found.filter((problem) => typeof problem === 'string') };
 }

@@ -23,6 +23,9 @@ summed as (
         cast({{ daybook.whole_sum('payable_amount', "document_type = 'bill' and days_past_due > 0") }} as numeric(38, 9))
             as payable_overdue_amount,
         cast({{ daybook.whole_sum('open_amount', "document_type = 'vendor_credit'") }} as numeric(38, 9)) as unapplied_credits,
+        cast({{ daybook.whole_sum('open_amount', "document_type = 'bill'") }} as numeric(38, 9)) as open_bills,
+        cast({{ daybook.whole_sum('open_amount', "document_type = 'bill' and bucket = 'no_due_date'") }} as numeric(38, 9))
+            as open_bills_no_due_date,
         cast({{ daybook.whole_sum('open_amount') }} as numeric(38, 9)) as total_open,
         count(*) - count(open_amount) as unknown_count,
         cast({{ daybook.whole_sum('open_amount_base') }} as numeric(38, 9)) as total_open_base,
@@ -48,6 +51,8 @@ final as (
         no_due_date,
         overdue_amount,
         unapplied_credits,
+        open_bills,
+        open_bills_no_due_date,
         payable_amount,
         payable_overdue_amount,
         total_open,

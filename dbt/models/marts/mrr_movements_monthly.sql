@@ -13,7 +13,7 @@ customer_months as (
         currency_code,
         month,
         case when count(*) filter (where mrr_status = 'unfit_amount') = 0 then coalesce(sum(mrr), 0) end as mrr,
-        count(*) filter (where mrr is null) as unpriced_items
+        count(*) filter (where mrr_status in ('unknown_interval', 'no_amount')) as unpriced_items
     from item_months
     group by connection_id, platform_customer_id, currency_code, month
 ),

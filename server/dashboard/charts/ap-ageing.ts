@@ -40,7 +40,7 @@ select
   ${wholeSum('days_31_60')} as days_31_60,
   ${wholeSum('days_61_90')} as days_61_90,
   ${wholeSum('days_over_90')} as days_over_90,
-  ${wholeSum('no_due_date - unapplied_credits')} as no_due_date,
+  ${wholeSum('open_bills_no_due_date')} as no_due_date,
   ${wholeSum('unapplied_credits')} as credits,
   ${wholeSum('total_open')} as balance,
   ${wholeSum('overdue_amount')} as overdue,

@@ -23,8 +23,8 @@ select
   ${wholeSum('days_31_60')} as days_31_60,
   ${wholeSum('days_61_90')} as days_61_90,
   ${wholeSum('days_over_90')} as days_over_90,
-  ${wholeSum('no_due_date - unapplied_credits')} as no_due_date,
-  ${wholeSum('total_open - unapplied_credits')} as open_bills,
+  ${wholeSum('open_bills_no_due_date')} as no_due_date,
+  ${wholeSum('open_bills')} as open_bills,
   sum(unknown_count)::bigint as unknown
 from marts.ap_ageing as ageing
 cross join lateral (values (ageing.connection_id), (null)) as scope (connection_id)

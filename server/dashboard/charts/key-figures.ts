@@ -34,7 +34,7 @@ with today as (
 ),
 
 figures as (
-  select connection_id, currency_code, 'open_bills' as figure, total_open - unapplied_credits as amount
+  select connection_id, currency_code, 'open_bills' as figure, open_bills as amount
   from marts.ap_ageing where is_today
   union all
   select connection_id, currency_code, 'overdue', overdue_amount

@@ -65,10 +65,7 @@ order by scope.connection_id nulls first, currency_code, month`,
       sentence: !last?.is_observed
         ? 'This month was not observed yet.'
         : `${namedAmount(last.closing, currency)} ${isMonthEnd(asOf) ? `at the end of ${monthName(asOf)}` : `on ${dayName(asOf)} ${asOf.slice(0, 4)} (the month is not over)`}, from ${toldAmount(last.opening, currency)} at its beginning.`,
-      gap: gapOf({
-        unknown: last?.unknown ?? 0,
-        more: unpricedWords((last?.unpriced ?? 0) - (last?.unknown ?? 0)),
-      }),
+      gap: gapOf({ unknown: last?.unknown ?? 0, more: unpricedWords(last?.unpriced ?? 0) }),
       columns: [{ head: 'Month' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],
       rows: rows.map(({ month }) => [
         monthName(month),

@@ -94,6 +94,10 @@ def ap_ageing(ledger):
                 'no_due_date': of('no_due_date'),
                 'overdue_amount': overdue,
                 'unapplied_credits': total(item.amount for item in items if item.is_credit),
+                'open_bills': total(item.amount for item in items if not item.is_credit),
+                'open_bills_no_due_date': total(
+                    item.amount for item in items if not item.is_credit and item.due is None
+                ),
                 'total_open': whole,
                 'total_open_base': total(item.base for item in items) if unconverted == 0 else None,
                 'unconverted_count': unconverted,

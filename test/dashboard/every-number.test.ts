@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { buildInPostgres } from '../books/check-books.ts';
+import { withShelf, type Shelf } from '../books/shelf.ts';
+import { openConsole } from '../console/open-console.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { createInstallation } from '../support/installation.ts';
+import { expectedFigures, type Choice } from './expected-figures.ts';
+import { shownBy, type Shown } from './shown.ts';
+
+const installation = await createInstallation();
+const { warehouse, databaseUrl } = installation;
+const { open } = await launchBrowser();
+let url: string;
+
+beforeAll(async () => {
+  url = `${await openConsole(installation)}/dashboard`;
+});
+
+test('every number on the dashboard of random books is what the calculator makes of the API', async () => {
+  // Two of four vendors and of none each, so that some are in the row of all others.
+  await withShelf({ databaseUrl, seed: 100, books: 4, documents: 24 }, async (shelf) => {
+    await buildInPostgres(shelf);
+    await warehouse.pool.query(
+      `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
+      [shelf.today],
+    );
+    const page = await open(url);
+    const choices = choicesOf(shelf);
+    expect(choices.length).toBeGreaterThan(20);
+    for (const choice of choices) {
+      await page.locator('select[name=connection]').selectOption(choice.connection);
+      await page.locator('select[name=currency]').selectOption(choice.currency);
+      const expected = expectedFigures(shelf.calculated, { ...choice, today: shelf.today });
+      for (const [id, { rows, told, gap }] of Object.entries(expected)) {
+        const where = `${id} of ${JSON.stringify(choice)}`;
+        const shown = await shownBy(page, id);
+        expect(shown.rows, where).toEqual(rows);
+        expect(amountsIn(shown.sentence), `${where}: ${shown.sentence}`).toEqual(told);
+        expect(await gapOn(page, id), where).toEqual(gap);
+        expect(drawnIn(shown), where).toEqual(figuresOfBars(id, shown));
+      }
+    }
+  });
+});
+
+/** All connections and each of them, in each currency in which there are posted documents or subscriptions. */
+function choicesOf({ calculated, books }: Shelf): Choice[] {
+  const marts = ['ap_open_items', 'cash_requirements', 'vendor_spend_monthly', 'mrr_movements_monthly'];
+  return ['', ...books.map(({ connection_id: name }) => name)].flatMap((connection) => {
+    const rows = marts
+      .flatMap((mart) => (calculated[mart] ?? []).filter((row) => mart !== 'ap_open_items' || row.is_today))
+      .filter((row) => connection === '' || row.connection_id === connection);
+    const currencies = new Set(rows.map((row) => String(row.currency_code ?? '')));
+    return [...currencies].map((currency) => ({ connection, currency }));
+  });
+}
+
+/** Without days, and how many months or days something is of. */
+function amountsIn(sentence: string): string[] {
+  const words = sentence
+    .replace(/\d{1,2} [A-Z][a-z]{2}( \d{4})?|[A-Z][a-z]{2} \d{4}/g, 'a day')
+    .replace(/\d+ (complete )?(months|days)/g, 'a time')
+    .replace(/a day is the first month that is known.*/, '');
+  return [...words.matchAll(/an unknown amount|-?\d[\d,]*(\.\d+)?/gi)].map(([amount]) =>
+    amount.toLowerCase(),
+  );
+}
+
+/** The counts of the sentence that says what is left out. */
+async function gapOn(page: Page, id: string): Promise<number[]> {
+  const gap = page.locator(`[id="${id}"] [data-gap]`);
+  if (!(await gap.isVisible())) return [];
+  const words = ((await gap.textContent()) ?? '').replace('more than 9 decimals', '');
+  return [...words.matchAll(/\d[\d,]*/g)].map(([count]) => Number(count.replaceAll(',', '')));
+}
+
+function drawnIn({ series }: Shown): (number | null)[][] {
+  return series.map(({ data }) => data);
+}
+
+/** The bars are the cells of the table, which is compared with the calculator; there is no bar for what is no number. */
+function figuresOfBars(id: string, { heads, rows, series }: Shown): (number | null)[][] {
+  if (series.length === 0) return [];
+  if (id === 'spend-by-month') return rows.slice(0, -1).map((row) => row.slice(2).map(numberOf));
+  const vendors = heads[0] === 'Vendor' ? rows.slice(0, -1) : rows;
+  const drawn = id === 'cash-requirements' ? vendors.slice(1, -2) : vendors;
+  return series.map(({ name }) => {
+    const column = heads.indexOf(columnsOf[name] ?? name);
+    return drawn.map((row) => numberOf(row[column] ?? ''));
+  });
+}
+
+const columnsOf: Readonly<Record<string, string>> = {
+  'Expected to be paid': 'Expected',
+  'Closing (right axis)': 'Closing',
+};
+
+function numberOf(cell: string): number | null {
+  return /^-?[\d,]+(\.\d+)?$/.test(cell) ? Number(cell.replaceAll(',', '')) : null;
+}

@@ -1,0 +1,502 @@
+import type { Calculated, Value } from '../books/calculate.ts';
+import { greatestFirst, negative, shown, sum, whole, type Whole } from './whole-amounts.ts';
+
+/** What one chart must show for one choice, worked out from documents and other marts than those it reads where there are any. */
+export interface Expected {
+  readonly rows: readonly (readonly string[])[];
+  /** Amounts of the sentence, in this order. */
+  readonly told: readonly string[];
+  /** How many the sentence of what is left out says, in this order, without those of which there are none. */
+  readonly gap: readonly number[];
+}
+
+export interface Choice {
+  /** Empty: all of them. */
+  readonly connection: string;
+  /** Empty: documents without a currency. */
+  readonly currency: string;
+}
+
+type Row = Readonly<Record<string, Value>>;
+
+/** By the id of the chart. */
+export function expectedFigures(
+  calculated: Calculated,
+  { today, connection, currency }: Choice & { today: string },
+): Record<string, Expected> {
+  const all = (mart: string): Row[] =>
+    (calculated[mart] ?? []).filter((row) => connection === '' || row.connection_id === connection);
+  const of = (mart: string): Row[] => all(mart).filter((row) => (row.currency_code ?? '') === currency);
+  const show = (amount: Whole): string => shown(amount, currency);
+  const month = `${today.slice(0, 7)}-01`;
+  const names = new Map((calculated.vendors ?? []).map((row) => [vendorOf(row), String(row.vendor_name)]));
+  const spend = of('spend_lines').filter(
+    (row) => row.posting_status === 'posted' && row.spend_month !== null,
+  );
+  const openItems = of('ap_open_items');
+  const isBill = (row: Row): boolean => row.document_type === 'bill';
+
+  return {
+    'key-figures': keyFigures(),
+    'ap-ageing': ageing(),
+    'ap-trend': trend(),
+    'cash-requirements': cash(),
+    'spend-by-month': spendByMonth(),
+    'spend-by-vendor': spendByVendor(),
+    'recurring-revenue': recurring(),
+    duplicates: duplicates(),
+    'data-quality': quality(),
+    'sync-health': health(),
+  };
+
+  function keyFigures(): Expected {
+    const bills = of('bills').filter((row) => row.is_open === true);
+    const overdue = bills.filter((row) => row.is_overdue === true);
+    const openBills = amounts(bills, 'open_amount');
+    const payable = payableOf(bills);
+    const late = payableOf(overdue);
+    const soon = of('bills').filter(isDueSoon);
+    const ahead = amounts(
+      soon.filter((row) => row.is_dated_ahead === true),
+      'dated_ahead_amount',
+    );
+    const spentIn = (wanted: string): Whole =>
+      amounts(
+        spend.filter((row) => row.spend_month === wanted),
+        'gross_amount',
+      );
+    const before = monthsBefore(month, 1);
+    const moved = of('mrr_movements_monthly').filter((row) => row.month === month);
+    const count = counted(bills.length, 'bill', 'bills');
+    const isOver = isMonthEnd(today);
+    const percent =
+      payable === null || late === null || payable === 0n
+        ? ''
+        : `${tenths(late, payable)} % of what is to be paid`;
+    return {
+      rows: [
+        ['Open bills', show(openBills), count],
+        ['Overdue', show(amounts(overdue, 'open_amount')), percent],
+        [
+          'Due within 14 days',
+          show(
+            sum([
+              amounts(
+                soon.filter((row) => row.is_open === true),
+                'open_amount',
+              ),
+              ahead,
+            ]),
+          ),
+          `today included${ahead === 0n ? '' : `; ${told(ahead)} of it dated ahead`}`,
+        ],
+        [
+          'Unapplied credits',
+          show(negative(amounts(of('vendor_credits'), 'unapplied_amount'))),
+          'not taken off open bills',
+        ],
+        [
+          `Spend in ${monthName(today)}`,
+          show(spentIn(month)),
+          `${isOver ? '' : 'the month is not over; '}${told(spentIn(before))} in the month before`,
+        ],
+        of('mrr_movements_monthly').some((row) => row.month === month)
+          ? ['Monthly recurring revenue', show(amounts(moved, 'closing')), 'of active subscriptions']
+          : ['Monthly recurring revenue', '–', 'no subscriptions'],
+      ],
+      told: [told(openBills), String(bills.length)],
+      gap: some(
+        unknownIn(of('cash_requirements')) +
+          spend.filter(
+            (row) => (row.spend_month === month || row.spend_month === before) && row.gross_amount === null,
+          ).length,
+        roundedRecords(all('data_quality')),
+      ),
+    };
+  }
+
+  /** Open or dated ahead, and due today or in the 13 days after. */
+  function isDueSoon(row: Row): boolean {
+    if (row.due_date === null || (row.is_open !== true && row.is_dated_ahead !== true)) return false;
+    const issued = row.is_dated_ahead === true ? String(row.issue_date) : '';
+    const due = String(row.due_date) > issued ? String(row.due_date) : issued;
+    return due >= today && due <= daysAfter(today, 13);
+  }
+
+  function ageing(): Expected {
+    const items = openItems.filter((row) => row.is_today === true);
+    const columns = (rows: readonly Row[]): Whole[] => [
+      ...['not_due', '1-30', '31-60', '61-90', '90+', 'no_due_date'].map((bucket) =>
+        amounts(
+          rows.filter((row) => isBill(row) && row.bucket === bucket),
+          'open_amount',
+        ),
+      ),
+      amounts(
+        rows.filter((row) => !isBill(row)),
+        'open_amount',
+      ),
+      amounts(rows, 'open_amount'),
+    ];
+    const ranked = rankedBy(items, (rows) => amounts(rows, 'open_amount'));
+    if (ranked.length === 0) return nothing;
+    const overdue = items.filter((row) => isBill(row) && Number(row.days_past_due ?? 0) > 0);
+    return {
+      rows: [...ranked.map(({ label, id, rows }) => [label, ...columns(rows).map(show), id])].concat([
+        ['All vendors', ...columns(items).map(show), vendorsIn(items).length === 1 ? idOf(items) : ''],
+      ]),
+      told: [
+        told(amounts(items, 'open_amount')),
+        String(vendorsIn(items).length),
+        told(amounts(overdue, 'open_amount')),
+      ],
+      gap: some(items.filter((row) => row.open_amount === null).length),
+    };
+  }
+
+  function trend(): Expected {
+    const days = [...Array(24).keys()]
+      .map((back) => daysAfter(monthsBefore(month, back), -1))
+      .reverse()
+      .concat(today);
+    const on = (day: string): Row[] => openItems.filter((row) => row.as_of_date === day);
+    if (!days.some((day) => on(day).length > 0)) return nothing;
+    const columns = (day: string): Whole[] => [
+      ...['not_due', '1-30', '31-60', '61-90', '90+', 'no_due_date'].map((bucket) =>
+        amounts(
+          on(day).filter((row) => isBill(row) && row.bucket === bucket),
+          'open_amount',
+        ),
+      ),
+      amounts(on(day).filter(isBill), 'open_amount'),
+    ];
+    const yearBefore = daysAfter(monthsBefore(month, 11), -1);
+    return {
+      rows: days.map((day) => [day, ...columns(day).map(show)]),
+      told: [told(columns(today).at(-1) ?? null), told(columns(yearBefore).at(-1) ?? null)],
+      gap: some(Math.max(...days.map((day) => on(day).filter((row) => row.open_amount === null).length))),
+    };
+  }
+
+  function cash(): Expected {
+    const required = of('cash_requirements');
+    if (required.length === 0) return nothing;
+    const weeks = [...Array(13).keys()].map((week) => [
+      `w${String(week).padStart(2, '0')}`,
+      dayName(daysAfter(today, week * 7)),
+    ]);
+    const lines = [
+      ['overdue', 'Overdue'],
+      ...weeks,
+      ...[
+        ['later', 'Later'],
+        ['no_date', 'No due date'],
+        ['unapplied_credits', 'Unapplied credits'],
+      ],
+    ];
+    const within = (bucket: string): Row[] => required.filter((row) => row.due_bucket === bucket);
+    const due = (bucket: string): Whole => amounts(within(bucket), 'amount_due');
+    return {
+      rows: lines.map(([bucket = '', label = '']) => [
+        label,
+        show(due(bucket)),
+        show(amounts(within(bucket), 'dated_ahead')),
+        show(amounts(within(bucket), 'expected_amount')),
+        String(within(bucket).reduce((count, row) => count + Number(row.document_count), 0)),
+      ]),
+      told: [told(due('overdue')), told(due('w00')), told(due('unapplied_credits'))],
+      gap: some(unknownIn(required)),
+    };
+  }
+
+  function spendByMonth(): Expected {
+    const months = [...Array(24).keys()].map((back) => monthsBefore(month, back)).reverse();
+    const lines = spend.filter((row) => months.includes(String(row.spend_month)));
+    const columns = (rows: readonly Row[]): Whole[] => [
+      amounts(rows, 'gross_amount'),
+      ...months.map((wanted) =>
+        amounts(
+          rows.filter((row) => row.spend_month === wanted),
+          'gross_amount',
+        ),
+      ),
+    ];
+    const ranked = rankedBy(lines, (rows) => amounts(rows, 'gross_amount'));
+    if (ranked.length === 0) return nothing;
+    return {
+      rows: ranked
+        .map(({ label, rows }) => [label, ...columns(rows).map(show)])
+        .concat([['All vendors', ...columns(lines).map(show)]]),
+      told: [told(columns(lines)[0] ?? null), told(columns(lines).at(-1) ?? null)],
+      gap: some(lines.filter((row) => row.gross_amount === null).length),
+    };
+  }
+
+  function spendByVendor(): Expected {
+    const last = isMonthEnd(today) ? month : monthsBefore(month, 1);
+    const months = [...Array(24).keys()].map((back) => monthsBefore(last, back));
+    const lines = spend.filter((row) => months.includes(String(row.spend_month)));
+    const within = (rows: readonly Row[], wanted: readonly string[]): Whole =>
+      amounts(
+        rows.filter((row) => wanted.includes(String(row.spend_month))),
+        'gross_amount',
+      );
+    const columns = (rows: readonly Row[]): Whole[] => [
+      within(rows, months.slice(0, 12)),
+      within(rows, months.slice(12)),
+    ];
+    const ranked = rankedBy(lines, (rows) => within(rows, months.slice(0, 12)));
+    if (ranked.length === 0) return nothing;
+    return {
+      rows: ranked
+        .map(({ label, id, rows }) => [label, ...columns(rows).map(show), id])
+        .concat([
+          ['All vendors', ...columns(lines).map(show), vendorsIn(lines).length === 1 ? idOf(lines) : ''],
+        ]),
+      told: columns(lines).map(told),
+      gap: some(lines.filter((row) => row.gross_amount === null).length),
+    };
+  }
+
+  function recurring(): Expected {
+    const moved = of('mrr_movements_monthly').filter((row) => String(row.month) > monthsAgo(today, 24));
+    const months = [...new Set(moved.map((row) => String(row.month)))].sort();
+    if (months.length === 0) return nothing;
+    const within = (wanted: string): Row[] => moved.filter((row) => row.month === wanted);
+    const isObserved = (wanted: string): boolean => within(wanted).every((row) => row.is_observed === true);
+    const figures = ['opening', 'new', 'reactivation', 'expansion', 'contraction', 'churn', 'closing'];
+    const cell = (wanted: string, figure: string): string => {
+      const amount = amounts(within(wanted), figure);
+      return amount === null && !isObserved(wanted) ? 'not observed' : show(amount);
+    };
+    const final = months.at(-1) ?? '';
+    return {
+      rows: months.map((wanted) => [monthName(wanted), ...figures.map((figure) => cell(wanted, figure))]),
+      told: isObserved(final)
+        ? ['closing', 'opening'].map((figure) => told(amounts(within(final), figure)))
+        : [],
+      gap: some(
+        within(final).filter((row) => row.is_observed === true && row.closing === null).length,
+        unpriced(final),
+      ),
+    };
+  }
+
+  function unpriced(wanted: string): number {
+    const without = of('subscription_mrr_monthly').filter(
+      (row) =>
+        row.month === wanted && (row.mrr_status === 'unknown_interval' || row.mrr_status === 'no_amount'),
+    );
+    return without.length;
+  }
+
+  function duplicates(): Expected {
+    const pairs = of('duplicate_bills').sort(
+      (one, other) =>
+        Number(other.score) - Number(one.score) ||
+        greatestFirst(unsigned(whole(one.amount_a)), unsigned(whole(other.amount_a))) ||
+        inOrder(one.connection_id, other.connection_id) ||
+        inOrder(one.bill_id_a, other.bill_id_a) ||
+        inOrder(one.document_id_b, other.document_id_b),
+    );
+    const why: Readonly<Record<string, string>> = {
+      same_number: 'same vendor and number',
+      paid_twice: 'bill and expense of one amount',
+      same_amount: 'same vendor and amount',
+      other_vendor: 'same number and amount, other vendor',
+    };
+    if (pairs.length === 0) return nothing;
+    return {
+      rows: pairs
+        .slice(0, 25)
+        .map((row) => [
+          why[String(row.rule)] ?? '',
+          String(row.score),
+          names.get(`${String(row.connection_id)} ${String(row.vendor_id_a)}`) ?? '',
+          show(whole(row.amount_a)),
+          show(whole(row.amount_b)),
+          String(row.day_gap ?? ''),
+          String(row.bill_id_a),
+          `${String(row.document_type_b)} ${String(row.document_id_b)}`,
+          String(row.connection_id),
+        ]),
+      told: [String(pairs.length), ...(pairs.length > 25 ? ['25'] : [])],
+      gap: [],
+    };
+  }
+
+  function quality(): Expected {
+    const checks = grouped(all('data_quality'), (row) => String(row.check_name));
+    const found = [...checks]
+      .map(([check, rows]) => ({
+        finding: check.replaceAll('_', ' '),
+        records: rows.reduce((count, row) => count + Number(row.failed_rows), 0),
+        where:
+          connection === ''
+            ? rows
+                .filter((row) => Number(row.failed_rows) > 0)
+                .map((row) => String(row.connection_id))
+                .sort()
+                .join(', ')
+            : String(rows[0]?.sample_ids ?? ''),
+      }))
+      .filter(({ records }) => records > 0)
+      .sort((one, other) => other.records - one.records || inOrder(one.finding, other.finding));
+    return {
+      rows: found.map(({ finding, records, where }) => [finding, String(records), where]),
+      told: [String(found.length), String(checks.size)],
+      gap: [],
+    };
+  }
+
+  function health(): Expected {
+    const lists = all('sync_health').sort(
+      (one, other) =>
+        inOrder(one.connection_id, other.connection_id) || inOrder(one.resource, other.resource),
+    );
+    const words: Readonly<Record<string, string>> = {
+      fresh: 'fresh',
+      stale: 'stale',
+      never_complete: 'not complete yet',
+    };
+    return {
+      rows: lists.map((row) => [
+        ...[String(row.connection_id), String(row.resource).replaceAll('_', ' ')],
+        words[String(row.freshness_status)] ?? '',
+        ...['record_count', 'deleted_records', 'quarantined_records'].map((column) => String(row[column])),
+        ...['last_success_at', 'last_reconcile_at'].map((column) => String(row[column] ?? '').slice(0, 16)),
+      ]),
+      told: [String(lists.filter((row) => row.freshness_status === 'fresh').length), String(lists.length)],
+      gap: [],
+    };
+  }
+
+  function told(amount: Whole): string {
+    return amount === null ? 'an unknown amount' : show(amount);
+  }
+
+  /** The 15 vendors with most, each with its rows, and all others in one. */
+  function rankedBy(
+    rows: readonly Row[],
+    amountOf: (rows: readonly Row[]) => Whole,
+  ): { label: string; id: string; rows: readonly Row[] }[] {
+    const vendors = [...grouped(rows, vendorOf)].sort(
+      ([one, ofOne], [other, ofOther]) =>
+        greatestFirst(amountOf(ofOne), amountOf(ofOther)) || inOrder(one, other),
+    );
+    const first = vendors.slice(0, 15);
+    const others = vendors.slice(15).flatMap(([, rest]) => rest);
+    const labels = first.map(([vendor]) => names.get(vendor) ?? '');
+    return [
+      ...first.map(([vendor, ofVendor], place) => {
+        const label = labels[place] ?? '';
+        const isAlone = labels.filter((another) => another === label).length === 1;
+        return {
+          label: isAlone ? label : `${label} · ${vendor.split(' ')[0] ?? ''}`,
+          id: vendor.split(' ')[1] ?? '',
+          rows: ofVendor,
+        };
+      }),
+      ...(others.length === 0
+        ? []
+        : [
+            {
+              label: counted(vendors.length - 15, 'other', 'others'),
+              id: vendors.length === 16 ? idOf(others) : '',
+              rows: others,
+            },
+          ]),
+    ];
+  }
+}
+
+const nothing: Expected = { rows: [], told: [], gap: [] };
+
+function amounts(rows: readonly Row[], column: string): Whole {
+  return sum(rows.map((row) => whole(row[column])));
+}
+
+function grouped(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
+  return groups;
+}
+
+/** Open bills above 0. */
+function payableOf(bills: readonly Row[]): Whole {
+  return sum(bills.map((row) => whole(row.open_amount)).filter((amount) => amount === null || amount > 0n));
+}
+
+function some(...counts: readonly number[]): number[] {
+  return counts.filter((count) => count > 0);
+}
+
+function roundedRecords(checks: readonly Row[]): number {
+  const rounded = checks.filter((row) => row.check_name === 'amount_rounded');
+  return rounded.reduce((count, row) => count + Number(row.failed_rows), 0);
+}
+
+function unknownIn(rows: readonly Row[]): number {
+  return rows.reduce((count, row) => count + Number(row.unknown_count), 0);
+}
+
+function unsigned(amount: Whole): Whole {
+  return amount !== null && amount < 0n ? -amount : amount;
+}
+
+/** Of a hundred, to one decimal, half away from zero. */
+function tenths(part: bigint, of: bigint): string {
+  const rounded = (2000n * part + of) / (2n * of);
+  return `${rounded / 10n}.${rounded % 10n}`;
+}
+
+function vendorOf(row: Row): string {
+  return `${String(row.connection_id)} ${String(row.vendor_id)}`;
+}
+
+function vendorsIn(rows: readonly Row[]): string[] {
+  return [...new Set(rows.map(vendorOf))];
+}
+
+function idOf(rows: readonly Row[]): string {
+  return String(rows[0]?.vendor_id);
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function inOrder(one: Value, other: Value): number {
+  const [a, b] = [String(one), String(other)];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function monthsBefore(month: string, count: number): string {
+  const [year = 0, place = 0] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, place - 1 - count, 1)).toISOString().slice(0, 10);
+}
+
+/** The same day, or the last one of a shorter month. */
+function monthsAgo(day: string, count: number): string {
+  const first = monthsBefore(`${day.slice(0, 7)}-01`, count);
+  const last = daysAfter(monthsBefore(first, -1), -1);
+  const same = `${first.slice(0, 8)}${day.slice(8)}`;
+  return same < last ? same : last;
+}
+
+function isMonthEnd(day: string): boolean {
+  return daysAfter(day, 1).endsWith('-01');
+}
+
+function daysAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+function monthName(day: string): string {
+  return new Date(day).toLocaleDateString('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' });
+}
+
+function dayName(day: string): string {
+  const month = new Date(day).toLocaleDateString('en-US', { month: 'short', timeZone: 'UTC' });
+  return `${Number(day.slice(8))} ${month}`;
+}

@@ -1,0 +1,47 @@
+import type { Value } from '../books/calculate.ts';
+
+/** An amount in billionths, which nothing here makes a double of; null: not known. */
+export type Whole = bigint | null;
+
+const places = 9;
+
+export function whole(value: Value): Whole {
+  if (value === null || value === undefined) return null;
+  const [, sign = '', before = '', after = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(value)) ?? [];
+  if (before === '' || after.length > places) throw new Error(`${String(value)} is no amount of a mart.`);
+  return BigInt(`${sign}${before}${after.padEnd(places, '0')}`);
+}
+
+/** Null when one of them is not known. */
+export function sum(amounts: readonly Whole[]): Whole {
+  let result = 0n;
+  for (const amount of amounts) {
+    if (amount === null) return null;
+    result += amount;
+  }
+  return result;
+}
+
+export function negative(amount: Whole): Whole {
+  return amount === null ? null : -amount;
+}
+
+/** As a person reads it: with separators, and with the decimals of the currency at least. */
+export function shown(amount: Whole, currency: string): string {
+  if (amount === null) return 'not known';
+  const digits = String(amount < 0n ? -amount : amount).padStart(places + 1, '0');
+  const decimals = digits.slice(-places).replace(/0+$/, '').padEnd(decimalsOf(currency), '0');
+  const before = digits.slice(0, -places).replace(/\B(?=(\d{3})+$)/g, ',');
+  return `${amount < 0n ? '-' : ''}${before}${decimals === '' ? '' : `.${decimals}`}`;
+}
+
+/** Of the currencies that random books have. */
+function decimalsOf(currency: string): number {
+  return { JPY: 0, KWD: 3, CLF: 4 }[currency] ?? 2;
+}
+
+/** Greatest first; what is not known before all. */
+export function greatestFirst(one: Whole, other: Whole): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  return one === other ? 0 : one > other ? -1 : 1;
+}

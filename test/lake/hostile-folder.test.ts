@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { lstat, mkdtemp, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { openLake } from '../../lake/open-lake.ts';
+import { readPointer } from '../../lake/pointer.ts';
+import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+
+/** A folder that somebody else may write to. */
+const location = await mkdtemp(join(tmpdir(), 'daybook-hostile-folder-'));
+const lake = await openLake({ location, scratch: join(location, 'scratch') });
+const pointer = join(location, 'latest.json');
+afterEach(() => rm(location, { recursive: true, force: true }));
+
+test.each<[string, () => Promise<void>]>([
+  [
+    'larger than any that Daybook writes',
+    () => writeFile(pointer, '{').then(() => truncate(pointer, 2 ** 32)),
+  ],
+  ['a pipe that nobody writes to', () => Promise.resolve(void execFileSync('mkfifo', [pointer]))],
+  ['a device that never ends', () => symlink('/dev/zero', pointer)],
+  ['a folder', () => mkdir(pointer)],
+])('a file of the lake that is %s is not read, and said not to be ours', async (_, put) => {
+  await mkdir(location, { recursive: true });
+  await put();
+  await expect(readPointer(lake)).rejects.toThrow(/latest\.json of the lake .* is not as Daybook writes it/);
+});
+
+test('a table of a snapshot that is a pipe is missing, and is not waited for', async () => {
+  const id = '20260101T000000Z-abcdef';
+  const snapshot = join(location, 'snapshots', id);
+  await mkdir(join(snapshot, 'bills'), { recursive: true });
+  execFileSync('mkfifo', [join(snapshot, 'bills', 'part-00000.parquet')]);
+  expect(
+    await lake.withFile(`snapshots/${id}/bills/part-00000.parquet`, () => Promise.resolve('opened')),
+  ).toBe(undefined);
+  expect((await verifySnapshot(lake, { id, spillFolder: location })).problems).not.toEqual([]);
+});
+
+test('a link that waits under the name of a draft leads no write out of the lake', async () => {
+  const victim = join(location, '..', `victim-${process.pid}`);
+  await writeFile(victim, 'ours');
+  onTestFinished(() => rm(victim));
+  const id = '20260101T000000Z-abcdef';
+  const folder = join(location, 'marts', id);
+  await mkdir(folder, { recursive: true });
+  await symlink(victim, join(location, `.latest.json.${process.pid}`));
+  await symlink(victim, join(folder, `.tmp-bills.parquet.${process.pid}`));
+  await lake.replace('latest.json', '{}', undefined);
+  await lake.putFile(`marts/${id}/bills.parquet`, pointer);
+  expect(await readFile(victim, 'utf8')).toBe('ours');
+  for (const file of [pointer, join(folder, 'bills.parquet')])
+    expect((await lstat(file)).isFile()).toBe(true);
+});
