@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { pythonLicenses } from './python-licenses.mjs';
+import { pythonPackages } from './python-packages.mjs';
 import { temporalCliChecksums, temporalCliVersion } from './temporal-cli-version.mjs';
 
 /**
@@ -12,7 +11,7 @@ import { temporalCliChecksums, temporalCliVersion } from './temporal-cli-version
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [target] = process.argv.slice(2);
 const bill = npmPackages();
-bill.components.push(...pythonPackages(), temporalCli());
+bill.components.push(...pythonPackages(root).map(pythonComponent), temporalCli());
 writeFileSync(target, `${JSON.stringify(bill, null, 2)}\n`);
 
 function npmPackages() {
@@ -20,28 +19,14 @@ function npmPackages() {
   return JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 64_000_000 }));
 }
 
-function pythonPackages() {
-  const requirements = readFileSync(join(root, 'dbt', 'requirements.txt'), 'utf8');
-  return [
-    ...requirements.matchAll(
-      /^([\w.-]+)(?:\[[\w,]+\])?==(\S+)(?: ; [^\\\n]+)?((?: *\\\n +--hash=sha256:[0-9a-f]{64})+)/gm,
-    ),
-  ].map(([, name, version, hashes]) => {
-    const purl = `pkg:pypi/${name.toLowerCase()}@${version}`;
-    const sha256 = [...hashes.matchAll(/sha256:([0-9a-f]{64})/g)].map(([, content]) => content);
-    return {
-      ...{ 'bom-ref': purl, type: 'library', name, version, purl },
-      licenses: [{ expression: licenseOf(name) }],
-      // One of each wheel that may be taken.
-      hashes: sha256.map((content) => ({ alg: 'SHA-256', content })),
-    };
-  });
-}
-
-function licenseOf(name) {
-  const license = pythonLicenses.get(name.toLowerCase());
-  if (license === undefined) throw new Error(`The licence of ${name} is not in scripts/python-licenses.mjs.`);
-  return license;
+function pythonComponent({ name, version, license, sha256 }) {
+  const purl = `pkg:pypi/${name.toLowerCase()}@${version}`;
+  return {
+    ...{ 'bom-ref': purl, type: 'library', name, version, purl },
+    licenses: [{ expression: license }],
+    // One of each wheel that may be taken.
+    hashes: sha256.map((content) => ({ alg: 'SHA-256', content })),
+  };
 }
 
 function temporalCli() {

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pythonPackages } from './python-packages.mjs';
 import { temporalCliVersion } from './temporal-cli-version.mjs';
 
 /**
- * Writes THIRD-PARTY-NOTICES.md from what package-lock.json says is installed with the product. With --check it only says
- * whether the file is up to date. The lock file alone decides, so every machine comes to the same text.
+ * Writes THIRD-PARTY-NOTICES.md from what package-lock.json and dbt/requirements.txt say is installed with the product. With --check
+ * it only says whether the file is up to date. These files alone decide, so every machine comes to the same text.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = join(root, 'THIRD-PARTY-NOTICES.md');
@@ -13,7 +14,7 @@ const file = join(root, 'THIRD-PARTY-NOTICES.md');
 /** Of packages whose package.json does not say. */
 const licensesInFiles = { unionfs: 'Unlicense' };
 
-const text = render(runtimePackages());
+const text = render(runtimePackages(), pythonPackages(root));
 
 if (!process.argv.includes('--check')) writeFileSync(file, text);
 else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
@@ -50,13 +51,13 @@ function licenseOf(name, { license }) {
   return known;
 }
 
-function render(packages) {
+function render(packages, wheels) {
   const postgres = packages.find(({ name }) => name === 'embedded-postgres');
   const swc = packages.find(({ name }) => name === '@swc/core');
   return `# Third-party notices
 
 Daybook is licensed under Apache-2.0. It runs programs of others and is installed together with packages of others, each under its
-own licence. This page is made from \`package-lock.json\` by \`node scripts/third-party-notices.mjs\`.
+own licence. This page is made from \`package-lock.json\` and \`dbt/requirements.txt\` by \`node scripts/third-party-notices.mjs\`.
 
 ## Programs
 
@@ -67,7 +68,7 @@ own licence. This page is made from \`package-lock.json\` by \`node scripts/thir
 | [Temporal CLI](https://github.com/temporalio/cli) with [server](https://github.com/temporalio/temporal) and [Web UI](https://github.com/temporalio/ui) | ${temporalCliVersion}, or a recent one on \`PATH\` | downloaded as pinned by \`scripts/temporal-cli-version.mjs\`, or built from the Go modules that \`temporal-cli/go.mod\` and \`go.sum\` pin | MIT; its modules under their own |
 | [SWC](https://swc.rs) | ${[...swc.versions]} | binaries in the npm packages \`@swc/core-*\`, pinned by \`package-lock.json\` | Apache-2.0 AND MIT |
 
-## Packages
+## npm packages
 
 The licence texts are in the packages. Of some of them, \`@temporalio/common\`, \`@temporalio/workflow\`, \`long\`, \`ms\` and \`nexus-rpc\`,
 a built Daybook holds a copy in \`dist/workflow-bundle.js\`.
@@ -75,9 +76,22 @@ a built Daybook holds a copy in \`dist/workflow-bundle.js\`.
 | package | version | licence |
 |---|---|---|
 ${packages.map(row).join('\n')}
+
+## Python packages
+
+The finance models run in dbt. It and what it needs are not part of Daybook: pip downloads the wheels that \`dbt/requirements.txt\` pins
+when models are built for the first time, into a virtual environment of their own, where their licence texts are too.
+
+| package | version | licence |
+|---|---|---|
+${wheels.map(wheelRow).join('\n')}
 `;
 }
 
 function row({ name, versions, license }) {
   return `| [${name}](https://www.npmjs.com/package/${name}) | ${[...versions].sort().join(', ')} | ${license} |`;
+}
+
+function wheelRow({ name, version, license }) {
+  return `| [${name}](https://pypi.org/project/${name}/) | ${version} | ${license} |`;
 }

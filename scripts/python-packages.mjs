@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pythonLicenses } from './python-licenses.mjs';
+
+/**
+ * The Python packages that dbt/requirements.txt pins, each with its licence and the SHA-256 of every wheel that may be taken.
+ *
+ * @param {string} root
+ */
+export function pythonPackages(root) {
+  const requirements = readFileSync(join(root, 'dbt', 'requirements.txt'), 'utf8');
+  return [
+    ...requirements.matchAll(
+      /^([\w.-]+)(?:\[[\w,]+\])?==(\S+)(?: ; [^\\\n]+)?((?: *\\\n +--hash=sha256:[0-9a-f]{64})+)/gm,
+    ),
+  ].map(([, name, version, hashes]) => ({
+    name,
+    version,
+    license: licenseOf(name),
+    sha256: [...hashes.matchAll(/sha256:([0-9a-f]{64})/g)].map(([, content]) => content),
+  }));
+}
+
+function licenseOf(name) {
+  const license = pythonLicenses.get(name.toLowerCase());
+  if (license === undefined) throw new Error(`The licence of ${name} is not in scripts/python-licenses.mjs.`);
+  return license;
+}
