@@ -36,7 +36,10 @@ export async function pythonWithDbt(
 
 /** Throws PythonMissing. */
 export async function pythonVersion(): Promise<string> {
-  const version = await run('python3', ['-c', 'import platform; print(platform.python_version())']).then(
+  // Isolated, or a platform.py of the working folder would be run; and whatever is called python3 is told no secret.
+  const version = await run('python3', ['-I', '-c', 'import platform; print(platform.python_version())'], {
+    env: withoutSecrets(process.env),
+  }).then(
     ({ stdout }) => stdout.trim(),
     () => undefined,
   );

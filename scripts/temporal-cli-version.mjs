@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { withoutSecrets } from './without-secrets.mjs';
 
 /** The release that is downloaded, and that temporal-cli/go.mod builds. */
 export const temporalCliVersion = '1.8.2';
@@ -32,7 +33,10 @@ export const cachedTemporalCli = join(
  */
 export async function versionOf(file) {
   try {
-    const { stdout } = await promisify(execFile)(file, ['--version'], { timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(file, ['--version'], {
+      timeout: 20_000,
+      env: withoutSecrets(process.env),
+    });
     return /^temporal version (\S+)/.exec(stdout)?.[1];
   } catch {
     return undefined;

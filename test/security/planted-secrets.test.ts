@@ -24,7 +24,9 @@ const places = {
 };
 /** Of the tables, what is not made to hold records. */
 let ledger = none;
-let privateFiles: string[] = [];
+let holders: Awaited<ReturnType<typeof readFiles>> = [];
+/** It tells commands where the servers are. */
+const addresses = 'home/runtime.json';
 
 beforeAll(async () => {
   const { http, temporal } = JSON.parse(await daybook([['status', '--json']])) as Running;
@@ -36,11 +38,8 @@ beforeAll(async () => {
   ({ all: places['the tables'], ledger } = await readWarehouse(world.adminUrl));
   places['the list of processes'] = [await world.commandLines()];
   const home = await readFiles(env.DAYBOOK_HOME ?? '');
-  places['the files of the home'] = home.filter(({ isPrivate }) => !isPrivate);
-  privateFiles = findPlanted(
-    home.filter(({ isPrivate }) => isPrivate),
-    secrets,
-  );
+  places['the files of the home'] = home.filter(({ name }) => name !== addresses);
+  holders = home.filter((file) => findPlanted([file], secrets).length > 0);
   await up.stop();
   places['what processes say'] = [...said, { name: 'daybook up', content: up.output() }];
   await world.stopPostgres();
@@ -55,8 +54,9 @@ describe('no token, password or key is', () => {
     expect(findPlanted(places[kind], secrets)).toEqual([]);
   });
 
-  test('in a file that only its owner can read, but for the one that tells commands where the servers are', () => {
-    expect(privateFiles).toEqual(['databasePassword in home/runtime.json']);
+  test('in the file that tells commands where the servers are, but for the password of the database; and only its owner can read it', () => {
+    expect(holders).toMatchObject([{ name: addresses, isPrivate: true }]);
+    expect(findPlanted(holders, secrets)).toEqual([`databasePassword in ${addresses}`]);
   });
 });
 

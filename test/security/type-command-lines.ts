@@ -13,6 +13,14 @@ export async function typeCommandLines({ daybook, env }: PlantedWorld): Promise<
     ...readings,
     ...readings.map((command) => [...command, '--json']),
   ]);
+  // With the password as a parameter of the address, which `env` has.
+  const DATABASE_URL = env.DATABASE_URL ?? '';
+  await daybook(
+    [...readings, ['status', '--json'], ['doctor', '--json'], ['url'], ['psql', '--', '--version']],
+    {
+      DATABASE_URL,
+    },
+  );
   await inLanes(3, wrongEnvironments(env), (more) =>
     daybook([['status'], ['doctor'], ['snapshots', 'list'], ['sync', 'acme']], more),
   );

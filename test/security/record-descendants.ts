@@ -1,0 +1,80 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** A process as Linux shows it to others (command line, name) and to its owner (environment, what goes into a core dump). */
+export interface Descendant {
+  readonly commandLine: string;
+  readonly name: string;
+  readonly environment: string;
+  /** The limit of the size of a core dump, and which of its memory is in one: `0 00000000` is nothing. */
+  readonly dumped: string;
+}
+
+/**
+ * Looks at every process that one of the ancestors started, and at those that these started, again and again until what it returns is
+ * called. A process that changes its title is there with each.
+ */
+export function recordDescendants(ancestors: ReadonlySet<number>): () => Promise<Descendant[]> {
+  const seen = new Map<string, Descendant>();
+  const over = new AbortController();
+  const recording = record();
+  return async () => {
+    over.abort();
+    await recording;
+    return [...seen.values()];
+  };
+
+  async function record(): Promise<void> {
+    while (!over.signal.aborted) {
+      const ours = await Promise.all([...ancestors].map(look));
+      for (const pid of await descendantsOf(ancestors)) {
+        const found = await look(pid);
+        // Forked, and not yet become its program: for a moment it is a copy of ours.
+        const isCopy = ours.some((one) => one?.commandLine === found?.commandLine);
+        if (found !== undefined && !isCopy) seen.set(`${pid} ${JSON.stringify(found)}`, found);
+      }
+      await wait(100, undefined, { signal: over.signal }).catch(() => undefined);
+    }
+  }
+}
+
+async function descendantsOf(ancestors: ReadonlySet<number>): Promise<number[]> {
+  const parents = await parentsOfAll();
+  const descends = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && parent > 0 && (ancestors.has(parent) || descends(parent));
+  };
+  return [...parents.keys()].filter(descends);
+}
+
+async function parentsOfAll(): Promise<Map<number, number>> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const entries = await Promise.all(
+    pids.map(async (pid) => {
+      const stat = await read(pid, 'stat');
+      // proc(5): the name may hold spaces and brackets; behind it are state and parent.
+      return [Number(pid), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0)] as const;
+    }),
+  );
+  return new Map(entries);
+}
+
+/** Undefined where there is nothing to see, or no more. */
+async function look(pid: number): Promise<Descendant | undefined> {
+  const [commandLine, name, environment, filter, limits] = await Promise.all(
+    ['cmdline', 'comm', 'environ', 'coredump_filter', 'limits'].map((file) => read(String(pid), file)),
+  );
+  if (!commandLine || !limits || !filter) return undefined;
+  const [, limit = ''] = /^Max core file size +(\S+)/m.exec(limits) ?? [];
+  return {
+    commandLine: commandLine.replaceAll('\0', ' ').trim(),
+    name: (name ?? '').trim(),
+    environment: (environment ?? '').replaceAll('\0', '\n'),
+    dumped: `${limit} ${filter.trim()}`,
+  };
+}
+
+/** Empty when the process has ended meanwhile. */
+async function read(pid: string, file: string): Promise<string> {
+  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+}
