@@ -1,7 +1,15 @@
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { manifestFile, namesOfMarts, successFile, type Found, type Lake } from './lake.ts';
+import {
+  manifestFile,
+  mostBytes,
+  namesOfMarts,
+  successFile,
+  unreadable,
+  type Found,
+  type Lake,
+} from './lake.ts';
 import { DiskFull, LakeRefused } from './errors.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
@@ -53,9 +61,9 @@ export function openFolderLake(location: string): Lake {
       await bringToDisk(dirname(target));
     },
     removeFile: (path) => rm(join(location, path), { force: true }),
-    withFile(path, use) {
+    async withFile(path, use) {
       const file = join(location, path);
-      return existsSync(file) ? use(file) : Promise.resolve(undefined);
+      return (await isFile(file)) ? use(file) : undefined;
     },
     async removeSnapshot(id) {
       for (const [folder, name] of [
@@ -115,12 +123,19 @@ const draftPrefix = '.tmp-';
 
 async function readFound(file: string): Promise<Found | undefined> {
   try {
+    const found = await stat(file);
+    // A pipe or a device may never end.
+    if (!found.isFile() || found.size > mostBytes) return unreadable('');
     const text = await readFile(file, 'utf8');
     return { text, version: text };
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
     throw error;
   }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() === true;
 }
 
 /** What was written is still there after the power went. Folders too: they hold the names. */

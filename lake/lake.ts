@@ -31,6 +31,17 @@ export interface Found {
   readonly version: string;
 }
 
+/**
+ * The largest small file that is read: a manifest of a million values that their type could not hold. Whoever may write to a lake can put
+ * any number of bytes there, and a worker that takes them all into its memory ends.
+ */
+export const mostBytes = 256 * 1_048_576;
+
+/** In the place of what Daybook does not write: it is altered for whoever reads it, and is replaced like that. */
+export function unreadable(version: string): Found {
+  return { text: '', version };
+}
+
 export const successFile = '_SUCCESS';
 export const manifestFile = '_manifest.json';
 

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openDuckDb } from '../../lake/duck-db.ts';
@@ -114,6 +116,22 @@ test('marts are neither put over nor removed from places that only latest-marts.
   }
   await lake.removeFile('latest-marts.json');
 });
+
+test('a pointer of gigabytes is not taken into memory', async () => {
+  const upload = new Upload({
+    client: s3.client,
+    params: { Bucket: s3.bucket, Key: 'some/prefix/latest.json', Body: Readable.from(zeros(300)) },
+  });
+  await upload.done();
+  const before = process.memoryUsage().rss;
+  await expect(readPointer(lake)).rejects.toThrow(/is not as Daybook writes it/);
+  expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+  await lake.removeFile('latest.json');
+});
+
+function* zeros(megabytes: number): Generator<Buffer> {
+  for (let at = 0; at < megabytes; at++) yield Buffer.alloc(1_048_576);
+}
 
 test('the words of a hostile bucket are never repeated to a terminal', async () => {
   const words = '\u001b]0;planted\u0007';

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { openLake } from '../../lake/open-lake.ts';
+import { readPointer } from '../../lake/pointer.ts';
+import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+
+/** A folder that somebody else may write to. */
+const location = await mkdtemp(join(tmpdir(), 'daybook-hostile-folder-'));
+const lake = await openLake({ location, scratch: join(location, 'scratch') });
+const pointer = join(location, 'latest.json');
+afterEach(() => rm(location, { recursive: true, force: true }));
+
+test.each<[string, () => Promise<void>]>([
+  [
+    'larger than any that Daybook writes',
+    () => writeFile(pointer, '{').then(() => truncate(pointer, 2 ** 32)),
+  ],
+  ['a pipe that nobody writes to', () => Promise.resolve(void execFileSync('mkfifo', [pointer]))],
+  ['a device that never ends', () => symlink('/dev/zero', pointer)],
+  ['a folder', () => mkdir(pointer)],
+])('a file of the lake that is %s is not read, and said not to be ours', async (_, put) => {
+  await mkdir(location, { recursive: true });
+  await put();
+  await expect(readPointer(lake)).rejects.toThrow(/latest\.json of the lake .* is not as Daybook writes it/);
+});
+
+test('a table of a snapshot that is a pipe is missing, and is not waited for', async () => {
+  const id = '20260101T000000Z-abcdef';
+  const snapshot = join(location, 'snapshots', id);
+  await mkdir(join(snapshot, 'bills'), { recursive: true });
+  execFileSync('mkfifo', [join(snapshot, 'bills', 'part-00000.parquet')]);
+  expect(
+    await lake.withFile(`snapshots/${id}/bills/part-00000.parquet`, () => Promise.resolve('opened')),
+  ).toBe(undefined);
+  expect((await verifySnapshot(lake, { id, spillFolder: location })).problems).not.toEqual([]);
+});
