@@ -1,5 +1,5 @@
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
   manifestFile,
@@ -16,6 +16,9 @@ import { snapshotIdPattern } from './snapshot-id.ts';
 /**
  * A lake in a folder. A snapshot is written beside the others under a name that readers do not look at, brought to the disk,
  * and appears by one rename. It belongs to one export host, where one export runs at a time.
+ *
+ * A file beside the others has a name that can be guessed. It is made anew, so that a link that waits there, in a folder that others may
+ * write to as well, leads to no file of ours.
  */
 export function openFolderLake(location: string): Lake {
   const snapshots = join(location, 'snapshots');
@@ -32,7 +35,8 @@ export function openFolderLake(location: string): Lake {
       await mkdir(location, { recursive: true });
       const draft = join(location, `.${path}.${process.pid}`);
       try {
-        await writeFile(draft, text);
+        await rm(draft, { force: true });
+        await writeFile(draft, text, { flag: 'wx' });
       } catch (error) {
         if (!isCode(error, 'ENOSPC')) throw error;
         throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
@@ -55,7 +59,8 @@ export function openFolderLake(location: string): Lake {
       const target = join(location, path);
       const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
       await mkdir(dirname(target), { recursive: true });
-      await copyFile(localPath, draft);
+      await rm(draft, { force: true });
+      await copyFile(localPath, draft, constants.COPYFILE_EXCL);
       await bringToDisk(draft);
       await rename(draft, target);
       await bringToDisk(dirname(target));

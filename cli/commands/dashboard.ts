@@ -34,7 +34,9 @@ export function dashboardCommand(): Command {
 async function replaceFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${process.pid}.tmp`;
   try {
-    await writeFile(beside, text);
+    // Anew: in a folder of many users a link may wait under this name.
+    await rm(beside, { force: true });
+    await writeFile(beside, text, { flag: 'wx' });
     await rename(beside, path);
   } catch (error) {
     throw isPathWrong(error)

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
 import { readPointer } from '../../lake/pointer.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
@@ -36,4 +36,20 @@ test('a table of a snapshot that is a pipe is missing, and is not waited for', a
     await lake.withFile(`snapshots/${id}/bills/part-00000.parquet`, () => Promise.resolve('opened')),
   ).toBe(undefined);
   expect((await verifySnapshot(lake, { id, spillFolder: location })).problems).not.toEqual([]);
+});
+
+test('a link that waits under the name of a draft leads no write out of the lake', async () => {
+  const victim = join(location, '..', `victim-${process.pid}`);
+  await writeFile(victim, 'ours');
+  onTestFinished(() => rm(victim));
+  const id = '20260101T000000Z-abcdef';
+  const folder = join(location, 'marts', id);
+  await mkdir(folder, { recursive: true });
+  await symlink(victim, join(location, `.latest.json.${process.pid}`));
+  await symlink(victim, join(folder, `.tmp-bills.parquet.${process.pid}`));
+  await lake.replace('latest.json', '{}', undefined);
+  await lake.putFile(`marts/${id}/bills.parquet`, pointer);
+  expect(await readFile(victim, 'utf8')).toBe('ours');
+  for (const file of [pointer, join(folder, 'bills.parquet')])
+    expect((await lstat(file)).isFile()).toBe(true);
 });
