@@ -17,6 +17,7 @@ import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
 import type { PageFacts } from '../warehouse/passes/record-page.ts';
 import { restartPass } from '../warehouse/passes/restart-pass.ts';
 import { takePass, type PassTaken } from '../warehouse/passes/take-pass.ts';
+import { PagesGoRound } from '../warehouse/errors.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
 import type { PassKind } from '../warehouse/tables/passes.ts';
@@ -89,7 +90,7 @@ export function readChunk<Page>(
   });
 }
 
-/** A cursor is refused when it has grown old. A service that refuses each one would be read in circles. */
+/** A cursor is refused when it has grown old. A service that refuses each one, or whose pages go round, would be read for ever. */
 const maximumRestarts = 10;
 
 type ChunkOutcome = Omit<StreamRead, 'counts'>;
@@ -209,7 +210,7 @@ async function settleFailure(
     await countRequests(warehouse, { pass, requests });
     return { state: 'more' };
   }
-  if (error instanceof CursorRefused) {
+  if (error instanceof CursorRefused || error instanceof PagesGoRound) {
     const why = 'cursor refused';
     const restarts = await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why });
     await countRequests(warehouse, { pass, requests });

@@ -10,6 +10,19 @@ export class LeaseLost extends Error {
   }
 }
 
+/** A page named as the next one a page that was read before: following it would never end. */
+export class PagesGoRound extends Error {
+  override readonly name = 'PagesGoRound';
+  readonly handling = 'restart';
+
+  constructor({ connectionId, stream }: { connectionId: string; stream: string }) {
+    super(
+      `The pages of ${stream} of ${connectionId} go round: the service named one as the next that was read before. The stream is read ` +
+        'again from its watermark; if that does not help, report it to the finance API.',
+    );
+  }
+}
+
 /** The service answers for another company than the one the connection was first used with. */
 export class IdentityChanged extends Error {
   override readonly name = 'IdentityChanged';

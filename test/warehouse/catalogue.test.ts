@@ -137,6 +137,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
       served_from: true,
       served_until: true,
       stood_still_in: true,
+      cursor_mark: true,
     },
   },
   'sync.runs': {

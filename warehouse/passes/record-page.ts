@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { PagesGoRound } from '../errors.ts';
 import type { LandedCounts } from '../landing/land-records.ts';
 import type { PassInHand } from './pass.ts';
 
@@ -16,15 +17,23 @@ export interface PageFacts extends LandedCounts {
 
 /**
  * Moves the pass to its next page, and counts the page in the run: one commit with the records. A list that returned a page,
- * for whatever reading, is supported from then on.
+ * for whatever reading, is supported from then on. Throws PagesGoRound.
+ *
+ * Circles of any length are found by one cursor that is remembered, a later one each time that the number of pages has doubled. A
+ * reading begins without a cursor, and what another one had says nothing of it.
  */
 export async function recordPage(client: PoolClient, pass: PassInHand, page: PageFacts): Promise<void> {
-  await client.query({
+  const { rows } = await client.query<{ goes_round: boolean | null }>({
     name: 'record page',
     text: `
-      with moved as (
+      with before as (
+        select cursor is not null and cursor_mark = $4 as goes_round
+        from sync.passes
+        where connection_id = $1 and stream = $2 and kind = $3 and part = $14
+      ), moved as (
         update sync.passes set
           cursor = $4,
+          cursor_mark = case when cursor is null or pages & (pages + 1) = 0 then $4 else cursor_mark end,
           highest_seen = greatest(highest_seen, $5::timestamptz),
           pages = pages + 1,
           served_from = coalesce(served_from, ${beganAt}),
@@ -52,7 +61,8 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
         suppressed = suppressed + $12,
         quarantined = quarantined + $13,
         deleted = deleted + $15
-      where run_id = $6 and stream = $2`,
+      where run_id = $6 and stream = $2
+      returning (select goes_round from before)`,
     values: [
       pass.connectionId,
       pass.stream,
@@ -72,6 +82,7 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
       page.servedAt,
     ],
   });
+  if (rows[0]?.goes_round === true) throw new PagesGoRound(pass);
 }
 
 /**

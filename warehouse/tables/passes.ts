@@ -21,6 +21,7 @@ export interface PassesTable {
   served_from: Time | null;
   served_until: Time | null;
   stood_still_in: string | null;
+  cursor_mark: string | null;
 }
 
 export type PassKind = 'sync' | 'reconcile' | 'backfill';

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { streamNamed } from '../../resources/index.ts';
+import { restartPass } from '../../warehouse/passes/restart-pass.ts';
+import type { PassInHand } from '../../warehouse/passes/pass.ts';
+import { bill } from '../support/finance-records.ts';
+import { landRecords, openPass } from '../support/land.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse } = await createTestDatabase();
+
+test.each([
+  { until: 0, round: 2 },
+  { until: 0, round: 5 },
+  { until: 3, round: 2 },
+  { until: 7, round: 9 },
+])(
+  'a list whose pages go round is found: $until pages, then $round again and again',
+  async ({ until, round }) => {
+    const { pass } = await openBills();
+    const cursors = (function* () {
+      for (let page = 0; ; page++) yield `c${page < until ? page : until + ((page - until) % round)}`;
+    })();
+    await expect(landThrough(pass, cursors, 4 * (until + round))).rejects.toMatchObject({
+      name: 'PagesGoRound',
+      handling: 'restart',
+    });
+  },
+);
+
+test('a list that ends is not one, nor the same pages of the next reading, or of one that began again', async () => {
+  const { connectionId, pass } = await openBills();
+  const pages = Array.from({ length: 40 }, (_, page) => `c${page}`);
+  await landThrough(pass, pages, 40);
+  await restartPass(warehouse, {
+    pass,
+    ...streamNamed('bills'),
+    lookbackMilliseconds: 600_000,
+    why: 'cursor refused',
+  });
+  await landThrough(pass, pages, 40);
+  await landRecords(warehouse, { pass, records: [bill('last')], nextCursor: null });
+  const next = await openPass(warehouse, { connectionId, stream: 'bills' });
+  await landThrough(next.pass, pages, 40);
+});
+
+async function openBills(): Promise<{ connectionId: string; pass: PassInHand }> {
+  const connectionId = await addTestConnection(warehouse);
+  const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+  return { connectionId, pass };
+}
+
+async function landThrough(pass: PassInHand, cursors: Iterable<string>, atMost: number): Promise<void> {
+  let pages = 0;
+  for (const nextCursor of cursors) {
+    if (pages++ === atMost) return;
+    await landRecords(warehouse, { pass, records: [bill(nextCursor)], nextCursor });
+  }
+}
