@@ -22,10 +22,4 @@ ageing as (
     from {{ ref('ap_ageing') }}
 )
 
-(select * from items
-except
-select * from ageing)
-union all
-(select * from ageing
-except
-select * from items)
+{{ daybook.differences('items', 'ageing') }}

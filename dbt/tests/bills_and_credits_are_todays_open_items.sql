@@ -27,10 +27,4 @@ items as (
     where is_today
 )
 
-(select * from documents
-except
-select * from items)
-union all
-(select * from items
-except
-select * from documents)
+{{ daybook.differences('documents', 'items') }}

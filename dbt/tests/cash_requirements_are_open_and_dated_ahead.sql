@@ -27,10 +27,4 @@ cash as (
     group by connection_id, currency_code
 )
 
-(select * from bills
-except
-select * from cash)
-union all
-(select * from cash
-except
-select * from bills)
+{{ daybook.differences('bills', 'cash') }}

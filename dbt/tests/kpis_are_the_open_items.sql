@@ -26,10 +26,4 @@ found as (
     where open_ap_end is distinct from 0 or unapplied_credits is distinct from 0
 )
 
-(select * from expected
-except
-select * from found)
-union all
-(select * from found
-except
-select * from expected)
+{{ daybook.differences('expected', 'found') }}

@@ -38,10 +38,4 @@ found as (
     group by dimension, connection_id, spend_month, currency_code
 )
 
-(select * from expected
-except
-select * from found)
-union all
-(select * from found
-except
-select * from expected)
+{{ daybook.differences('expected', 'found') }}

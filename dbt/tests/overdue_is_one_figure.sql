@@ -41,6 +41,10 @@ found as (
     where overdue is distinct from 0
 ),
 
+marts as (
+    select distinct mart from figures
+),
+
 expected as (
     select
         marts.mart,
@@ -48,14 +52,8 @@ expected as (
         found.currency_code,
         found.overdue
     from found
-    cross join (select distinct mart from figures) as marts
+    cross join marts
     where found.mart = 'bills'
 )
 
-(select * from expected
-except
-select * from found)
-union all
-(select * from found
-except
-select * from expected)
+{{ daybook.differences('expected', 'found') }}
