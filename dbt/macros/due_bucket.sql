@@ -1,9 +1,9 @@
-{#- overdue, w00 (the next seven days, today included) to w12, later, no_date; `earliest` is a day before which nothing is due. -#}
-{% macro due_bucket(days, earliest) -%}
+{#- overdue, w00 (the next seven days, today included) to w12, later, no_date. -#}
+{% macro due_bucket(days) -%}
     case
         when {{ days }} is null then 'no_date'
-        when greatest({{ days }}, {{ earliest }}) < 0 then 'overdue'
-        when greatest({{ days }}, {{ earliest }}) >= 91 then 'later'
-        else 'w' || lpad(cast({{ daybook.weeks_in('greatest(' ~ days ~ ', ' ~ earliest ~ ')') }} as varchar), 2, '0')
+        when {{ days }} < 0 then 'overdue'
+        when {{ days }} >= 91 then 'later'
+        else 'w' || lpad(cast({{ daybook.weeks_in(days) }} as varchar), 2, '0')
     end
 {%- endmacro %}

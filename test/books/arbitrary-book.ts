@@ -403,6 +403,8 @@ class Clerk {
       if (this.chance(50)) return;
       entry.isDeleted = false;
       this.commands.push({ kind: 'recreate', connection: this.input.name, resource, id });
+      // Its version is its time on the platform, which only a change moves.
+      if (resource === 'subscriptions') this.change(entry, {});
       return;
     }
     const deed = this.oneOf(deeds);

@@ -51,6 +51,9 @@ export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
   return {
     issued: () => orNone(written(daysAgo())),
     issuedAndDue() {
+      // Dated ahead, and by its terms due weeks before.
+      if (oneOf('ahead', ...Array.from({ length: 11 }, () => 'any')) === 'ahead')
+        return { issue_date: written(-between(20, 60)), due_date: written(between(-19, 9)) };
       const issued = daysAgo();
       const due = issued - oneOf(0, 14, 30, 30, 60, 91, -5, -40);
       return { issue_date: orNone(written(issued)), due_date: orNone(written(due)) };

@@ -103,8 +103,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'due today is overdue',
     file: 'macros/due_bucket.sql',
-    find: "when greatest({{ days }}, {{ earliest }}) < 0 then 'overdue'",
-    replace: "when greatest({{ days }}, {{ earliest }}) <= 0 then 'overdue'",
+    find: "when {{ days }} < 0 then 'overdue'",
+    replace: "when {{ days }} <= 0 then 'overdue'",
   },
   {
     name: 'the usual delay is that of bills that are still open',
@@ -115,8 +115,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'dated ahead is due before it is issued',
     file: 'models/marts/cash_requirements.sql',
-    find: 'issue_date as not_before,',
-    replace: 'cast(null as date) as not_before,',
+    find: 'greatest(due_date, issue_date) end as due_date,',
+    replace: 'due_date end as due_date,',
   },
   {
     name: 'tax is added to a line that has it',

@@ -303,7 +303,7 @@ export function expectedFigures(
       same_number: 'same vendor and number',
       paid_twice: 'bill and expense of one amount',
       same_amount: 'same vendor and amount',
-      other_vendor: 'same number and amount, other vendor',
+      other_vendor: 'same number and amount, other or no vendor',
     };
     if (pairs.length === 0) return nothing;
     return {

@@ -43,8 +43,7 @@
 {#- A snapshot of Daybook 0.5 or older left out what it did not round, and does not say `rounded`. -#}
 {% macro duckdb__listed_unfit_values(tables) -%}
     {%- set manifest = (var('daybook_snapshot', '') | replace("'", "''")) ~ '/_manifest.json' %}
-    {%- set sizes = run_query("select size from read_blob('" ~ manifest ~ "')").columns[0].values() if execute else [] %}
-    {%- set bytes = sizes | sum %}
+    {%- set sizes = run_query("select coalesce(max(size), 0) from read_blob('" ~ manifest ~ "')").rows[0] if execute else [0] %}
     select
         listed."table",
         listed."key" ->> 'connection_id',
@@ -61,7 +60,7 @@
         from read_json(
             '{{ manifest }}',
             columns = {unfit: 'struct("table" varchar, "column" varchar, "key" json, rounded boolean)[]'},
-            maximum_object_size = {{ [16777216, bytes + 1] | max }}
+            maximum_object_size = {{ [16777216, sizes[0] + 1] | max }}
         )
     )
     where

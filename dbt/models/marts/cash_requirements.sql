@@ -22,7 +22,7 @@ vendor_habits as (
     group by connection_id, vendor_id
 ),
 
--- What is dated ahead cannot fall due before it is issued.
+-- What is dated ahead cannot fall due, or be expected, before it is issued.
 payable as (
     select
         connection_id,
@@ -43,7 +43,7 @@ payable as (
         vendor_id,
         'bill' as document_type,
         true as is_dated_ahead,
-        due_date,
+        case when due_date is not null then greatest(due_date, issue_date) end as due_date,
         issue_date as not_before,
         dated_ahead_amount as amount
     from bills
@@ -54,9 +54,14 @@ expected as (
     select
         payable.*,
         {{ daybook.days_between('payable.as_of_date', 'payable.due_date') }} as days_to_due,
-        {{ daybook.days_between('payable.as_of_date', 'payable.due_date') }}
-        + coalesce(vendor_habits.median_days_late, 0) as days_to_expected,
-        {{ daybook.days_between('payable.as_of_date', 'payable.not_before') }} as days_to_issue
+        case
+            when payable.due_date is not null
+                then greatest(
+                    {{ daybook.days_between('payable.as_of_date', 'payable.due_date') }}
+                    + coalesce(vendor_habits.median_days_late, 0),
+                    {{ daybook.days_between('payable.as_of_date', 'payable.not_before') }}
+                )
+        end as days_to_expected
     from payable
     left join vendor_habits
         on
@@ -67,8 +72,8 @@ expected as (
 bucketed as (
     select
         *,
-        {{ daybook.due_bucket('days_to_due', 'days_to_issue') }} as due_bucket,
-        {{ daybook.due_bucket('days_to_expected', 'days_to_issue') }} as expected_bucket
+        {{ daybook.due_bucket('days_to_due') }} as due_bucket,
+        {{ daybook.due_bucket('days_to_expected') }} as expected_bucket
     from expected
 ),
 

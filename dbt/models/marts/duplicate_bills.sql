@@ -76,7 +76,7 @@ other_vendor_same_number as (
     where
         {{ daybook.binary_order('a.document_id') }} < {{ daybook.binary_order('b.document_id') }}
         and a.amount <> 0
-        and a.vendor_id <> b.vendor_id
+        and (a.vendor_id = b.vendor_id) is not true
 ),
 
 paid_twice as (

@@ -89,5 +89,5 @@ const rules: Readonly<Record<string, string>> = {
   same_number: 'same vendor and number',
   paid_twice: 'bill and expense of one amount',
   same_amount: 'same vendor and amount',
-  other_vendor: 'same number and amount, other vendor',
+  other_vendor: 'same number and amount, other or no vendor',
 };

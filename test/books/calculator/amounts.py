@@ -10,6 +10,7 @@ _exact = Context(prec=400)
 MONEY_PLACES = 9
 RATE_PLACES = 12
 _LIMIT = Decimal(10) ** 17
+_RATE_LIMIT = Decimal(10) ** 8
 
 _NUMBER = re.compile(r'^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$')
 
@@ -83,8 +84,8 @@ def negative(value):
 
 
 def times(amount, rate, places):
-    """A product, rounded once; None when either is not known or it is too large."""
-    if amount is None or rate is None:
+    """A product, rounded once; None when either is not known, or one of the three is too large."""
+    if amount is None or rate is None or abs(amount) >= _LIMIT or abs(rate) >= _RATE_LIMIT:
         return None
     product = rounded(Fraction(amount) * Fraction(rate), places)
     return None if abs(product) >= _LIMIT else product

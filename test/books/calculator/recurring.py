@@ -4,7 +4,7 @@ from collections import defaultdict
 from datetime import date
 from fractions import Fraction
 
-from amounts import RATE_PLACES, MONEY_PLACES, Fitted, less, places_of, rounded, total
+from amounts import RATE_PLACES, MONEY_PLACES, Fitted, less, places_of, rounded, times, total
 from records import code, currency, enum, last_of_month, month_before, month_of, parse
 
 # Months that one interval has.
@@ -42,7 +42,8 @@ class Item:
         self.price = amount.value
         self.is_unfit = amount.is_too_large or (self.is_computed and (unit.is_too_large or quantity.is_too_large))
         if self.is_computed and unit.value is not None and quantity.value is not None:
-            self.price = rounded(Fraction(unit.value) * Fraction(quantity.value), places_of(self.currency))
+            self.price = times(quantity.value, unit.value, places_of(self.currency))
+            self.is_unfit = self.is_unfit or self.price is None
         self.is_estimated = self.interval in ('day', 'week') or self.is_computed
 
     def priced(self):

@@ -152,7 +152,7 @@ def rules_of(a, b):
     yield 'same_number', same_vendor and same_number
     yield 'paid_twice', not both_bills and same_vendor and same_amount and near(5)
     yield 'same_amount', both_bills and same_vendor and same_amount and near(7)
-    yield 'other_vendor', same_number and same_amount and a.document.vendor != b.document.vendor
+    yield 'other_vendor', same_number and same_amount and not same_vendor
 
 
 def days_between(a, b):
