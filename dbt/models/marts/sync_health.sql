@@ -58,7 +58,10 @@ resourced as (
                 then min(last_success_at) filter (where capability <> 'unsupported')
         end as last_success_at,
         min(last_reconcile_at) filter (where capability <> 'unsupported') as last_reconcile_at,
-        min(watermark) filter (where capability <> 'unsupported') as watermark
+        case
+            when count(*) filter (where capability <> 'unsupported' and last_success_at is null) = 0
+                then min(watermark) filter (where capability <> 'unsupported')
+        end as watermark
     from streams
     group by connection_id, resource
 ),

@@ -153,7 +153,9 @@ def sync_health(ledger):
             'record_count': len(ledger.book.sent[resource]),
             'deleted_records': told['deleted'].get(resource, 0),
             'quarantined_records': 0,
-            'watermark': first('watermark'),
+            # A list that was read and is empty limits nothing.
+            'watermark': first('last_success_at')
+            and min((stream['watermark'] for stream in streams if stream['watermark']), default=None),
             'last_success_at': first('last_success_at'),
             'last_reconcile_at': first('last_reconcile_at'),
             'as_of_date': ledger.today,
