@@ -7,7 +7,7 @@ const installation = await createInstallation();
 const password = 'twelve or more of them';
 const url = await openConsole(installation, { consolePassword: password });
 const [one, other] = ['127.0.0.2', '127.0.0.3'].map(
-  (localAddress) => new Agent({ connections: 100, connect: { localAddress } }),
+  (localAddress) => new Agent({ connections: 100, localAddress }),
 );
 afterAll(() => Promise.all([one?.close(), other?.close()]));
 
