@@ -1,6 +1,9 @@
 import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
+/** What is read and kept; steps, requests and commands are made of it. */
+const data = ['source', 'warehouse', 'lake', 'marts', 'resources'];
+
 /**
  * Imports point one way only: each folder may import itself and what is listed here.
  * `sandbox` is the API's other side: it must not share logic with the client, or both would agree on the same mistake.
@@ -14,37 +17,16 @@ const mayImport = {
   lake: ['resources'],
   marts: ['lake', 'warehouse', 'resources'],
   workflows: ['activities', 'temporal'],
-  activities: ['temporal', 'source', 'warehouse', 'lake', 'marts', 'resources'],
-  operations: ['activities', 'temporal', 'config', 'source', 'warehouse', 'lake', 'marts', 'resources'],
-  worker: [
-    'operations',
-    'activities',
-    'workflows',
-    'temporal',
-    'config',
-    'source',
-    'warehouse',
-    'lake',
-    'marts',
-    'resources',
-  ],
+  activities: ['temporal', ...data],
+  operations: ['activities', 'temporal', 'config', ...data],
+  worker: ['operations', 'activities', 'workflows', 'temporal', 'config', ...data],
   embedded: ['temporal'],
   sandbox: [],
   server: ['operations', 'worker', 'temporal', 'config', 'warehouse', 'resources'],
   cli: [
-    'server',
-    'operations',
-    'worker',
-    'workflows',
-    'temporal',
-    'config',
-    'source',
-    'warehouse',
-    'lake',
-    'marts',
-    'resources',
-    'embedded',
-    'sandbox',
+    ...['server', 'operations', 'worker', 'workflows', 'temporal', 'config'],
+    ...data,
+    ...['embedded', 'sandbox'],
   ],
 };
 

@@ -3,7 +3,7 @@ import { exitCodeOf } from './exit-code-of.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { explain } from './explain.ts';
 import { printAside } from './printer.ts';
-import { createProgram } from './program.ts';
+import { runProgram } from './run-program.ts';
 import { withoutCoreDumps } from './without-core-dumps.ts';
 
 // Books are for who runs this: every file that is made, by dbt and DuckDB too, is its owner's alone.
@@ -18,13 +18,8 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     if (error.code === 'EPIPE') process.exit(exitCodes.done);
     throw error;
   });
-  let exitCode: ExitCode = exitCodes.done;
-  const program = createProgram((code) => {
-    exitCode = code;
-  });
   try {
-    await program.parseAsync([...args], { from: 'user' });
-    return exitCode;
+    return await runProgram(args);
   } catch (error) {
     // Commander has printed its sentence already.
     if (error instanceof CommanderError) return exitCodeOf(error);

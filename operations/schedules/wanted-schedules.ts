@@ -3,6 +3,7 @@ import type { ScheduledStartInput } from '../../activities/start-scheduled.ts';
 import type { ScheduleState } from '../../warehouse/connections/schedule-state.ts';
 import { scheduledWorkflowId, scheduleIds, type ScheduleKind } from '../../temporal/schedule-ids.ts';
 import { formatDuration } from '../../config/duration.ts';
+import { runNames } from '../run-names.ts';
 
 /** A schedule as Temporal is to have it. Times in milliseconds. */
 export interface WantedSchedule {
@@ -38,7 +39,7 @@ export function wantedSchedule(
     offset: offsetOf(id, every),
     jitter: Math.floor(Math.min(every / 10, 5 * minute)),
     catchupWindow: Math.max(every, 10 * second),
-    summary: `${inWords[kind]} of ${connection}, scheduled`,
+    summary: `${runNames[kind]} of ${connection}, scheduled`,
     workflowId: scheduledWorkflowId(id),
     input: {
       kind,
@@ -63,8 +64,6 @@ function offsetOf(id: string, every: number): number {
   const seconds = Math.max(1, Math.floor(every / second));
   return (createHash('sha256').update(id).digest().readUInt32BE() % seconds) * second;
 }
-
-const inWords: Record<ScheduleKind, string> = { sync: 'Sync', reconcile: 'Reconcile', backfill: 'Backfill' };
 
 const second = 1_000;
 const minute = 60 * second;

@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers';
 import { CommanderError } from 'commander';
 import { exitCodeOf } from '../../cli/exit-code-of.ts';
 import { explain } from '../../cli/explain.ts';
-import { exitCodes, type ExitCode } from '../../cli/exit-codes.ts';
-import { createProgram } from '../../cli/program.ts';
+import type { ExitCode } from '../../cli/exit-codes.ts';
+import { runProgram } from '../../cli/run-program.ts';
 
 /**
  * Runs the command lines on standard input, a JSON list, one after another as `daybook` would, but in one process, because most of
@@ -26,13 +26,8 @@ for (const line of lines) {
 process.exit();
 
 async function run(line: readonly string[]): Promise<ExitCode> {
-  let exitCode: ExitCode = exitCodes.done;
-  const program = createProgram((code) => {
-    exitCode = code;
-  });
   try {
-    await program.parseAsync([...line], { from: 'user' });
-    return exitCode;
+    return await runProgram(line);
   } catch (error) {
     if (!(error instanceof CommanderError)) said += explain(error, { verbose: false });
     return exitCodeOf(error);

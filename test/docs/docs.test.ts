@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
 import { variables } from '../../config/variables.ts';
-import { reference } from './reference.ts';
+import { leavesOf, reference } from './reference.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const files = [
@@ -36,7 +35,7 @@ test('every "daybook …" in the docs is a command', () => {
 
 test('every command has an example in its help', () => {
   const program = createProgram(() => undefined);
-  for (const command of leavesOf(program).filter((leaf) => leaf.name() !== 'tour')) {
+  for (const command of leavesOf(program)) {
     let help = '';
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     expect(help, command.name()).toContain('Example:');
@@ -60,8 +59,4 @@ function docs(): string[] {
   return readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`);
-}
-
-function leavesOf(command: Command): Command[] {
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }

@@ -82,7 +82,8 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
 
-function leavesOf(command: Command): Command[] {
+/** The commands that people can type, without the hidden ones. */
+export function leavesOf(command: Command): Command[] {
   const shown = command.createHelp().visibleCommands(command);
   const own = shown.filter((one) => one.name() !== 'help');
   return own.length === 0 ? [command] : own.flatMap(leavesOf);

@@ -2,8 +2,21 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { searchAttributeNames } from '../../temporal/search-attributes.ts';
-import { startRequest, workflowTypes, type StartKind } from '../../temporal/start-request.ts';
+import {
+  startRequest,
+  workflowTypes,
+  type StartInputs,
+  type StartKind,
+} from '../../temporal/start-request.ts';
 import * as queues from '../../temporal/task-queues.ts';
+import {
+  applyWebhooks,
+  backfillConnection,
+  buildMarts,
+  exportSnapshot,
+  reconcileConnection,
+  syncConnection,
+} from '../../workflows/index.ts';
 
 // What a release has named, another one must find: Temporal knows runs, schedules and queues by these alone.
 
@@ -26,6 +39,20 @@ const begun = histories.flatMap(({ file, events }) => {
   // Some were started without a summary by hand, as from the Web UI, under any name.
   const isOurs = decoded(first?.userMetadata?.summary) === options.staticSummary;
   return [{ file, kind, attributes, options, isOurs }];
+});
+
+/** The types hold each to what whoever starts it says. */
+const workflows = {
+  sync: syncConnection,
+  reconcile: reconcileConnection,
+  backfill: backfillConnection,
+  webhooks: applyWebhooks,
+  export: exportSnapshot,
+  marts: buildMarts,
+} satisfies { [Kind in StartKind]: (input: StartInputs[Kind]) => Promise<unknown> };
+
+test.each(kinds())('the workflow that a request for %s names is the one that takes its input', (kind) => {
+  expect(workflows[kind].name).toBe(workflowTypes[kind]);
 });
 
 describe('what releases have started', () => {

@@ -2,6 +2,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { PassInHand } from '../passes/pass.ts';
 import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+import { surelyListed } from './surely-listed.ts';
 
 /** Takes the lease of a listing that is complete, to note in it how the requests after it fare. */
 export async function holdListing({ pool }: Warehouse, pass: PassInHand): Promise<void> {
@@ -103,8 +104,7 @@ export async function listAgain(
 
 /**
  * Confirms what the second listing did not show either. Only a complete one says anything, and only of what was there before the
- * lookback when it began: a list may lag for as long. What is younger stays undecided. A service that does not tell its time is
- * taken to be at the newest version that it showed.
+ * lookback when it began: a list may lag for as long. What is younger stays undecided.
  */
 export async function confirmBySecondListing(
   warehouse: Warehouse,
@@ -115,7 +115,7 @@ export async function confirmBySecondListing(
       `with complete as (
          select coalesce(
            date_trunc('second', max(served_until)) + interval '999999 microseconds', max(highest_seen)
-         ) as at, coalesce(min(served_from), max(highest_seen)) - $5 * interval '1 millisecond' as surely_listed
+         ) as at, ${surelyListed('$5')} as surely_listed
          from sync.passes
          where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
            and listing = 2 and completed_at is not null

@@ -3,6 +3,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { tick } from '../resource-clock.ts';
 import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+import { surelyListed } from './surely-listed.ts';
 
 export interface Absent {
   /** Records that the listing did not show. */
@@ -40,7 +41,7 @@ export async function findAbsent(
     const found = await client.query<Omit<Absent, 'pages'>>(
       `select count(*) filter (where kind <> 'ahead') as absent, count(*) filter (where kind = 'ahead') as ahead,
          count(*) filter (where kind <> 'ahead' and version >= (
-           select coalesce(min(served_from), max(highest_seen)) - $4 * interval '1 millisecond'
+           select ${surelyListed('$4')}
            from sync.passes
            where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
          )) as young

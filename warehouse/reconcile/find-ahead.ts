@@ -7,9 +7,9 @@ import type { PassInHand } from '../passes/pass.ts';
 /**
  * Notes records that a reconcile's listing shows with other content under an older version than the one held, or alive although
  * a tombstone is not older. Either the list lags, or what is held came from a clock that was wrong and was corrected. A fetch
- * tells them apart; where there is none, two reconciles in a row that show the same do, further apart than a list may lag. What was written since the listing began is
- * none of them: the listing could not know it. Of equal content only the version is wrong, and only where no lag explains it: it lies
- * in the service's future, or so far back that any list would show it.
+ * tells them apart; where there is none, two reconciles in a row that show the same do, further apart than a list may lag. What was
+ * written since the listing began is none of them: the listing could not know it. Of equal content only the version is wrong, and
+ * only where no lag explains it: it lies in the service's future, or so far back that any list would show it.
  */
 export async function findAhead(
   client: PoolClient,

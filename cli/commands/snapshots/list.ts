@@ -26,13 +26,11 @@ export function listCommand(): Command {
       printTable(
         ['snapshot', 'taken', 'rows', 'MB', 'unfit', ''],
         snapshots.map(({ id, taken_at: taken, rows, bytes, unfit, latest, problem }) => [
-          ...[
-            id,
-            taken?.replace(/\.\d+Z$/, 'Z'),
-            rows,
-            bytes === null ? null : Number((bytes / 1e6).toFixed(1)),
-            unfit,
-          ],
+          id,
+          taken?.replace(/\.\d+Z$/, 'Z'),
+          rows,
+          bytes === null ? null : Number((bytes / 1e6).toFixed(1)),
+          unfit,
           problem !== null ? 'cannot be read' : latest ? 'latest' : '',
         ]),
       );
