@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, mkdtemp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
@@ -13,11 +13,21 @@ const lake = await openLake({ location, scratch: join(location, 'scratch') });
 const pointer = join(location, 'latest.json');
 afterEach(() => rm(location, { recursive: true, force: true }));
 
+const rightPointer = JSON.stringify({
+  snapshot_id: '20260101T000000Z-abcdef',
+  manifest: 'snapshots/20260101T000000Z-abcdef/_manifest.json',
+  manifest_sha256: 'a'.repeat(64),
+});
+
+test('a pointer as Daybook writes it is read', async () => {
+  await mkdir(location, { recursive: true });
+  await writeFile(pointer, rightPointer);
+  expect(JSON.stringify(await readPointer(lake))).toBe(rightPointer);
+});
+
 test.each<[string, () => Promise<void>]>([
-  [
-    'larger than any that Daybook writes',
-    () => writeFile(pointer, '{').then(() => truncate(pointer, 2 ** 20 + 1)),
-  ],
+  // It would do if it were read.
+  ['larger than any that Daybook writes', () => writeFile(pointer, rightPointer.padEnd(2 ** 20 + 1))],
   ['a pipe that nobody writes to', () => Promise.resolve(void execFileSync('mkfifo', [pointer]))],
   ['a device that never ends', () => symlink('/dev/zero', pointer)],
   ['a folder', () => mkdir(pointer)],
