@@ -188,7 +188,9 @@ const versionsOf =
 
 function stateOf(connectionId: string): Promise<Row[][]> {
   const tables = ['streams', 'passes', 'quarantine', 'tombstones', 'field_issues'];
-  const selects = tables.map((table) => `select * from sync.${table} where connection_id = $1`);
+  const selects = tables.map(
+    (table) => `select * from sync.${table} t where connection_id = $1 order by t::text`,
+  );
   return Promise.all([versionsOf, ...selects].map((select) => rows(warehouse, select, [connectionId])));
 }
 

@@ -28,6 +28,11 @@ export interface History {
   readonly episodes: readonly Episode[];
 }
 
+/** How long a list may lag in this history, milliseconds: the lookback, ten minutes at least. */
+export function listLagOf({ lookbackSeconds }: History): number {
+  return Math.max(lookbackSeconds, 600) * 1000;
+}
+
 export interface Episode {
   readonly before: readonly Change[];
   readonly faults: readonly PlannedFault[];

@@ -2,7 +2,7 @@ import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-del
 import { befall, rebuild, setOwnToken } from './befall.ts';
 import { openCompany, type Company } from './company.ts';
 import { faultOf } from './fault-of.ts';
-import type { Episode, History, RunKind } from './history.ts';
+import { listLagOf, type Episode, type History, type RunKind } from './history.ts';
 import { inTurns, quietCourse, type Play } from './in-turns.ts';
 import { judgeArrivals } from './judge-arrivals.ts';
 import { judgeReconcile, judgeSync, judgeTables } from './judge-end.ts';
@@ -97,7 +97,7 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   await play('webhooks');
   await watch.look();
   // Of what is younger than a list may lag nobody can say that it is gone.
-  await company.stage.clock.pass(company.history.lookbackSeconds * 1000 + 2_000);
+  await company.stage.clock.pass(listLagOf(company.history) + 2_000);
   await play('reconcile');
   await judgeDeletions(company);
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
@@ -106,7 +106,7 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   const wentBack = ({ resource, era }: TrueRecord): boolean =>
     resource === 'subscriptions' && (era > 0 || company.surroundings.mostEverBehind > 0);
   if ([...company.source.records.values()].some(wentBack)) {
-    await company.stage.clock.pass(company.history.lookbackSeconds * 1000 + 2_000);
+    await company.stage.clock.pass(listLagOf(company.history) + 2_000);
     await play('reconcile');
   }
   await judgeReconcile(company);

@@ -1,5 +1,6 @@
 import type { ResourceName } from '../../sandbox/world/resources.ts';
 import type { Company } from './company.ts';
+import { listLagOf } from './history.ts';
 import { eraOf, nameOf, streamOf, type TrueRecord } from './true-record.ts';
 
 /** A promise that was broken, in a sentence. */
@@ -126,19 +127,21 @@ export class Watch {
     return resource === 'subscriptions' && this.#parts.surroundings.mostEverBehind > 0;
   }
 
-  /** A list that is behind by less than the lookback takes no version back. */
+  /** A list that is behind by less than it may lag takes no version back. */
   #mayGoBack(record: TrueRecord, { deleted }: { deleted: boolean }): boolean {
+    return this.#showedThePast(record) && (deleted || this.#lagsTooFar());
+  }
+
+  /** Further than a list may lag: then even two listings may not show what lives. */
+  #lagsTooFar(): boolean {
     const { history, surroundings } = this.#parts;
-    return (
-      this.#showedThePast(record) &&
-      (deleted || surroundings.mostEverBehind >= history.lookbackSeconds * 1000)
-    );
+    return surroundings.mostEverBehind >= listLagOf(history);
   }
 
   #judgeTombstone(name: string, version: number, run: string | null): void {
     const { source, changesBefore } = this.#parts;
     const record = source.records.get(name);
-    if (record === undefined || (!record.everDeleted && !this.#showedThePast(record)))
+    if (record === undefined || (!record.everDeleted && !this.#showedThePast(record) && !this.#lagsTooFar()))
       throw new BrokenPromise(`${name} has a tombstone, and was never deleted at the source.`);
     const latest = this.#latest.get(name);
     if (latest === undefined || version >= latest.version || !latest.deleted)

@@ -2,7 +2,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { PassInHand } from '../passes/pass.ts';
 import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
-import { surelyListed } from './surely-listed.ts';
+import { surelyListed } from './list-lag.ts';
 
 /** Takes the lease of a listing that is complete, to note in it how the requests after it fare. */
 export async function holdListing({ pool }: Warehouse, pass: PassInHand): Promise<void> {
@@ -103,8 +103,8 @@ export async function listAgain(
 }
 
 /**
- * Confirms what the second listing did not show either. Only a complete one says anything, and only of what was there before the
- * lookback when it began: a list may lag for as long. What is younger stays undecided.
+ * Confirms what the second listing did not show either. Only a complete one says anything, and only of what was there for longer
+ * than a list may lag when it began. What is younger stays undecided.
  */
 export async function confirmBySecondListing(
   warehouse: Warehouse,

@@ -3,7 +3,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { tick } from '../resource-clock.ts';
 import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
-import { surelyListed } from './surely-listed.ts';
+import { surelyListed } from './list-lag.ts';
 
 export interface Absent {
   /** Records that the listing did not show. */

@@ -3,6 +3,7 @@ import type { Resource } from '../../resources/resource.ts';
 import type { Findings } from '../landing/land-records.ts';
 import type { PreparedRecord } from '../landing/prepared-page.ts';
 import type { PassInHand } from '../passes/pass.ts';
+import { listLag } from './list-lag.ts';
 
 /**
  * Notes records that a reconcile's listing shows with other content under an older version than the one held, or alive although
@@ -106,7 +107,7 @@ export async function readShownTwice(
       where d.kind = 'ahead' and d.shown_hash = shown.hash and d.shown_by is not null and d.run_id <> $3
         and coalesce(held.${resource.version}, t.version) = d.version
         -- Of a service that does not tell its time nobody knows how long ago that was.
-        and coalesce(d.shown_at <= $6::timestamptz - $7 * interval '1 millisecond', true)`,
+        and coalesce(d.shown_at <= $6::timestamptz - ${listLag('$7')}, true)`,
     values: [
       ...[pass.connectionId, resource.name, pass.runId],
       records.map(({ id }) => id),
