@@ -56,7 +56,9 @@ export async function confirmGone(
   }
   if (!resource.fetchable) return;
   const { fetch, proveAbsence } = askForRecords({
-    ...{ api: patientFetch(api), resource, accessToken },
+    api: patientFetch(api),
+    resource,
+    accessToken,
     readAlive: () => Promise.resolve(listed),
   });
   const answer = await fetch(id).then(

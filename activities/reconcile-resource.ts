@@ -89,7 +89,10 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
     const counting = countRequestsOf(api);
     const chunk = startChunk(stopping);
     const asking = askForRecords({
-      ...{ api: counting.api, resource: of.resource, accessToken: access.token, signal },
+      api: counting.api,
+      resource: of.resource,
+      accessToken: access.token,
+      signal,
       readAlive: () => listedIds(warehouse, of),
     });
     try {

@@ -102,7 +102,9 @@ async function* replayInRun(
     // What is no fault of this record awaits the others too.
     if (!(failure instanceof RequestRefused)) allFail ??= failure;
     await addToRun(warehouse.pool, {
-      ...{ runId, connectionId, stream: entry.stream },
+      runId,
+      connectionId,
+      stream: entry.stream,
       counts: { ...counts, requests: counting.takeCount() },
     });
     const [now = entry] = await readQuarantineEntries(warehouse, [entry.id]);

@@ -46,9 +46,12 @@ export async function readOwner(temporal: Client): Promise<OwnerFound | undefine
       await conflictIsNone(() =>
         withPatience(temporal, () =>
           temporal.workflowService.updateSchedule({
-            ...{ namespace, scheduleId: ownerScheduleId, schedule: next },
+            namespace,
+            scheduleId: ownerScheduleId,
+            schedule: next,
             conflictToken,
-            ...{ requestId: randomUUID(), identity: temporal.options.identity },
+            requestId: randomUUID(),
+            identity: temporal.options.identity,
           }),
         ),
       );
