@@ -1,5 +1,5 @@
 import { createProgram } from '../../cli/program.ts';
-import { inLanes } from '../../workflows/in-lanes.ts';
+import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 import { secrets } from './planted.ts';
 import type { PlantedWorld } from './planted-world.ts';
 
@@ -21,7 +21,7 @@ export async function typeCommandLines({ daybook, env }: PlantedWorld): Promise<
       DATABASE_URL,
     },
   );
-  await inLanes(3, wrongEnvironments(env), (more) =>
+  await mapConcurrently(3, wrongEnvironments(env), (more) =>
     daybook([['status'], ['doctor'], ['snapshots', 'list'], ['sync', 'acme']], more),
   );
 }

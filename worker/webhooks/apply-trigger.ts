@@ -6,26 +6,26 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { unidentifiedConnections } from '../../warehouse/webhooks/unidentified-connections.ts';
 import type { WebhooksStored } from '../../warehouse/webhooks/store-webhooks.ts';
 import { oncePerOutage } from '../once-per-outage.ts';
-import { nudgeApplying } from './start-applying.ts';
+import { signalApplying } from './start-applying.ts';
 
 /** Tells Temporal that there is something to do. Nobody waits for it, and what does not get through is found by the sweep. */
-export interface Nudger {
-  nudge(stored: WebhooksStored): void;
+export interface ApplyTrigger {
+  trigger(stored: WebhooksStored): void;
   close(): void;
 }
 
 /** What follows at once belongs together: a burst about one record is one request to the service. */
-const gatherMilliseconds = 150;
-/** A connection that changes all the time is nudged as often. */
+const debounceMilliseconds = 150;
+/** A connection that changes all the time is signaled at most as often. */
 const betweenMilliseconds = 1_000;
-const patienceMilliseconds = 5_000;
+const deadlineMilliseconds = 5_000;
 
-export function createNudger(parts: {
+export function createApplyTrigger(parts: {
   readonly warehouse: Warehouse;
   readonly temporal: Client;
   readonly apiAddress: string;
   readonly logger: Logger;
-}): Nudger {
+}): ApplyTrigger {
   const { warehouse, temporal, apiAddress, logger } = parts;
   const closing = new AbortController();
   const attempt = oncePerOutage(
@@ -35,9 +35,9 @@ export function createNudger(parts: {
   /** Connections at hand, and whether more came for them since they were last told. */
   const asked = new Map<string, boolean>();
   return {
-    nudge({ due, unknownIsReady }) {
+    trigger({ due, unknownIsReady }) {
       for (const connection of due)
-        ask(workflowIds.webhooks(connection), () => nudgeApplying(temporal, connection));
+        ask(workflowIds.webhooks(connection), () => signalApplying(temporal, connection));
       if (unknownIsReady) ask('unknown', () => wakeUnidentified({ warehouse, temporal, apiAddress }));
     },
     close: () => {
@@ -52,10 +52,10 @@ export function createNudger(parts: {
   }
 
   async function tellUntilQuiet(name: string, tell: () => Promise<void>): Promise<void> {
-    await quiet(gatherMilliseconds);
+    await quiet(debounceMilliseconds);
     while (asked.get(name) === true && !closing.signal.aborted) {
       asked.set(name, false);
-      await attempt(() => temporal.withDeadline(Date.now() + patienceMilliseconds, tell));
+      await attempt(() => temporal.withDeadline(Date.now() + deadlineMilliseconds, tell));
       await quiet(betweenMilliseconds);
     }
     asked.delete(name);

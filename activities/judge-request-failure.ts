@@ -10,7 +10,7 @@ import { handlingOf } from './handling.ts';
  * Postgres is away or full: that is waited for, however long it takes. `requests` are counted with what failed for the
  * service's part.
  */
-export async function patientlyFailed(
+export async function judgeRequestFailure(
   { warehouse, giveUpAfterMilliseconds }: Pick<Dependencies, 'warehouse' | 'giveUpAfterMilliseconds'>,
   { pass, requests, error }: { pass: PassInHand; requests: number; error: unknown },
 ): Promise<unknown> {

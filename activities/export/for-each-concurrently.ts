@@ -2,7 +2,7 @@
  * Every worker takes the next piece of work as soon as it is done with one. After a failure no more is begun, and what is
  * under way is waited for: nothing writes any more when this throws.
  */
-export async function shareOut<Work, Worker>(
+export async function forEachConcurrently<Work, Worker>(
   work: readonly Work[],
   workers: readonly Worker[],
   run: (piece: Work, worker: Worker) => Promise<void>,
