@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { LakeRefused, LakeUnavailable } from './errors.ts';
-import { mostBytes, unreadable, type Found } from './lake.ts';
+import { mostBytesOf, unreadable, type Found } from './lake.ts';
 
 /** The objects under a prefix of a bucket. Paths are relative to it. */
 export interface Bucket {
@@ -57,7 +57,7 @@ export function openBucket(location: string): Bucket {
       asked(location, () =>
         unlessMissing(async () => {
           const { Body, ContentLength = 0, ETag = '' } = await client.send(new GetObjectCommand(at(path)));
-          if (ContentLength > mostBytes) {
+          if (ContentLength > mostBytesOf(path)) {
             if (Body instanceof Readable) Body.destroy();
             return unreadable(ETag);
           }

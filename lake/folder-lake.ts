@@ -1,9 +1,20 @@
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { constants, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
   manifestFile,
-  mostBytes,
+  mostBytesOf,
   namesOfMarts,
   successFile,
   unreadable,
@@ -98,7 +109,7 @@ export function openFolderLake(location: string): Lake {
   async function leftoversOfBuilds(): Promise<string[]> {
     const marts = join(location, 'marts');
     const kept = await namesOfMarts(lake);
-    const ids = await namesIn(marts);
+    const ids = await ownNamesIn(marts);
     const folders = (
       await Promise.all(ids.filter((id) => kept.has(id)).map((id) => matching(join(marts, id), /^[^.]/)))
     ).flat();
@@ -110,8 +121,14 @@ export function openFolderLake(location: string): Lake {
   }
 
   async function matching(folder: string, pattern: RegExp): Promise<string[]> {
-    const names = await namesIn(folder);
+    const names = await ownNamesIn(folder);
     return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
+  }
+
+  /** Of what is to be removed: a link in the place of a folder leads out of the lake, and nothing behind it is ours. */
+  async function ownNamesIn(folder: string): Promise<string[]> {
+    const isLink = folder !== location && (await lstat(folder).catch(() => undefined))?.isSymbolicLink();
+    return isLink === true ? [] : namesIn(folder);
   }
 
   async function namesIn(folder: string): Promise<string[]> {
@@ -130,7 +147,7 @@ async function readFound(file: string): Promise<Found | undefined> {
   try {
     const found = await stat(file);
     // A pipe or a device may never end.
-    if (!found.isFile() || found.size > mostBytes) return unreadable('');
+    if (!found.isFile() || found.size > mostBytesOf(file)) return unreadable('');
     const text = await readFile(file, 'utf8');
     return { text, version: text };
   } catch (error) {

@@ -32,10 +32,15 @@ export interface Found {
 }
 
 /**
- * The largest small file that is read: a manifest of a million values that their type could not hold. Whoever may write to a lake can put
- * any number of bytes there, and a worker that takes them all into its memory ends.
+ * The largest small file that is read: a pointer names one snapshot, or the marts of two; a manifest may list a million values that
+ * their type could not hold. Whoever may write to a lake can put any number of bytes there, and a process that takes them all into its
+ * memory ends, or stands still for minutes.
  */
-export const mostBytes = 256 * 1_048_576;
+export function mostBytesOf(path: string): number {
+  return path.endsWith(manifestFile) ? 256 * megabyte : megabyte;
+}
+
+const megabyte = 1_048_576;
 
 /** In the place of what Daybook does not write: it is altered for whoever reads it, and is replaced like that. */
 export function unreadable(version: string): Found {

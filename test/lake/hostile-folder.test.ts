@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, mkdtemp, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
@@ -16,7 +16,7 @@ afterEach(() => rm(location, { recursive: true, force: true }));
 test.each<[string, () => Promise<void>]>([
   [
     'larger than any that Daybook writes',
-    () => writeFile(pointer, '{').then(() => truncate(pointer, 2 ** 32)),
+    () => writeFile(pointer, '{').then(() => truncate(pointer, 2 ** 20 + 1)),
   ],
   ['a pipe that nobody writes to', () => Promise.resolve(void execFileSync('mkfifo', [pointer]))],
   ['a device that never ends', () => symlink('/dev/zero', pointer)],
@@ -36,6 +36,21 @@ test('a table of a snapshot that is a pipe is missing, and is not waited for', a
     await lake.withFile(`snapshots/${id}/bills/part-00000.parquet`, () => Promise.resolve('opened')),
   ).toBe(undefined);
   expect((await verifySnapshot(lake, { id, spillFolder: location })).problems).not.toEqual([]);
+});
+
+test('a link in the place of a folder of marts is left alone, and so is all behind it', async () => {
+  const victim = await mkdtemp(join(tmpdir(), 'daybook-victim-'));
+  onTestFinished(() => rm(victim, { recursive: true }));
+  const id = '20260101T000000Z-abcdef';
+  for (const name of [id, `.tmp-${id}`]) await writeFile(join(victim, name), 'ours');
+  await mkdir(join(location, 'marts', id), { recursive: true });
+  await symlink(victim, join(location, 'marts', id, 'bills'));
+  await symlink(victim, join(location, 'snapshots'));
+  for (const of of ['marts', 'snapshots'] as const) await lake.removeLeftovers(of);
+  await rm(join(location, 'marts'), { recursive: true });
+  await symlink(victim, join(location, 'marts'));
+  for (const of of ['marts', 'snapshots'] as const) await lake.removeLeftovers(of);
+  expect((await readdir(victim)).sort()).toEqual([`.tmp-${id}`, id]);
 });
 
 test('a link that waits under the name of a draft leads no write out of the lake', async () => {

@@ -7,7 +7,7 @@ const installation = await createInstallation();
 const password = 'twelve or more of them';
 const url = await openConsole(installation, { consolePassword: password });
 const [one, other] = ['127.0.0.2', '127.0.0.3'].map(
-  (localAddress) => new Agent({ connections: 100, connect: { localAddress } }),
+  (localAddress) => new Agent({ connections: 100, localAddress }),
 );
 afterAll(() => Promise.all([one?.close(), other?.close()]));
 
@@ -22,11 +22,12 @@ describe('while wrong clients ask for the console all the time', () => {
     expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]));
   });
 
-  test('a wrong one of another address is answered as ever: slowly', async () => {
+  test('wrong ones of another address are answered as ever: slowly', async () => {
     const guesses = Array.from({ length: 60 }, (_, number) => ask(`guess number ${number}`, one));
     const started = performance.now();
-    expect(await ask('wrong, but only once', other)).toBe(401);
-    expect(performance.now() - started).toBeGreaterThan(450);
+    for (let time = 0; time < 3; time += 1) expect(await ask('wrong, but rarely', other)).toBe(401);
+    // Half a second each, less what a busy event loop is behind when it sets its timer.
+    expect(performance.now() - started).toBeGreaterThan(1_000);
     await Promise.all(guesses);
   });
 });
