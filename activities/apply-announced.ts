@@ -149,8 +149,13 @@ async function applyFound(
   const { record, text, connection } = found;
   await proof.require(connection);
   const { counts, refused } = await landFetched(warehouse, {
-    ...{ connectionId, resource, runId, token: proof.of.token },
-    ...{ record, text, aheadOfList: true },
+    connectionId,
+    resource,
+    runId,
+    token: proof.of.token,
+    record,
+    text,
+    aheadOfList: true,
   });
   if (refused !== undefined) {
     const outcome = 'the record could not be landed and waits in quarantine';

@@ -107,13 +107,20 @@ async function applyRecords(
   const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
   const counting = countRequestsOf(dependencies.api);
   const proof = createCompanyProof(dependencies, {
-    ...{ connectionId: connection, runId, access, api: counting.api, signal },
+    connectionId: connection,
+    runId,
+    access,
+    api: counting.api,
+    signal,
   });
   const chunk = startChunk(stopping);
   let failures = 0;
   for (const resource of announced) {
     const asking = askForRecords({
-      ...{ api: counting.api, resource, accessToken: access.token, signal },
+      api: counting.api,
+      resource,
+      accessToken: access.token,
+      signal,
       readAlive: () => heldIds(warehouse, { connectionId: connection, resource }),
     });
     for (;;) {

@@ -48,7 +48,10 @@ export async function buildMarts(
       } catch (error) {
         if (cancelling.aborted)
           await finishRunOfAll(warehouse, {
-            ...{ runId: run.runId, status: 'cancelled', failure: null, outcome: null },
+            runId: run.runId,
+            status: 'cancelled',
+            failure: null,
+            outcome: null,
           });
         else if (stopping.aborted) throw new BuildPutOff();
         if (isNothingToBuild(error)) return { skipped: error.message };

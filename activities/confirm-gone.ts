@@ -5,7 +5,7 @@ import { RecordGone } from '../source/errors.ts';
 import { readPages } from '../source/read-pages.ts';
 import { askForRecords } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
-import { patientFetch } from './patiently.ts';
+import { retryingFetch } from './retry-with-deadline.ts';
 
 /** What is erased here would come back with the next sync. */
 export class StillReturned extends Error {
@@ -56,7 +56,9 @@ export async function confirmGone(
   }
   if (!resource.fetchable) return;
   const { fetch, proveAbsence } = askForRecords({
-    ...{ api: patientFetch(api), resource, accessToken },
+    api: retryingFetch(api),
+    resource,
+    accessToken,
     readAlive: () => Promise.resolve(listed),
   });
   const answer = await fetch(id).then(

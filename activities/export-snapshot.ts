@@ -21,7 +21,8 @@ export async function exportSnapshot(
   const job = {
     ...exporting,
     warehouseId: await warehouseId(warehouse),
-    ...{ runId, force },
+    runId,
+    force,
     snapshotId: snapshotId({ runId, startedAt: new Date(startedAt) }),
   };
   let progress: ExportProgress | undefined;

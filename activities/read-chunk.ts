@@ -29,7 +29,7 @@ import { GaveUp } from './gave-up.ts';
 import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
 import { ListMissing } from './list-missing.ts';
-import { patientlyFailed } from './patiently-failed.ts';
+import { judgeRequestFailure } from './judge-request-failure.ts';
 import { runOf } from './run-of.ts';
 import { waitOf, type Wait } from './wait.ts';
 
@@ -223,7 +223,10 @@ async function settleFailure(
     return { state: 'wait', wait };
   }
   if (handlingOf(error) !== 'retry') await countRequests(warehouse, { pass, requests });
-  const failure = await patientlyFailed({ warehouse, giveUpAfterMilliseconds }, { pass, requests, error });
+  const failure = await judgeRequestFailure(
+    { warehouse, giveUpAfterMilliseconds },
+    { pass, requests, error },
+  );
   // What this run could not get over must not be what the next one begins with: its cursor may be dead.
   if (failure instanceof GaveUp || failure instanceof RequestRefused)
     await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'given up' });

@@ -34,7 +34,7 @@ import { createCompanyProof, type CompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
-import { patientlyFailed } from './patiently-failed.ts';
+import { judgeRequestFailure } from './judge-request-failure.ts';
 import { resourcesNamed } from './plan-reconcile.ts';
 import type { Absence } from './prove-absence.ts';
 import { waitOf, type Wait } from './wait.ts';
@@ -89,7 +89,10 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
     const counting = countRequestsOf(api);
     const chunk = startChunk(stopping);
     const asking = askForRecords({
-      ...{ api: counting.api, resource: of.resource, accessToken: access.token, signal },
+      api: counting.api,
+      resource: of.resource,
+      accessToken: access.token,
+      signal,
       readAlive: () => listedIds(warehouse, of),
     });
     try {
@@ -117,7 +120,7 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
         return { state: 'more' };
       const wait = waitOf(error);
       // The requests are counted below.
-      if (wait === undefined) throw await patientlyFailed(dependencies, { pass, requests: 0, error });
+      if (wait === undefined) throw await judgeRequestFailure(dependencies, { pass, requests: 0, error });
       return { state: 'wait', wait };
     } finally {
       await countRequests(warehouse, { pass, requests: counting.takeCount() });

@@ -11,7 +11,7 @@ import { askForRecords, type Asking } from './ask-for-records.ts';
 import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
-import { patientFetch } from './patiently.ts';
+import { retryingFetch } from './retry-with-deadline.ts';
 import { replayEntry } from './replay-entry.ts';
 
 /** An entry as it stands after it was tried. */
@@ -102,7 +102,9 @@ async function* replayInRun(
     // What is no fault of this record awaits the others too.
     if (!(failure instanceof RequestRefused)) allFail ??= failure;
     await addToRun(warehouse.pool, {
-      ...{ runId, connectionId, stream: entry.stream },
+      runId,
+      connectionId,
+      stream: entry.stream,
       counts: { ...counts, requests: counting.takeCount() },
     });
     const [now = entry] = await readQuarantineEntries(warehouse, [entry.id]);
@@ -121,7 +123,7 @@ function createAsking(
   return (resource) => {
     const readAlive = (): Promise<string[]> => heldIds(warehouse, { connectionId, resource });
     const asking =
-      askings.get(resource) ?? askForRecords({ api: patientFetch(api), resource, accessToken, readAlive });
+      askings.get(resource) ?? askForRecords({ api: retryingFetch(api), resource, accessToken, readAlive });
     askings.set(resource, asking);
     return asking;
   };

@@ -127,8 +127,14 @@ async function exportOnce(databaseUrl: string, folder: string): Promise<Once> {
   const lake = path.join(folder, `lake-${runId}`);
   const exported = await runExportProcess(
     {
-      ...{ databaseUrl, databaseConnections: 3, lake, scratch: path.join(folder, 'scratch'), runId },
-      ...{ keep: { last: 1, daily: 0, monthEnds: false }, productVersion: 'bench', warehouseId: 'bench' },
+      databaseUrl,
+      databaseConnections: 3,
+      lake,
+      scratch: path.join(folder, 'scratch'),
+      runId,
+      keep: { last: 1, daily: 0, monthEnds: false },
+      productVersion: 'bench',
+      warehouseId: 'bench',
       snapshotId: snapshotId({ runId, startedAt: new Date() }),
     },
     { signal: new AbortController().signal, onProgress: () => undefined },

@@ -131,8 +131,13 @@ async function postmasterOf(dataDir: string): Promise<number> {
 async function exportOnce(input: { databaseUrl: string; folder: string; lake: string }): Promise<void> {
   await runExportProcess(
     {
-      ...{ databaseUrl: input.databaseUrl, databaseConnections: 3, lake: input.lake, runId: 'bench' },
-      ...{ scratch: path.join(input.folder, 'scratch'), productVersion: 'bench', warehouseId: 'bench' },
+      databaseUrl: input.databaseUrl,
+      databaseConnections: 3,
+      lake: input.lake,
+      runId: 'bench',
+      scratch: path.join(input.folder, 'scratch'),
+      productVersion: 'bench',
+      warehouseId: 'bench',
       keep: { last: 1, daily: 0, monthEnds: false },
       snapshotId: snapshotId({ runId: 'bench', startedAt: new Date() }),
     },

@@ -177,7 +177,10 @@ async function deliver(port: number, { body, sent }: { body: string; sent: Sent 
   for (let attempt = 1; ; attempt += 1) {
     const started = performance.now();
     const answer = connections.request({
-      ...{ origin: `http://127.0.0.1:${port}`, path: '/webhooks', method: 'POST', body },
+      origin: `http://127.0.0.1:${port}`,
+      path: '/webhooks',
+      method: 'POST',
+      body,
       headers: { 'x-service-signature': webhookSignature(body, 'bench') },
     });
     const status = await answer.then(

@@ -22,7 +22,7 @@ export async function changeAndFollow<Changed>(
 ): Promise<Changed> {
   const { connectTemporal } = await import('../operations/temporal-client.ts');
   const { checkOwnership } = await import('../operations/ownership/check-ownership.ts');
-  const temporal = await unlessAway(() => connectTemporal(settings, { patienceMilliseconds: 5_000 }));
+  const temporal = await unlessAway(() => connectTemporal(settings, { deadlineMilliseconds: 5_000 }));
   try {
     if (temporal !== undefined)
       await unlessAway(() => checkOwnership({ warehouse, temporal, settings }, { say: printAside }));

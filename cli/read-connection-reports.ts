@@ -14,7 +14,7 @@ export async function readConnectionReports(
   const { connections } = await connectionReports(
     await readStatus(warehouse, connectionId),
     async (questions) => {
-      const temporal = await connectTemporal(settings, { patienceMilliseconds: 3_000 });
+      const temporal = await connectTemporal(settings, { deadlineMilliseconds: 3_000 });
       try {
         return await readTemporalFacts(temporal, questions);
       } finally {

@@ -14,7 +14,7 @@ export async function readNamespaceOwner({
   const { connectTemporal, TemporalUnavailable } = await import('../operations/temporal-client.ts');
   const { readOwnership } = await import('../operations/ownership/read-ownership.ts');
   try {
-    const temporal = await connectTemporal(settings, { patienceMilliseconds: 3_000 });
+    const temporal = await connectTemporal(settings, { deadlineMilliseconds: 3_000 });
     try {
       return await readOwnership({ warehouse, temporal, settings });
     } finally {

@@ -27,8 +27,11 @@ export function serveHttp(parts: {
     readiness: readinessChecks(parts),
     console: { settings, warehouse, temporal: client, logger },
     webhooks: createWebhookIntake({
-      ...{ warehouse, temporal: client, logger },
-      ...{ apiAddress: settings.api.address, clientSecret: settings.api.clientSecret },
+      warehouse,
+      temporal: client,
+      logger,
+      apiAddress: settings.api.address,
+      clientSecret: settings.api.clientSecret,
     }),
   });
 }

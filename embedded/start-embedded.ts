@@ -115,7 +115,9 @@ async function keepSandbox(
   const kept = await keep(input, 'Sandbox API', { sandbox, sandboxAdmin }, (ports) =>
     startSandboxProcess({
       ...options,
-      ...{ port: ports.sandbox, adminPort: ports.sandboxAdmin, webhooks: { addresses: webhookAddresses } },
+      port: ports.sandbox,
+      adminPort: ports.sandboxAdmin,
+      webhooks: { addresses: webhookAddresses },
     }),
   );
   return {

@@ -106,7 +106,10 @@ async function publishWithout(
     Object.values(tables).reduce((total, table) => total + table[what], 0);
   const described: Manifest = {
     ...manifest,
-    ...{ snapshot_id: to, rows: sum('rows'), bytes: sum('bytes'), tables },
+    snapshot_id: to,
+    rows: sum('rows'),
+    bytes: sum('bytes'),
+    tables,
     unfit: manifest.unfit.filter((one) => !isOf(rows, one)),
   };
   await writeFile(join(folder, manifestFile), manifestText(described));

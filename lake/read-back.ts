@@ -29,7 +29,9 @@ export async function readBack(
   return {
     rows: files.reduce((sum, { rows }) => sum + rows, 0),
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-    ...{ columns, sums, files },
+    columns,
+    sums,
+    files,
   };
 }
 

@@ -47,8 +47,12 @@ export async function buildMarts(
       const built =
         target === 'postgres' ? await buildOnPostgres(client, settings) : await buildOnLake(settings);
       await noteMarts(warehouse, {
-        ...{ runId, target, asOfDate: built.as_of_date, snapshotId: built.snapshot_id ?? null },
-        ...{ marts: built.marts.length, outcome: inWords(built) },
+        runId,
+        target,
+        asOfDate: built.as_of_date,
+        snapshotId: built.snapshot_id ?? null,
+        marts: built.marts.length,
+        outcome: inWords(built),
       });
       return built;
     } catch (error) {

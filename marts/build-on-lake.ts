@@ -34,7 +34,10 @@ export async function buildOnLake({
     settings.onStep(`marts are being built on snapshot ${snapshot.id}`);
     const result = await runDbt({
       ...settings,
-      ...{ python, seedsFolder, folder, connections: Infinity },
+      python,
+      seedsFolder,
+      folder,
+      connections: Infinity,
       output: { type: 'duckdb', path: database, schema: 'main', settings: { TimeZone: 'UTC' } },
       secrets: {},
       vars: {

@@ -38,7 +38,9 @@ export async function buildOnPostgres(
   const result = await runOn(client, {
     ...settings,
     ...postgresOutput(databaseUrl, authoritiesFile),
-    ...{ python, seedsFolder, folder },
+    python,
+    seedsFolder,
+    folder,
     vars: {
       daybook_api_address: settings.apiAddress,
       daybook_as_of_date: settings.asOfDate,

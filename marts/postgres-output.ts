@@ -12,7 +12,12 @@ export function postgresOutput(
   const { host, port, user, password, database, tls } = databaseAddress(databaseUrl);
   return {
     output: {
-      ...{ type: 'postgres', host, port, user, dbname: database, schema: 'staging' },
+      type: 'postgres',
+      host,
+      port,
+      user,
+      dbname: database,
+      schema: 'staging',
       password: `{{ env_var('${passwordVariable}') }}`,
       application_name: dbtApplication,
       keepalives_idle: 30,

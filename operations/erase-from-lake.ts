@@ -69,7 +69,8 @@ async function republish(
 
 function rowsOf({ connectionId, resource: { name, children }, id }: RecordNamed): RowsToErase {
   return {
-    ...{ connectionId, id },
+    connectionId,
+    id,
     columns: {
       [name]: 'id',
       ...Object.fromEntries(children.map(({ table, parentKey }) => [table, parentKey])),

@@ -8,6 +8,9 @@ export function martsPlaces(
 ): MartsPlaces {
   return {
     ...marts,
-    ...{ apiAddress: api.address, databaseUrl: database.url, lake: lake.location, connections },
+    apiAddress: api.address,
+    databaseUrl: database.url,
+    lake: lake.location,
+    connections,
   };
 }

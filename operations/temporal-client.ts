@@ -16,13 +16,13 @@ export class TemporalUnavailable extends Error {
 /** Throws TemporalUnavailable. Close the client's connection when done. */
 export async function connectTemporal(
   { temporal }: Pick<Settings, 'temporal'>,
-  { patienceMilliseconds = 10_000 } = {},
+  { deadlineMilliseconds = 10_000 } = {},
 ): Promise<Client> {
   const { namespace, connection } = temporal;
   try {
     return new Client({
       namespace,
-      connection: await Connection.connect({ ...connection, connectTimeout: patienceMilliseconds }),
+      connection: await Connection.connect({ ...connection, connectTimeout: deadlineMilliseconds }),
     });
   } catch (error) {
     throw new TemporalUnavailable(connection.address ?? '', error);

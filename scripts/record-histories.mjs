@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -44,7 +45,7 @@ for await (const { workflowId, runId, type } of client.workflow.list()) {
   const name = `${kinds[type] ?? type}-${stateOf(history.events)}`;
   if (saved.has(name)) continue;
   saved.add(name);
-  writeFileSync(join(options.out, `${name}.json`), `${JSON.stringify(withoutMachine(history), null, 1)}\n`);
+  writeFileSync(join(options.out, `${name}.json.gz`), gzipSync(JSON.stringify(withoutMachine(history))));
 }
 await connection.close();
 console.log([...saved].sort().join('\n'));

@@ -22,7 +22,11 @@ function npmPackages() {
 function pythonComponent({ name, version, license, sha256 }) {
   const purl = `pkg:pypi/${name.toLowerCase()}@${version}`;
   return {
-    ...{ 'bom-ref': purl, type: 'library', name, version, purl },
+    'bom-ref': purl,
+    type: 'library',
+    name,
+    version,
+    purl,
     licenses: [{ expression: license }],
     // One of each wheel that may be taken.
     hashes: sha256.map((content) => ({ alg: 'SHA-256', content })),
@@ -32,7 +36,11 @@ function pythonComponent({ name, version, license, sha256 }) {
 function temporalCli() {
   const purl = `pkg:github/temporalio/cli@v${temporalCliVersion}`;
   return {
-    ...{ 'bom-ref': purl, type: 'application', name: 'temporal', version: temporalCliVersion, purl },
+    'bom-ref': purl,
+    type: 'application',
+    name: 'temporal',
+    version: temporalCliVersion,
+    purl,
     licenses: [{ license: { id: 'MIT' } }],
     hashes: Object.values(temporalCliChecksums).map((content) => ({ alg: 'SHA-256', content })),
   };

@@ -25,18 +25,18 @@ export async function* readPages<Prepared>(
   const signal =
     reading.signal === undefined ? leave.signal : AbortSignal.any([reading.signal, leave.signal]);
   const ask = pageAsker(client, { ...reading, signal });
-  const come = (cursor: string | null): Promise<Settled<Prepared>> => settled(ask(cursor), prepare);
-  let coming = come(reading.cursor);
+  const request = (cursor: string | null): Promise<Settled<Prepared>> => settled(ask(cursor), prepare);
+  let pending = request(reading.cursor);
   try {
     for (;;) {
-      const { prepared, nextCursor } = comeOrThrow(await coming);
-      if (nextCursor !== null) coming = come(nextCursor);
+      const { prepared, nextCursor } = unwrap(await pending);
+      if (nextCursor !== null) pending = request(nextCursor);
       yield prepared;
       if (nextCursor === null) return;
     }
   } finally {
     leave.abort();
-    await coming;
+    await pending;
   }
 }
 
@@ -73,9 +73,9 @@ function isBadRequest(error: unknown): error is RequestRefused {
   return error instanceof RequestRefused && error.status === 400;
 }
 
-type Settled<Prepared> = Come<Prepared> | { readonly error: unknown };
+type Settled<Prepared> = Ready<Prepared> | { readonly error: unknown };
 
-interface Come<Prepared> {
+interface Ready<Prepared> {
   readonly prepared: Prepared;
   readonly nextCursor: string | null;
 }
@@ -90,7 +90,7 @@ function settled<Prepared>(
     .catch((error: unknown) => ({ error }));
 }
 
-function comeOrThrow<Prepared>(settled: Settled<Prepared>): Come<Prepared> {
+function unwrap<Prepared>(settled: Settled<Prepared>): Ready<Prepared> {
   if ('error' in settled) throw settled.error;
   return settled;
 }

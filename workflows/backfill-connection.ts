@@ -1,6 +1,6 @@
 import { continueAsNew } from '@temporalio/workflow';
 import type { PlannedBackfill } from '../activities/plan-backfill.ts';
-import { inLanes } from './in-lanes.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { trackProgress } from './progress.ts';
 import { bookkeeping, paging } from './proxies.ts';
 import { createReader, type Run } from './read-streams.ts';
@@ -24,7 +24,7 @@ export interface BackfillConnectionInput {
 }
 
 /** Streams read at once. A sync of the connection goes on meanwhile, and is to keep its share of the workers. */
-const lanes = 3;
+const concurrency = 3;
 
 /**
  * Reads again what was updated within a time, window by window: records come and are repaired, none is deleted, and no
@@ -46,7 +46,7 @@ export async function backfillConnection(input: BackfillConnectionInput): Promis
     return read;
   });
   const result = await runToEnd(run, progress, async () => {
-    const results = await inLanes(lanes, streams, (stream) => reader.read(stream));
+    const results = await mapConcurrently(concurrency, streams, (stream) => reader.read(stream));
     const outcomes = results.filter((outcome) => outcome !== 'unfinished');
     return { outcomes, unfinished: outcomes.length < results.length };
   });

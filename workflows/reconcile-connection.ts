@@ -75,7 +75,8 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
   if (result === 'unfinished') {
     return continueAsNew<typeof reconcileConnection>({
       ...input,
-      ...{ approved: {}, approveDeletes: false },
+      approved: {},
+      approveDeletes: false,
       continues: { runId, asked, approved: named },
     });
   }

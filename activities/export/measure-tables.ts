@@ -4,7 +4,7 @@ import { measureTable, type TableMeasured } from '../../warehouse/snapshots/meas
 import { readContext, type SnapshotContext } from '../../warehouse/snapshots/read-context.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import type { ExportProgress } from './export-job.ts';
-import { shareOut } from './share-out.ts';
+import { forEachConcurrently } from './for-each-concurrently.ts';
 
 export interface TablesMeasured extends SnapshotContext {
   /** By name. */
@@ -18,7 +18,7 @@ export async function measureTables(
   onProgress: (progress: ExportProgress) => void,
 ): Promise<TablesMeasured> {
   const tables = new Map<string, TableMeasured>();
-  await shareOut(snapshotTables, readers, async (table, client) => {
+  await forEachConcurrently(snapshotTables, readers, async (table, client) => {
     tables.set(table.name, await measureTable(client, table));
     onProgress({
       tables: snapshotTables.length,

@@ -16,7 +16,7 @@ import type { SnapshotTable } from '../../warehouse/snapshots/snapshot-table.ts'
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import type { ExportProgress } from './export-job.ts';
 import type { TablesMeasured } from './measure-tables.ts';
-import { shareOut } from './share-out.ts';
+import { forEachConcurrently } from './for-each-concurrently.ts';
 
 /**
  * Writes every table to Parquet files, several side by side, and reads each back: rows, sums and types are what the database
@@ -39,7 +39,7 @@ export async function writeTables(
   );
   const written = new Map<string, TableWritten>();
   try {
-    await shareOut(largestFirst(measured), workers, async (table, { client, duckDb }) => {
+    await forEachConcurrently(largestFirst(measured), workers, async (table, { client, duckDb }) => {
       const facts = await writeOne(
         { duckDb, client },
         { table, folder, scratch, partBytes, facts: factsOf(measured, table) },

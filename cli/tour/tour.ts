@@ -32,7 +32,9 @@ const [changing] = shownConnections;
 export async function tour({ once, sandbox }: { once: boolean; sandbox: boolean }): Promise<ExitCode> {
   const stopped = untilStopped();
   const up = await startUp(readConfig(), {
-    ...{ sandbox, takeOver: false, sandboxOptions: {} },
+    sandbox,
+    takeOver: false,
+    sandboxOptions: {},
     onStep: (text) => {
       printAside(`  ${text}`);
     },

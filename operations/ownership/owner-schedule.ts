@@ -22,7 +22,7 @@ export interface OwnerFound {
 export async function readOwner(temporal: Client): Promise<OwnerFound | undefined> {
   const { namespace } = temporal.options;
   const found = await notFoundIsNone(() =>
-    withPatience(temporal, () =>
+    withDeadline(temporal, () =>
       temporal.workflowService.describeSchedule({ namespace, scheduleId: ownerScheduleId }),
     ),
   );
@@ -44,11 +44,14 @@ export async function readOwner(temporal: Client): Promise<OwnerFound | undefine
         state: { ...schedule?.state, paused: true, notes: noteOf(record) },
       };
       await conflictIsNone(() =>
-        withPatience(temporal, () =>
+        withDeadline(temporal, () =>
           temporal.workflowService.updateSchedule({
-            ...{ namespace, scheduleId: ownerScheduleId, schedule: next },
+            namespace,
+            scheduleId: ownerScheduleId,
+            schedule: next,
             conflictToken,
-            ...{ requestId: randomUUID(), identity: temporal.options.identity },
+            requestId: randomUUID(),
+            identity: temporal.options.identity,
           }),
         ),
       );
@@ -59,7 +62,7 @@ export async function readOwner(temporal: Client): Promise<OwnerFound | undefine
 /** False when there is one already. */
 export async function createOwner(temporal: Client, record: OwnerRecord): Promise<boolean> {
   try {
-    await withPatience(temporal, () =>
+    await withDeadline(temporal, () =>
       temporal.schedule.create({
         scheduleId: ownerScheduleId,
         spec: { intervals: [{ every: '3650d' }] },
@@ -81,7 +84,7 @@ export async function createOwner(temporal: Client, record: OwnerRecord): Promis
   }
 }
 
-function withPatience<Result>(temporal: Client, ask: () => Promise<Result>): Promise<Result> {
+function withDeadline<Result>(temporal: Client, ask: () => Promise<Result>): Promise<Result> {
   return temporal.withDeadline(Date.now() + 10_000, ask);
 }
 

@@ -17,7 +17,7 @@ export interface SchedulePlaces {
 }
 
 /** A command or a worker does not wait for a Temporal that hangs; the next repair does what was left. */
-const patienceMilliseconds = 10_000;
+const deadlineMilliseconds = 10_000;
 
 /**
  * Brings the schedules of a connection to what the database says: it is called after every change there, as often as one
@@ -39,7 +39,7 @@ export async function settleConnection(
   input: { connectionId: string; state: ScheduleState | undefined; notes: ScheduleNotes; resume: boolean },
 ): Promise<void> {
   const { connectionId, state, notes, resume } = input;
-  await places.temporal.withDeadline(Date.now() + patienceMilliseconds, async () => {
+  await places.temporal.withDeadline(Date.now() + deadlineMilliseconds, async () => {
     for (const kind of scheduleKinds) {
       const wanted = wantedSchedule(kind, state);
       await settleSchedule(places, { id: scheduleIds.connection(kind, connectionId), wanted, resume });

@@ -7,14 +7,14 @@ import type { SchedulePlaces } from './follow-connection.ts';
 import { settleSchedule } from './settle-schedule.ts';
 import { wantedExportSchedule } from './wanted-export-schedule.ts';
 
-const patienceMilliseconds = 10_000;
+const deadlineMilliseconds = 10_000;
 
 /** Brings the schedule of exports to what the database says. Throws ForeignSchedule, and what the client throws without Temporal. */
 export async function followExport({ warehouse, temporal }: SchedulePlaces): Promise<void> {
   const owner = await warehouseId(warehouse);
   await withExportEvery(warehouse, async (every) => {
     const wanted = wantedExportSchedule(every);
-    await temporal.withDeadline(Date.now() + patienceMilliseconds, () =>
+    await temporal.withDeadline(Date.now() + deadlineMilliseconds, () =>
       settleSchedule({ temporal, owner }, { id: scheduleIds.export, wanted, resume: false }),
     );
   });

@@ -107,12 +107,18 @@ function asWanted(
 function factsOf({ spec, policies, action, state }: Comparable): unknown {
   const [interval, ...others] = spec.intervals ?? [];
   return {
-    ...{ every: interval?.every, offset: interval?.offset, jitter: spec.jitter },
+    every: interval?.every,
+    offset: interval?.offset,
+    jitter: spec.jitter,
     others: others.length + (spec.calendars?.length ?? 0),
     ...policies,
-    ...{ workflowType: action.workflowType, workflowId: action.workflowId, taskQueue: action.taskQueue },
-    ...{ args: action.args, summary: action.staticSummary },
-    ...{ paused: state.paused, note: state.note ?? '' },
+    workflowType: action.workflowType,
+    workflowId: action.workflowId,
+    taskQueue: action.taskQueue,
+    args: action.args,
+    summary: action.staticSummary,
+    paused: state.paused,
+    note: state.note ?? '',
   };
 }
 

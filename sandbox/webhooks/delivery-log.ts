@@ -8,8 +8,17 @@ export class DeliveryLog {
   add({ type, code, connection, recordId }: Webhook, address: string, kind: DeliveryKind): LoggedDelivery {
     this.#total += 1;
     const delivery: LoggedDelivery = {
-      ...{ number: this.#total, address, type, code, connection, recordId, kind },
-      ...{ state: 'waiting', attempts: 0, lastStatus: null, lastError: null },
+      number: this.#total,
+      address,
+      type,
+      code,
+      connection,
+      recordId,
+      kind,
+      state: 'waiting',
+      attempts: 0,
+      lastStatus: null,
+      lastError: null,
     };
     this.#deliveries.push(delivery);
     if (this.#deliveries.length > 2 * kept) this.#deliveries = this.#deliveries.slice(-kept);

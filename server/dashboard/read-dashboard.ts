@@ -47,7 +47,10 @@ export async function readDashboard(warehouse: Warehouse): Promise<Dashboard> {
   const connections = objectsOf(read.connections).map((row) => freshness.parse(row));
   const asOf = connections[0]?.as_of_date ?? readAt.toISOString().slice(0, 10);
   return {
-    ...{ readAt, asOf, build, connections },
+    readAt,
+    asOf,
+    build,
+    connections,
     charts: charts.map(({ views, ...chart }) => ({
       ...chart,
       views: views(resultOf(read, chart.id), asOf).map(withoutLonePoint),

@@ -25,8 +25,10 @@ test('a Postgres that stops is told of once, and that it is back', async () => {
   const ended = watchAlerts(
     { warehouse, temporal, url: receiver.url, version: '1.2.3' },
     {
-      ...{ logger: pino({ level: 'silent' }), stopping: stopping.signal },
-      ...{ everyMilliseconds: 50, database: createDatabaseWatch({ away: 1_500, refusing: 1_500 }) },
+      logger: pino({ level: 'silent' }),
+      stopping: stopping.signal,
+      everyMilliseconds: 50,
+      database: createDatabaseWatch({ away: 1_500, refusing: 1_500 }),
     },
   );
   await postgres.stop();

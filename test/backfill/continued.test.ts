@@ -14,7 +14,9 @@ await installation.startWorker();
 test('a backfill whose history grows long goes on in a new execution, as the same run, and plans no window twice', async () => {
   const connection = await installation.connect({ records: 600 });
   const handle = await startBackfill(installation, {
-    ...{ connection, from: '2023-01-01', to: '2027-01-01' },
+    connection,
+    from: '2023-01-01',
+    to: '2027-01-01',
     windowMilliseconds: 20 * 86_400_000,
   });
   const { run, failure } = await endOf(installation, handle);

@@ -78,7 +78,9 @@ class Clerk {
       chapters.push({ monthsAgo, commands: this.commands });
     }
     return {
-      ...{ name, platform: this.platform, chapters },
+      name,
+      platform: this.platform,
+      chapters,
       observed: this.observedMonths(months),
       settings: this.chance(60)
         ? {
@@ -320,7 +322,9 @@ class Clerk {
       currency_code: this.oneOf(['"USD"', 'null', '"null"']),
       customer_name: this.oneOf(['"Example Ltd"', '"Example Ltd"', 'null', '""', '"Other"']),
       email: '"a@example.com"',
-      ...{ phone: 'null', registration_number: 'null', tax_number: 'null' },
+      phone: 'null',
+      registration_number: 'null',
+      tax_number: 'null',
       addresses: this.oneOf([
         '[]',
         '[{"type":"billing","address1":"1 High Street","city":"Leeds","country":"GB"}]',

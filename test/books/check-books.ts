@@ -40,8 +40,13 @@ export async function buildInPostgres(shelf: Shelf): Promise<void> {
 
 function settingsOf({ home, today: asOfDate }: Shelf): Omit<Parameters<typeof buildOnLake>[0], 'lake'> {
   return {
-    ...{ home, cacheFolder, environment: process.env, apiAddress: testApiAddress, connections: 3 },
-    ...{ asOfDate, onStep: () => undefined },
+    home,
+    cacheFolder,
+    environment: process.env,
+    apiAddress: testApiAddress,
+    connections: 3,
+    asOfDate,
+    onStep: () => undefined,
   };
 }
 

@@ -81,12 +81,17 @@ export async function keepBook(
     months.filter(({ outcome }) => outcome === wanted).map(({ month }) => month);
   const alive = (resource: ResourceName): number => content.get(resource)?.length ?? 0;
   return {
-    ...{ connection_id: name, platform, subscription_versions: versions },
+    connection_id: name,
+    platform,
+    subscription_versions: versions,
     records: Object.fromEntries(content),
     deleted: Object.fromEntries([...known].map(([resource, ids]) => [resource, ids.size - alive(resource)])),
-    ...{ observed_months: of('complete'), unobserved_months: of('incomplete') },
+    observed_months: of('complete'),
+    unobserved_months: of('incomplete'),
     ...(await factsOf(warehouse, name)),
-    ...{ settings: book.settings, vendor_names: book.vendorNames, account_map: book.accountNames },
+    settings: book.settings,
+    vendor_names: book.vendorNames,
+    account_map: book.accountNames,
   };
 }
 
@@ -143,7 +148,11 @@ async function bury(
     const { landedAt } = await lockResource(client, { connectionId, resource });
     const version = new Date().toISOString();
     await applyTombstones(client, {
-      ...{ connectionId, runId, landedAt, source: 'reconcile', resource: resourceNamed(resource) },
+      connectionId,
+      runId,
+      landedAt,
+      source: 'reconcile',
+      resource: resourceNamed(resource),
       deletions: ids.map((id) => ({ id, version, deletedAt: null })),
     });
   });

@@ -5,7 +5,9 @@ import type { BookTold } from './keep-books.ts';
 
 const page = await readFile(new URL('../../docs/numbers.md', import.meta.url), 'utf8');
 const calculated = await calculate({
-  ...{ now: '2026-11-22T12:00:00Z', time_zone: 'UTC', fx_rates: [] },
+  now: '2026-11-22T12:00:00Z',
+  time_zone: 'UTC',
+  fx_rates: [],
   books: [bookOnPage()],
 });
 
@@ -56,9 +58,17 @@ function bookOnPage(): BookTold {
     return { record_id: id, recorded_at, op: 'upsert' as const, payload };
   });
   return {
-    ...{ connection_id: 'page', platform: 'QUICKBOOKS', records, deleted: {}, settings: null },
-    ...{ subscription_versions: versions, observed_months: ['2026-11-01'], unobserved_months: [] },
-    ...{ streams: [], connection: { org_id: null, created_at: '2026-11-01' } },
-    ...{ vendor_names: {}, account_map: {} },
+    connection_id: 'page',
+    platform: 'QUICKBOOKS',
+    records,
+    deleted: {},
+    settings: null,
+    subscription_versions: versions,
+    observed_months: ['2026-11-01'],
+    unobserved_months: [],
+    streams: [],
+    connection: { org_id: null, created_at: '2026-11-01' },
+    vendor_names: {},
+    account_map: {},
   };
 }

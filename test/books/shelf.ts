@@ -100,9 +100,14 @@ async function exportTo(
   const runId = 'books';
   await makeSnapshot(
     {
-      ...{ databaseUrl, databaseConnections: 3, lake, scratch: join(home, 'scratch'), runId },
+      databaseUrl,
+      databaseConnections: 3,
+      lake,
+      scratch: join(home, 'scratch'),
+      runId,
       keep: { last: 7, daily: 30, monthEnds: true },
-      ...{ productVersion: '0.0.0-test', warehouseId: 'the-warehouse' },
+      productVersion: '0.0.0-test',
+      warehouseId: 'the-warehouse',
       snapshotId: snapshotId({ runId, startedAt: new Date() }),
     },
     () => undefined,

@@ -36,7 +36,9 @@ test('intervals are changed, switched off, and listed', async () => {
   expect((await schedule('sync/changed')).spec.intervals?.[0]?.every).toBe(2 * hour);
   await expect(schedule('reconcile/changed')).rejects.toThrow();
   expect(await listed('changed')).toMatchObject({
-    ...{ every_seconds: 7_200, reconcile_every_seconds: null, paused: null },
+    every_seconds: 7_200,
+    reconcile_every_seconds: null,
+    paused: null,
   });
   expect((await connection('list')).stdout).toMatch(/changed .*every 2h .*on request/);
 });
@@ -45,7 +47,8 @@ test('a connection is paused with a reason that is shown, and resumed', async ()
   await add('paused');
   expect((await connection('pause', 'paused', '--why', 'month end')).code).toBe(0);
   expect((await schedule('sync/paused')).state).toMatchObject({
-    ...{ paused: true, note: 'Paused by Daybook: month end' },
+    paused: true,
+    note: 'Paused by Daybook: month end',
   });
   expect(await listed('paused')).toMatchObject({ paused: { why: 'month end' } });
   const status = await installation.run(['status', 'paused']);
@@ -163,7 +166,9 @@ test('status tells intervals, pauses, failures and the next run, those paused in
     `update sync.connections set created_at = now() - interval '1 day' where connection_id = 'told'`,
   );
   expect(await statusOf('told')).toMatchObject({
-    ...{ paused: { why: 'the auditors are here', since: null }, stale: false, next_run_at: null },
+    paused: { why: 'the auditors are here', since: null },
+    stale: false,
+    next_run_at: null,
   });
   const { stdout } = await installation.run(['status', 'told', '--json'], { env: away });
   const { connections } = JSON.parse(stdout) as { connections: Status[] };

@@ -68,7 +68,8 @@ test('kept data under another API address is refused with what to do, and a seco
   await connection('remove', name, '--keep-data');
   const elsewhere = await installation.run(['connection', 'add', name, '--token-stdin', '--no-schedule'], {
     // With Temporal in reach, the namespace would be that of another API address already.
-    ...{ input: 'a-token', env: { DAYBOOK_API_URL: 'http://127.0.0.1:9', TEMPORAL_ADDRESS: '127.0.0.1:9' } },
+    input: 'a-token',
+    env: { DAYBOOK_API_URL: 'http://127.0.0.1:9', TEMPORAL_ADDRESS: '127.0.0.1:9' },
   });
   expect([elsewhere.code, elsewhere.stdout]).toEqual([1, '']);
   expect(elsewhere.stderr).toMatch(

@@ -42,7 +42,10 @@ test('a sync that quarantined a record exits with 3, and the entry is listed and
   const entries = JSON.parse(listed.stdout) as { id: number; connection_id: string }[];
   const entry = entries.find(({ connection_id }) => connection_id === connection);
   expect(entry).toMatchObject({
-    ...{ connection_id: connection, resource: 'bills', record_id: 'bad', status: 'open' },
+    connection_id: connection,
+    resource: 'bills',
+    record_id: 'bad',
+    status: 'open',
     reason: expect.stringContaining('memo is a list, not a text') as string,
   });
   const showed = await installation.run(['quarantine', 'show', String(entry?.id)]);

@@ -75,7 +75,8 @@ test('the password is kept sealed, and a rotation of the key leaves it as it is'
   const { stdout } = await daybook(database, ['url'], { DAYBOOK_SECRET_KEY: next });
   expect(stdout.trim()).toBe(before.href);
   await daybook(database, ['connection', 'rotate-key', '--new-key-env', 'NEXT'], {
-    ...{ NEXT: key, DAYBOOK_SECRET_KEY: next },
+    NEXT: key,
+    DAYBOOK_SECRET_KEY: next,
   });
 });
 
@@ -95,8 +96,13 @@ test('url as JSON has every part that a form asks for', async () => {
   const { stdout } = await daybook(database, ['url', '--json']);
   const { hostname, port, pathname, username, password, href } = await urlOf(database);
   expect(JSON.parse(stdout)).toEqual({
-    ...{ url: href, host: hostname, port: Number(port), database: pathname.slice(1) },
-    ...{ user: username, password, schemas: ['marts', 'finance'] },
+    url: href,
+    host: hostname,
+    port: Number(port),
+    database: pathname.slice(1),
+    user: username,
+    password,
+    schemas: ['marts', 'finance'],
   });
 });
 
@@ -178,7 +184,11 @@ function daybook(
   env: Record<string, string> = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const environment = {
-    ...{ PATH: process.env.PATH, HOME: home, DAYBOOK_HOME: home, DATABASE_URL: url, DAYBOOK_SECRET_KEY: key },
+    PATH: process.env.PATH,
+    HOME: home,
+    DAYBOOK_HOME: home,
+    DATABASE_URL: url,
+    DAYBOOK_SECRET_KEY: key,
     ...{
       DAYBOOK_API_URL: 'http://127.0.0.1:9/versioned',
       DAYBOOK_CLIENT_ID: 'client',

@@ -160,7 +160,10 @@ async function pausedWhy(): Promise<unknown> {
 async function pause(to: string, headers: Record<string, string>): Promise<{ status: number }> {
   const { port } = new URL(to);
   return send({
-    ...{ method: 'POST', port, path: `/connections/${connection}/pause`, body: 'why=evil' },
+    method: 'POST',
+    port,
+    path: `/connections/${connection}/pause`,
+    body: 'why=evil',
     headers: { host: new URL(to).host, 'content-type': 'application/x-www-form-urlencoded', ...headers },
   });
 }

@@ -14,7 +14,10 @@ export async function openConsole(
   const settings = { ...settingsOf(env), ...more };
   const logger = pino({ level: 'silent' });
   const server = await startHttpServer({
-    ...{ host: '127.0.0.1', port: 0, portIsDefault: false, logger },
+    host: '127.0.0.1',
+    port: 0,
+    portIsDefault: false,
+    logger,
     readiness: {},
     metrics: () => Promise.resolve(''),
     console: { settings, warehouse, temporal: client, logger },
@@ -26,7 +29,9 @@ export async function openConsole(
 export function settingsOf(env: Readonly<Record<string, string>>): Settings {
   const config = parseConfig(env);
   const settings = completeSettings(config, {
-    ...{ database: undefined, temporal: undefined, sandbox: undefined },
+    database: undefined,
+    temporal: undefined,
+    sandbox: undefined,
     secretKey: () => Promise.resolve(config.secretKey ?? Buffer.alloc(0)),
   });
   return { ...settings, temporal: { ...settings.temporal, ui: 'http://temporal.example' } };

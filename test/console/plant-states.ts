@@ -17,8 +17,12 @@ export async function plantStates(
 ): Promise<void> {
   for (const { name, platform } of connections) {
     await addConnection(warehouse, secretKey, {
-      ...{ connectionId: name, apiAddress, token: planted.token, expandPlatformData: false },
-      ...{ syncEvery: 15 * 60_000, reconcileEvery: 86_400_000 },
+      connectionId: name,
+      apiAddress,
+      token: planted.token,
+      expandPlatformData: false,
+      syncEvery: 15 * 60_000,
+      reconcileEvery: 86_400_000,
     });
     await warehouse.pool.query(
       'update sync.connections set platform = $2, org_id = $3 where connection_id = $1',

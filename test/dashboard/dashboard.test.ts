@@ -209,7 +209,8 @@ describe('the file', () => {
   test('is told of as JSON, and is not written where there is no folder', async () => {
     const told = await installation.run(['dashboard', '--out', 'again.html', '--json']);
     expect(JSON.parse(told.stdout)).toEqual({
-      ...{ path: join(cwd, 'again.html'), as_of_date: asOfDate },
+      path: join(cwd, 'again.html'),
+      as_of_date: asOfDate,
       built_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
       bytes: (await readFile(join(cwd, 'again.html'))).byteLength,
     });

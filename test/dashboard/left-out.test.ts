@@ -24,7 +24,10 @@ beforeAll(async () => {
   await withBuildLock({ databaseUrl, target: 'postgres' }, (client) =>
     buildOnPostgres(client, {
       ...martsPlaces(settingsOf(env), { connections: 2 }),
-      ...{ databaseUrl, asOfDate, apiAddress: testApiAddress, onStep: () => undefined },
+      databaseUrl,
+      asOfDate,
+      apiAddress: testApiAddress,
+      onStep: () => undefined,
     }),
   );
   await warehouse.pool.query(
@@ -37,24 +40,36 @@ beforeAll(async () => {
 /** Euros with noise and digits too many; dollars with an amount too large; pounds dated ahead and paid ahead. */
 const bills: readonly string[] = [
   owed('noisy', 'EUR', {
-    ...{ total_amount: '4867.08', amount_due: '3866.7799999999997', due_date: '"2025-12-01"' },
+    total_amount: '4867.08',
+    amount_due: '3866.7799999999997',
+    due_date: '"2025-12-01"',
     linked_payments: list(allocation('p1', { allocated_amount: '1000.3', allocated_date: '"2025-12-02"' })),
   }),
   owed('rounded', 'EUR', {
-    ...{ total_amount: '12.0000000004', amount_due: '12.0000000004', due_date: '"2025-12-20"' },
+    total_amount: '12.0000000004',
+    amount_due: '12.0000000004',
+    due_date: '"2025-12-20"',
     vendor_id: '"vendor-2"',
   }),
   owed('immense', 'USD', {
-    ...{ total_amount: '100000000000000000', amount_due: '100000000000000000', due_date: '"2025-12-10"' },
+    total_amount: '100000000000000000',
+    amount_due: '100000000000000000',
+    due_date: '"2025-12-10"',
     vendor_id: '"vendor-2"',
   }),
   owed('long', 'CHF', { total_amount: '447340.6534567894', amount_due: '447340.6534567894' }),
   owed('ordinary', 'USD', { total_amount: '50', amount_due: '50', due_date: '"2025-12-18"' }),
   owed('ahead', 'GBP', {
-    ...{ total_amount: '70', amount_due: '70', issue_date: '"2025-12-17"', due_date: '"2025-12-18"' },
+    total_amount: '70',
+    amount_due: '70',
+    issue_date: '"2025-12-17"',
+    due_date: '"2025-12-18"',
   }),
   owed('paid-ahead', 'GBP', {
-    ...{ total_amount: '60', amount_due: '0', status: '"paid"', due_date: '"2025-12-15"' },
+    total_amount: '60',
+    amount_due: '0',
+    status: '"paid"',
+    due_date: '"2025-12-15"',
     linked_payments: list(allocation('p2', { allocated_amount: '60', allocated_date: '"2025-12-17"' })),
   }),
 ];
@@ -142,8 +157,11 @@ test('a bill of tomorrow is in cash requirements alone, and one with a payment o
 function owed(id: string, currency: string, fields: Fields): string {
   const { total_amount = '0' } = fields;
   return bill(id, {
-    ...{ currency_code: `"${currency}"`, currency_rate: 'null', issue_date: '"2025-12-01"' },
-    ...{ document_number: `"${id}"`, tax_amount: '0' },
+    currency_code: `"${currency}"`,
+    currency_rate: 'null',
+    issue_date: '"2025-12-01"',
+    document_number: `"${id}"`,
+    tax_amount: '0',
     line_items: list(billLine({ total_amount, sub_total: total_amount, tax_amount: '0' })),
     ...fields,
   });

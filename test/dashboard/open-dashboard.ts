@@ -40,7 +40,9 @@ export async function openDashboard(
   await withBuildLock({ databaseUrl, target: 'postgres' }, (client) =>
     buildOnPostgres(client, {
       ...martsPlaces(settings, { connections: 2 }),
-      ...{ databaseUrl, asOfDate, onStep: () => undefined },
+      databaseUrl,
+      asOfDate,
+      onStep: () => undefined,
     }),
   );
   await warehouse.pool.query(

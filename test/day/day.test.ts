@@ -13,7 +13,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('after a day of changes, lost and doubled webhooks, faults and killed processes everything is as the source has it', async () => {
   const place = {
-    ...{ databaseUrl: url, warehouse, temporalAddress: address, namespace, client, folder },
+    databaseUrl: url,
+    warehouse,
+    temporalAddress: address,
+    namespace,
+    client,
+    folder,
   };
   const seed = Date.now() % 1_000_000;
   const options = { ticks: 20, tickSeconds: 1, records: 200, seed };

@@ -23,7 +23,14 @@ test('a request without the version is seen, and so is a log that has forgotten 
 
 function arriving(times: readonly number[]): LoggedRequest[] {
   return times.map((at, index) => ({
-    ...{ number: index + 1, at, method: 'GET', path: '/events', query: '' },
-    ...{ connection: 'acme-us', version: '2023-03-14', fault: null, status: 200 },
+    number: index + 1,
+    at,
+    method: 'GET',
+    path: '/events',
+    query: '',
+    connection: 'acme-us',
+    version: '2023-03-14',
+    fault: null,
+    status: 200,
   }));
 }

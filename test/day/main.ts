@@ -52,8 +52,13 @@ async function inPlace(live: (place: Place) => Promise<Day>): Promise<Day> {
     await migrate(warehouse);
     report(`Watch it at ${temporal.ui}`);
     return await live({
-      ...{ databaseUrl: postgres.url, warehouse, temporalAddress: temporal.address, namespace: 'default' },
-      ...{ client: new Client({ connection }), folder, interruptTemporal },
+      databaseUrl: postgres.url,
+      warehouse,
+      temporalAddress: temporal.address,
+      namespace: 'default',
+      client: new Client({ connection }),
+      folder,
+      interruptTemporal,
     });
   } finally {
     await connection.close();

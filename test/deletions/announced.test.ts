@@ -18,7 +18,10 @@ describe('a sync after changes at the source', () => {
   test('brings changes, additions and announced deletions of every resource that announces them', async () => {
     const connection = await synced();
     await admin.activity({
-      ...{ connection, changes: 4, touches: 4, deletes: 3 },
+      connection,
+      changes: 4,
+      touches: 4,
+      deletes: 3,
       resources: ['bills', 'expenses', 'customers', 'items'],
     });
     await admin.activity({ connection, changes: 2, resources: ['bill_credit_memos', 'subscriptions'] });
@@ -79,7 +82,10 @@ describe('a sync after changes at the source', () => {
       bill(`bulk-${number}`, { last_synced_at: '"2027-01-01T00:00:00.000Z"' });
     const add = (number: number) =>
       admin.execute({
-        ...{ kind: 'add', connection, resource: 'bills', keepLastSyncedAt: true },
+        kind: 'add',
+        connection,
+        resource: 'bills',
+        keepLastSyncedAt: true,
         record: record(number),
       });
     await admin.configure({ maximumLimit: 7 });
@@ -101,7 +107,9 @@ describe('a sync after changes at the source', () => {
     const updated_at = '"2011-04-10T08:00:00.000Z"';
     await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill('late', { updated_at }) });
     await admin.execute({
-      ...{ kind: 'add', connection, resource: 'expenses' },
+      kind: 'add',
+      connection,
+      resource: 'expenses',
       record: expense('late', { updated_at, expense_type: '"refund"' }),
     });
     const { run } = await sync(installation, connection);
@@ -153,7 +161,8 @@ describe('a sync after changes at the source', () => {
     });
     // Deleted after its page was answered, and before the events are asked for.
     await admin.addFault({
-      ...{ match: { connection, path: '/events' }, times: 1 },
+      match: { connection, path: '/events' },
+      times: 1,
       fault: {
         kind: 'mutate',
         commands: [{ kind: 'delete', connection, resource: 'bills', id: String(id), event: true }],
@@ -197,13 +206,18 @@ describe('the events', () => {
     await admin.activity({ connection, deletes: 10, resources: ['bills'] });
     await admin.configure({ maximumLimit: 3 });
     await admin.addFault({
-      ...{ match: { connection, path: '/events' }, after: 2, times: 1 },
+      match: { connection, path: '/events' },
+      after: 2,
+      times: 1,
       fault: { kind: 'status', status: 500 },
     });
     const { run } = await sync(installation, connection);
     expect(run.status).toBe('succeeded');
     expect(run.streams.find(({ stream }) => stream === 'events')).toMatchObject({
-      ...{ pages: 4, read: 10, deleted: 10, requests: 5 },
+      pages: 4,
+      read: 10,
+      deleted: 10,
+      requests: 5,
     });
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
@@ -237,7 +251,9 @@ describe('the events', () => {
     await admin.clearRequests();
     const { run } = await sync(installation, connection);
     expect(run.streams.find(({ stream }) => stream === 'events')).toMatchObject({
-      ...{ status: 'succeeded', requests: 1, read: 0 },
+      status: 'succeeded',
+      requests: 1,
+      read: 0,
     });
   });
 });

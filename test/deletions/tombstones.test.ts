@@ -51,7 +51,10 @@ describe('an announced deletion', () => {
         [connectionId],
       ),
     ).toEqual({
-      ...{ resource: 'bills', id: 'b', source: 'event', total: '123456789012345678.10' },
+      resource: 'bills',
+      id: 'b',
+      source: 'event',
+      total: '123456789012345678.10',
       deleted_at: '2024-01-31 12:00:00+00',
     });
   });
@@ -238,8 +241,11 @@ describe('an announced deletion', () => {
       await waitingSessions(url);
       const { landedAt } = await lockResource(client, { connectionId, resource: 'bills' });
       await landRecords(client, {
-        ...{ ...where, runId: 'another', landedAt },
-        ...{ records: changed.records, compare: 'hashes' },
+        ...where,
+        runId: 'another',
+        landedAt,
+        records: changed.records,
+        compare: 'hashes',
       });
       return { landing };
     });

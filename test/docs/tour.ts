@@ -37,7 +37,10 @@ export async function takeTour(): Promise<Tour> {
   await reader.connect();
   endReading = () => reader.end();
   return {
-    ...{ home, env, lake: join(home, 'lake'), said: tour.output() },
+    home,
+    env,
+    lake: join(home, 'lake'),
+    said: tour.output(),
     async query(statement) {
       const { rows } = await reader.query<Record<string, string | null>>({ text: statement, types });
       return rows;

@@ -16,7 +16,9 @@ test.each(adversities)(
   async ({ fault, strike, words }) => {
     const connection = await installation.connect({ records: 60 });
     await admin.addFault({
-      ...{ match: { connection, path: '/accounting/bills' }, after: 1, times: 1 },
+      match: { connection, path: '/accounting/bills' },
+      after: 1,
+      times: 1,
       fault: { kind: 'slow', ms: 3_000 },
     });
     const typed = startDaybook(['sync', connection], { cwd, env });

@@ -33,8 +33,11 @@ upstream = installation.sandbox.url;
 
 test('a sync of a list whose pages go round ends, says so, and lands the other lists', async () => {
   await installation.admin.execute({
-    ...{ kind: 'add-connection', name: 'acme', platform: 'QUICKBOOKS' },
-    ...{ records: 60, accessToken: 'token' },
+    kind: 'add-connection',
+    name: 'acme',
+    platform: 'QUICKBOOKS',
+    records: 60,
+    accessToken: 'token',
   });
   await installation.startWorker();
   const add = ['connection', 'add', 'acme', '--no-schedule', '--token-stdin'];

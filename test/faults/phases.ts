@@ -86,7 +86,8 @@ async function reconcile(world: World, { name, turn }: Company): Promise<void> {
   await damage(world, 'customers', { name, turn });
   await admin.configure({ maximumLimit: 20 });
   await admin.addFault({
-    ...{ match: { connection: name, path: '/accounting/bills', query: 'cursor' }, times: 2 },
+    match: { connection: name, path: '/accounting/bills', query: 'cursor' },
+    times: 2,
     fault: { kind: 'status', status: 400 },
   });
   await typeUntilDone(world, ['reconcile', name]);

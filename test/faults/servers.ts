@@ -15,7 +15,10 @@ export async function openServers(folder: string): Promise<Servers> {
   await giveOwnPorts(home);
   const waiting = new Map<string, () => void>();
   const { postgres, temporal, stop } = await startEmbedded({
-    ...{ home, postgres: true, temporal: true, sandbox: false },
+    home,
+    postgres: true,
+    temporal: true,
+    sandbox: false,
     onStep: ({ server, state }) => {
       if (state === 'restarted') waiting.get(server)?.();
     },

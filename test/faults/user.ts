@@ -18,7 +18,8 @@ export async function typeUntilDone(
   for (let left = 20; ; left--) {
     await executioner?.recovered();
     const ended = await runDaybook(args, {
-      ...{ cwd, env: { ...env, ...more } },
+      cwd,
+      env: { ...env, ...more },
       ...(input === undefined ? {} : { input }),
     });
     heard.push(ended.stderr);

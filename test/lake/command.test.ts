@@ -65,7 +65,9 @@ test('an export returns before the marts are built and says so, and --wait waits
   await marts.result();
   // A build that nobody takes up.
   const building = await client.workflow.start('buildMarts', {
-    ...{ workflowId: 'marts', taskQueue: 'nobody', args: [{}] },
+    workflowId: 'marts',
+    taskQueue: 'nobody',
+    args: [{}],
   });
   const early = await run(['export', '--force']);
   expect(early.stdout).toContain('The marts are still being built, in Postgres and on this snapshot');

@@ -48,7 +48,9 @@ export async function createTestLake(
     };
   };
   return {
-    ...{ location, scratch, jobOf },
+    location,
+    scratch,
+    jobOf,
     exportNow: (job, onProgress = () => undefined) => makeSnapshot(jobOf(job), onProgress),
   };
 }

@@ -84,7 +84,8 @@ test.each([
     const job = jobOf();
     const killer = new AbortController();
     const proxy = await startKillingProxy(s3.env.AWS_ENDPOINT_URL!, {
-      ...{ when, path },
+      when,
+      path,
       kill: () => {
         killer.abort();
       },

@@ -107,7 +107,12 @@ test('all of a process together has no more connections than it may', () => {
 async function begin(kind: 'export' | 'marts', target: MartsTarget | null): Promise<string> {
   const runId = randomUUID();
   await beginRunOfAll(warehouse, {
-    ...{ runId, kind, target, workflowId: kind, temporalRunId: runId, reason: 'test' },
+    runId,
+    kind,
+    target,
+    workflowId: kind,
+    temporalRunId: runId,
+    reason: 'test',
   });
   return runId;
 }

@@ -39,8 +39,16 @@ export function proposeInCode(node: ts.Node, text: string, propose: Propose): vo
 }
 
 const operators: Readonly<Record<string, string>> = {
-  ...{ '>': '>=', '>=': '>', '<': '<=', '<=': '<', '===': '!==', '!==': '===' },
-  ...{ '&&': '||', '||': '&&', '+': '-', '-': '+' },
+  '>': '>=',
+  '>=': '>',
+  '<': '<=',
+  '<=': '<',
+  '===': '!==',
+  '!==': '===',
+  '&&': '||',
+  '||': '&&',
+  '+': '-',
+  '-': '+',
 };
 
 /** The next number; of 1, 0. */

@@ -76,7 +76,12 @@ function proposeOperators({ masked }: Sql, conditions: readonly Condition[], pro
 }
 
 const operators: Readonly<Record<string, string>> = {
-  ...{ '>': '>=', '>=': '>', '<': '<=', '<=': '<', '=': '<>', '<>': '=' },
+  '>': '>=',
+  '>=': '>',
+  '<': '<=',
+  '<=': '<',
+  '=': '<>',
+  '<>': '=',
 };
 
 /** Whether the word that governs the place is `set`. */

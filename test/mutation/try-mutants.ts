@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inLanes } from '../../workflows/in-lanes.ts';
+import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 import { inPlace } from '../simulation/in-place.ts';
 import { inCopy } from '../simulation/run-mutants.ts';
 import { checkCopy, type Caught } from './check-copy.ts';
@@ -11,7 +11,7 @@ import { placeOf, type Mutant } from './mutant.ts';
 import type { Result } from './results.ts';
 
 /**
- * Checks copies of the sources with one mistake each, on two lanes at most, and tells what became of each. Nothing is written
+ * Checks copies of the sources with one mistake each, two at once at most, and tells what became of each. Nothing is written
  * into the checkout. Throws when the sources fail without a mistake.
  */
 export async function tryMutants(
@@ -26,8 +26,8 @@ export async function tryMutants(
   const { earlier, historiesSeconds, goesOn, onResult } = input;
   const results = [...earlier];
   const waiting = mutants.values();
-  const lanes = Array.from({ length: Math.min(2, mutants.length) });
-  await inLanes(lanes.length, lanes, () =>
+  const runners = Array.from({ length: Math.min(2, mutants.length) });
+  await mapConcurrently(runners.length, runners, () =>
     inPlace(({ url, adminUrl }) =>
       inCopy(async (folder) => {
         const check = async (file: string, milliseconds: number): Promise<Caught | undefined> => {

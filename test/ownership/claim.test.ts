@@ -290,8 +290,12 @@ function settingsOf({ url }: TestDatabase): OwnershipPlaces['settings'] {
     database: { url, connections: 2 },
     temporal: { namespace: 'under-test', connection: { address: '127.0.0.1:7233' }, ui: undefined },
     api: {
-      ...{ address: 'sandbox', url: 'http://127.0.0.1:1', clientId: '', clientSecret: '' },
-      ...{ version: '2023-03-14', requestsPer10s: 450 },
+      address: 'sandbox',
+      url: 'http://127.0.0.1:1',
+      clientId: '',
+      clientSecret: '',
+      version: '2023-03-14',
+      requestsPer10s: 450,
     },
   };
 }
@@ -349,8 +353,10 @@ async function exists({ temporal }: OwnershipPlaces, id: string): Promise<boolea
 function watch(places: OwnershipPlaces): { done: Promise<void>; stop: () => Promise<void> } {
   const stopping = new AbortController();
   const done = watchOwnership(places, {
-    ...{ isWorker: true, logger: pino({ level: 'silent' }) },
-    ...{ stopping: stopping.signal, everyMilliseconds: 100 },
+    isWorker: true,
+    logger: pino({ level: 'silent' }),
+    stopping: stopping.signal,
+    everyMilliseconds: 100,
   });
   return {
     done,

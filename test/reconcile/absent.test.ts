@@ -196,7 +196,8 @@ describe('a record that the list leaves out although the source has it', () => {
       failure: expect.stringMatching(/newer records than its list shows.*Run "daybook reconcile"/) as string,
     });
     expect(stalled.run.streams.find(({ stream }) => stream === 'bills')).toMatchObject({
-      ...{ status: 'partial', failure_type: 'Stalled' },
+      status: 'partial',
+      failure_type: 'Stalled',
       watermark_after: stalled.run.streams.find(({ stream }) => stream === 'bills')?.watermark_before,
     });
     expect((await sync(installation, connection)).run.status).toBe('partial');
@@ -307,7 +308,8 @@ describe('nothing is inferred deleted from', () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'bills');
     await admin.addFault({
-      ...{ match: { connection, path: `/accounting/bills/${id}` }, times: 1 },
+      match: { connection, path: `/accounting/bills/${id}` },
+      times: 1,
       fault: { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '1' },
     });
     const { run } = await reconcile(installation, connection);

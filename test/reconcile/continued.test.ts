@@ -20,8 +20,11 @@ test('a reconcile whose history grows long goes on in a new execution, as the sa
   const items = await rows(warehouse, 'select id from finance.items where connection_id = $1', [connection]);
   await admin.execute(
     ...items.map(({ id }) => ({
-      ...{ kind: 'delete' as const, connection, resource: 'items' as const },
-      ...{ id: String(id), event: false },
+      kind: 'delete' as const,
+      connection,
+      resource: 'items' as const,
+      id: String(id),
+      event: false,
     })),
   );
   const [bill] = await rows(warehouse, 'select id from finance.bills where connection_id = $1', [connection]);
@@ -32,7 +35,8 @@ test('a reconcile whose history grows long goes on in a new execution, as the sa
   expect(failure).toBeUndefined();
   expect(await executionsOf(connection)).toBeGreaterThan(1);
   expect(run).toMatchObject({
-    ...{ run_id: handle.firstExecutionRunId, status: 'partial' },
+    run_id: handle.firstExecutionRunId,
+    status: 'partial',
     failure: expect.stringMatching(/^28 of 28 items are gone at the source/) as string,
   });
   const proofs = await proofsOf(installation, run);

@@ -81,7 +81,9 @@ test('an API that fails for a while in the middle of the listing costs time and 
   const connection = await withUnannouncedDeletions();
   await admin.configure({ maximumLimit: 20 });
   await admin.addFault({
-    ...{ match: { connection, path: '/accounting' }, after: 6, times: 8 },
+    match: { connection, path: '/accounting' },
+    after: 6,
+    times: 8,
     fault: { kind: 'status', status: 503 },
   });
   const handle = await startReconcile(installation, connection);
@@ -92,7 +94,9 @@ test('a cursor that the service refuses is no reason to think that anything is a
   const connection = await withUnannouncedDeletions();
   await admin.configure({ maximumLimit: 20 });
   await admin.addFault({
-    ...{ match: { connection, path: '/accounting/bills', query: 'cursor' }, after: 2, times: 2 },
+    match: { connection, path: '/accounting/bills', query: 'cursor' },
+    after: 2,
+    times: 2,
     fault: { kind: 'status', status: 400 },
   });
   const handle = await startReconcile(installation, connection);

@@ -79,7 +79,8 @@ describe('a reconcile that finds nothing', () => {
       total_amount: '123456789012345678.1000000000000000001',
     });
     expect(bills?.warehouse.XXX).toMatchObject({
-      ...{ records: '1', total_amount: '-1.50' },
+      records: '1',
+      total_amount: '-1.50',
       'bill_lines.total_amount': '220.50',
     });
   });
@@ -234,7 +235,10 @@ describe('what the incremental sync could not see', () => {
     expect(run.status).toBe('succeeded');
     expect(await discrepanciesOf(installation, connection)).toEqual(
       ['bills', 'customers', 'expenses'].map((resource) => ({
-        ...{ resource, record_id: 'late', kind: 'missing', status: 'repaired' },
+        resource,
+        record_id: 'late',
+        kind: 'missing',
+        status: 'repaired',
       })),
     );
     expect((await installation.compare(connection)).differences).toEqual([]);

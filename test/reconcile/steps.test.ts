@@ -45,7 +45,8 @@ describe('each step of a reconcile that is done twice', () => {
     expect(await settle(listing)).toMatchObject({ waiting: 2 });
     const before = await runStreamOf(listing);
     expect(before).toMatchObject({
-      ...{ status: 'partial', failure_type: 'ApprovalNeeded' },
+      status: 'partial',
+      failure_type: 'ApprovalNeeded',
       failure: `2 of 2 bills are gone at the source, and none was deleted. If that is right, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
     });
     await openListing(warehouse, { connectionId, stream: 'bills', runId: listing.runId });
@@ -79,7 +80,8 @@ describe('an absent record', () => {
     const connectionId = await held('a', 'changed');
     const listing = await openListing(warehouse, { connectionId, stream: 'bills' });
     await land(warehouse, {
-      ...{ connectionId, stream: 'bills' },
+      connectionId,
+      stream: 'bills',
       pages: [[record('new'), bill('changed', { memo: '"2"', last_synced_at: '"2024-02-01T00:00:00Z"' })]],
     });
     await landRecords(warehouse, { pass: listing.pass, records: [record('a')] });
@@ -93,7 +95,8 @@ describe('an absent record', () => {
     const listing = await listed(connectionId, 'a', 'b');
     await findAndConfirm(listing, 'c');
     await land(warehouse, {
-      ...{ connectionId, stream: 'bills' },
+      connectionId,
+      stream: 'bills',
       pages: [[bill('c', { last_synced_at: '"2024-02-01T00:00:00.000001Z"' })]],
     });
     expect(await settle(listing)).toMatchObject({ deleted: 0, equal: true });

@@ -24,8 +24,13 @@ test('a worker makes the daily schedule that prunes the warehouse', async () => 
   });
   expect(workflowId).toMatch(/^prune/);
   expect(await client.workflow.getHandle(workflowId).result()).toEqual({
-    ...{ 'sync.runs': 1, 'sync.run_streams': 1, 'sync.quarantine': 0, 'sync.discrepancies': 0 },
-    ...{ 'sync.webhook_inbox': 0, 'sync.alerts': 0, 'history.record_versions': 1 },
+    'sync.runs': 1,
+    'sync.run_streams': 1,
+    'sync.quarantine': 0,
+    'sync.discrepancies': 0,
+    'sync.webhook_inbox': 0,
+    'sync.alerts': 0,
+    'history.record_versions': 1,
   });
   expect(await versionsOf(connection)).toEqual([{ memo: 'second' }]);
 });

@@ -71,7 +71,8 @@ describe('what the row knows and history does not is kept', () => {
   test('a version that moved on without the content', async () => {
     const connectionId = await copy();
     const touched = bill('plain', {
-      ...{ currency_rate: '"N/A"', line_items: '[]' },
+      currency_rate: '"N/A"',
+      line_items: '[]',
       last_synced_at: '"2024-05-01T00:00:00.000001Z"',
     });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[touched]] });

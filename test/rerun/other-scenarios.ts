@@ -19,7 +19,9 @@ export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
         await askForPause(installation, connection);
         await hold(installation, connection, '0');
         return {
-          ...{ workflow: 'applyWebhooks', workflowId: `webhooks/${connection}`, input: { connection } },
+          workflow: 'applyWebhooks',
+          workflowId: `webhooks/${connection}`,
+          input: { connection },
           exact: connection,
         };
       },
@@ -29,8 +31,11 @@ export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
       async prepare(installation) {
         await changedCompany(installation);
         return {
-          ...{ workflow: 'exportSnapshot', workflowId: 'export', input: {} },
-          ...{ followedBy: ['marts'], statuses: ['succeeded', withoutPython] },
+          workflow: 'exportSnapshot',
+          workflowId: 'export',
+          input: {},
+          followedBy: ['marts'],
+          statuses: ['succeeded', withoutPython],
         };
       },
     },
@@ -38,7 +43,9 @@ export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
       name: 'a build of the marts',
       prepare: () =>
         Promise.resolve({
-          ...{ workflow: 'buildMarts', workflowId: 'marts', input: {} },
+          workflow: 'buildMarts',
+          workflowId: 'marts',
+          input: {},
           statuses: [withoutPython],
         }),
     },

@@ -61,8 +61,10 @@ export function reconcileScenarios(): readonly Scenario[] {
         await damage(installation, connection);
         const windows = { from: '2020-01-01', to: '2030-01-01', windowMilliseconds: 800 * 86_400_000 };
         return {
-          ...{ workflow: 'backfillConnection', workflowId: `backfill/${connection}/decade` },
-          ...{ input: { connection, ...windows }, exact: connection },
+          workflow: 'backfillConnection',
+          workflowId: `backfill/${connection}/decade`,
+          input: { connection, ...windows },
+          exact: connection,
         };
       },
     },
@@ -71,7 +73,8 @@ export function reconcileScenarios(): readonly Scenario[] {
 
 function reconcileOf(connection: string, more: { approved?: DeletionQuestion } = {}): Start {
   return {
-    ...{ workflow: 'reconcileConnection', workflowId: `reconcile/${connection}` },
+    workflow: 'reconcileConnection',
+    workflowId: `reconcile/${connection}`,
     input: { connection, ...more },
   };
 }

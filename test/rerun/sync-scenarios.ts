@@ -45,8 +45,11 @@ export function syncScenarios(): readonly Scenario[] {
         const connection = await changedCompany(installation);
         await setSchedule(installation.warehouse, { connectionId: connection, syncEvery: 86_400_000 });
         return {
-          ...{ workflow: 'scheduledStart', workflowId: `tick/${connection}` },
-          ...{ input: { kind: 'sync', connection }, followedBy: [`sync/${connection}`], exact: connection },
+          workflow: 'scheduledStart',
+          workflowId: `tick/${connection}`,
+          input: { kind: 'sync', connection },
+          followedBy: [`sync/${connection}`],
+          exact: connection,
         };
       },
     },

@@ -12,7 +12,9 @@ export async function untilEvents(
   let nextPageToken: Uint8Array | undefined;
   do {
     const page = await client.workflowService.getWorkflowExecutionHistory({
-      ...{ namespace, execution, waitNewEvent: true },
+      namespace,
+      execution,
+      waitNewEvent: true,
       ...(nextPageToken === undefined ? {} : { nextPageToken }),
     });
     const last = page.history?.events?.at(-1)?.eventId;

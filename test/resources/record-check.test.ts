@@ -46,7 +46,8 @@ test('every column may be null, and every list too', () => {
     ];
     const record = {
       ...Object.fromEntries(nulls.map((name) => [name, null])),
-      ...{ id: '1', [resource.version]: '2024-01-01' },
+      id: '1',
+      [resource.version]: '2024-01-01',
     };
     expect(recordCheckOf(resource)(record), resource.name).toBeUndefined();
   }

@@ -70,7 +70,11 @@ test('the platform data names the accounts of documents and of their lines', () 
 function openSources(code: string): ReturnType<typeof createRecordSources> {
   const platform = platformNamed(code);
   return createRecordSources({
-    ...{ seed: 1, connection: 'acme', platform, asOf, counts: splitRecords(platform, 2_000) },
+    seed: 1,
+    connection: 'acme',
+    platform,
+    asOf,
+    counts: splitRecords(platform, 2_000),
   });
 }
 

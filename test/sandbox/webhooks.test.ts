@@ -46,7 +46,9 @@ test('a change is told with the record as it is fetched, every digit of it, sign
   );
   expect([webhook?.isSigned, webhook?.contentType]).toEqual([true, 'application/json']);
   expect(await webhooks.deliveries()).toMatchObject({
-    ...{ total: 1, waiting: 0, dropped: 0 },
+    total: 1,
+    waiting: 0,
+    dropped: 0,
     deliveries: [
       {
         ...{
@@ -254,7 +256,10 @@ test('a receiver that hangs fails by its timeout and holds up no other', async (
   receivers.push(well);
   await webhooks.configure({
     addresses: [hung.address, well.address],
-    ...{ timeoutMs: 300, concurrency: 1, attempts: 2, timeFactor: 1_000_000 },
+    timeoutMs: 300,
+    concurrency: 1,
+    attempts: 2,
+    timeFactor: 1_000_000,
   });
   for (let number = 0; number < 5; number += 1) await change();
   await expect.poll(() => well.received).toHaveLength(5);
@@ -270,7 +275,12 @@ test('webhooks are lost, doubled, late and forged on demand, the same ones for t
   const receiver = await listen();
   await webhooks.configure({
     addresses: [receiver.address],
-    ...{ lost: 0.2, doubled: 0.2, forged: 0.2, delayed: 0.3, delayMs: 5_000, timeFactor: 20 },
+    lost: 0.2,
+    doubled: 0.2,
+    forged: 0.2,
+    delayed: 0.3,
+    delayMs: 5_000,
+    timeFactor: 20,
   });
   const ids = (await admin.content('acme-eu', 'bills', { limit: 100 })).map(idIn);
   const eu = { connection: 'acme-eu', resource: 'bills' } as const;
@@ -333,8 +343,11 @@ test('a thousand webhooks arrive once each, and a sandbox with many waiting clos
   const receiver = await listen();
   const ids = (await admin.content('acme-eu', 'bills')).map(idIn);
   const changes = Array.from({ length: 1_000 }, (_, number) => ({
-    ...{ kind: 'change' as const, connection: 'acme-eu', resource: 'bills' as const },
-    ...{ id: ids[number % ids.length]!, patch: `{"memo":"${number}"}` },
+    kind: 'change' as const,
+    connection: 'acme-eu',
+    resource: 'bills' as const,
+    id: ids[number % ids.length]!,
+    patch: `{"memo":"${number}"}`,
   }));
   await admin.execute(...changes);
   await idle();

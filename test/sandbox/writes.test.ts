@@ -64,8 +64,14 @@ test('each other record can be created, with defaults for what must be there', a
   expect(expense).toMatchObject({ expense_type: 'expense', currency_code: 'USD', vendor_id: null });
   expect(expense.line_items).toEqual([
     {
-      ...{ account_id: null, class_id: null, customer_id: null, department_id: null, location_id: null },
-      ...{ tax_rate_id: null, total_amount: 1.1, description: null },
+      account_id: null,
+      class_id: null,
+      customer_id: null,
+      department_id: null,
+      location_id: null,
+      tax_rate_id: null,
+      total_amount: 1.1,
+      description: null,
     },
   ]);
   expect('currency_rate' in expense).toBe(false);
@@ -276,8 +282,11 @@ test('the platform’s refusal is answered in the body', async () => {
     {
       errors: [
         {
-          ...{ code: 'DUPLICATE_NAME', slug: 'duplicate-name', description: 'The name exists.' },
-          ...{ details: null, source: 'platform' },
+          code: 'DUPLICATE_NAME',
+          slug: 'duplicate-name',
+          description: 'The name exists.',
+          details: null,
+          source: 'platform',
         },
       ],
     },

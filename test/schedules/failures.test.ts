@@ -49,7 +49,8 @@ test.for([
     await admin.execute({ kind: 'refuse', connection, refusal: { status, code } });
     await sync(installation, connection);
     expect(await stateOf(connection)).toMatchObject({
-      ...{ paused_by: 'daybook', paused_why: expect.stringContaining(remedy) as string },
+      paused_by: 'daybook',
+      paused_why: expect.stringContaining(remedy) as string,
     });
     await admin.execute({ kind: 'refuse', connection, refusal: null });
     expect((await sync(installation, connection)).run.status).toBe('succeeded');

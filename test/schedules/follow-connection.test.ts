@@ -31,7 +31,9 @@ test('a connection gets the schedules that are set, and no other', async () => {
   expect(schedule?.spec).toMatchObject({ intervals: [{ every: 15 * minute }], jitter: 90_000 });
   expect(schedule?.policies).toEqual({ overlap: 'SKIP', catchupWindow: 15 * minute, pauseOnFailure: false });
   expect(schedule?.action).toMatchObject({
-    ...{ workflowType: 'scheduledStart', workflowId: `scheduled/sync/${connectionId}`, taskQueue: 'daybook' },
+    workflowType: 'scheduledStart',
+    workflowId: `scheduled/sync/${connectionId}`,
+    taskQueue: 'daybook',
     ...{
       args: [{ kind: 'sync', connection: connectionId }],
       staticSummary: `Sync of ${connectionId}, scheduled`,
@@ -140,7 +142,8 @@ test('a repair brings back schedules that were deleted in Temporal, paused where
   await repair();
   expect((await describe(`sync/${runs}`))?.state.paused).toBe(false);
   expect((await describe(`reconcile/${paused}`))?.state).toMatchObject({
-    ...{ paused: true, note: 'Paused by Daybook: month end' },
+    paused: true,
+    note: 'Paused by Daybook: month end',
   });
 });
 
@@ -165,8 +168,12 @@ test('a repair leaves connections of another API address to the workers that run
   const connectionId = 'elsewhere';
   const token = 'a token';
   await addConnection(warehouse, testKey, {
-    ...{ connectionId, apiAddress: 'https://other.example.com', token, expandPlatformData: false },
-    ...{ syncEvery: hour, reconcileEvery: null },
+    connectionId,
+    apiAddress: 'https://other.example.com',
+    token,
+    expandPlatformData: false,
+    syncEvery: hour,
+    reconcileEvery: null,
   });
   await repair();
   expect(await describe(`sync/${connectionId}`)).toBeUndefined();

@@ -45,11 +45,14 @@ test('a tick is a few events long and says what it started', async () => {
 test('a tick joins the sync that runs', async () => {
   const connection = await installation.connect({ ready: false });
   const running = await temporal.workflow.start('syncConnection', {
-    ...{ workflowId: `sync/${connection}`, taskQueue: 'daybook', args: [{ connection }] },
+    workflowId: `sync/${connection}`,
+    taskQueue: 'daybook',
+    args: [{ connection }],
   });
   await setSchedule(warehouse, { connectionId: connection, syncEvery: hour });
   expect(await tick({ kind: 'sync', connection })).toEqual({
-    ...{ workflowId: `sync/${connection}`, runId: running.firstExecutionRunId },
+    workflowId: `sync/${connection}`,
+    runId: running.firstExecutionRunId,
   });
   await running.terminate();
 });
@@ -199,7 +202,9 @@ async function tick(input: Extract<ScheduledStartInput, { connection: string }>)
   return temporal.workflow.execute<(input: ScheduledStartInput) => Promise<ScheduledStarted>>(
     'scheduledStart',
     {
-      ...{ workflowId: `by-hand/${input.kind}/${input.connection}`, taskQueue: 'daybook', args: [input] },
+      workflowId: `by-hand/${input.kind}/${input.connection}`,
+      taskQueue: 'daybook',
+      args: [input],
     },
   );
 }

@@ -1,14 +1,14 @@
 import { text } from 'node:stream/consumers';
 import { explain } from '../../cli/explain.ts';
 import { createProgram } from '../../cli/program.ts';
-import { inLanes } from '../../workflows/in-lanes.ts';
+import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 
 /**
  * Runs the command lines on standard input, a JSON list, as `daybook` would: but in one process, because most of what a command
  * costs is its start.
  */
 const lines = JSON.parse(await text(process.stdin)) as string[][];
-await inLanes(3, lines, run);
+await mapConcurrently(3, lines, run);
 process.exit();
 
 async function run(line: readonly string[]): Promise<void> {

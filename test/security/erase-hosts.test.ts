@@ -27,7 +27,9 @@ beforeAll(async () => {
   path = await pathWithoutPython(cwd);
   connection = await installation.connect({ records: 30 });
   await admin.execute({
-    ...{ kind: 'add', connection, resource: 'bills' },
+    kind: 'add',
+    connection,
+    resource: 'bills',
     record: bill(id, { memo: `"${planted}"`, platform_data: `{"VendorRef":{"name":"${planted}"}}` }),
   });
   await installation.startWorker(path);

@@ -68,7 +68,9 @@ test('what may only be impossible to fetch is not erased: a 404 to every fetch p
 test('what a build that never got through has copied is erased too', async () => {
   const id = 'in-a-failed-build';
   await admin.execute({
-    ...{ kind: 'add', connection, resource: 'bills' },
+    kind: 'add',
+    connection,
+    resource: 'bills',
     record: bill(id, { memo: '"planted-in-a-failed-build"' }),
   });
   await sync(installation, connection);
@@ -147,7 +149,10 @@ function erase(): ReturnType<typeof run> {
 
 async function change(patch: Record<string, unknown>): Promise<void> {
   await admin.execute({
-    ...{ kind: 'change', connection, resource: 'bills', id: 'to-erase' },
+    kind: 'change',
+    connection,
+    resource: 'bills',
+    id: 'to-erase',
     patch: JSON.stringify(patch),
   });
   await sync(installation, connection);

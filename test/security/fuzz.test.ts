@@ -25,12 +25,19 @@ let routes: Route[];
 beforeAll(async () => {
   routes = await routesOf(async () => {
     const server = await startHttpServer({
-      ...{ host: '127.0.0.1', port: 0, portIsDefault: false, logger, readiness: {} },
+      host: '127.0.0.1',
+      port: 0,
+      portIsDefault: false,
+      logger,
+      readiness: {},
       metrics: () => Promise.resolve(''),
       console: { settings, warehouse, temporal, logger },
       webhooks: createWebhookIntake({
-        ...{ warehouse, temporal, logger },
-        ...{ apiAddress: settings.api.address, clientSecret: settings.api.clientSecret },
+        warehouse,
+        temporal,
+        logger,
+        apiAddress: settings.api.address,
+        clientSecret: settings.api.clientSecret,
       }),
     });
     url = server.url;

@@ -66,7 +66,11 @@ describe("the sandbox's admin port", () => {
 
 async function start(host: string): Promise<string> {
   const server = await startHttpServer({
-    ...{ host, port: 0, portIsDefault: false, readiness: {}, logger: pino({ level: 'silent' }) },
+    host,
+    port: 0,
+    portIsDefault: false,
+    readiness: {},
+    logger: pino({ level: 'silent' }),
     metrics: () => Promise.resolve(''),
   });
   afterAll(() => server.close());

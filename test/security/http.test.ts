@@ -163,11 +163,19 @@ const basic = `Basic ${Buffer.from(`ops:${password}`).toString('base64')}`;
 async function start(consolePassword: string | undefined): Promise<string> {
   const settings = { ...settingsOf(installation.env), consolePassword };
   const webhooks = createWebhookIntake({
-    ...{ warehouse: away, temporal, logger },
-    ...{ apiAddress: settings.api.address, clientSecret: settings.api.clientSecret },
+    warehouse: away,
+    temporal,
+    logger,
+    apiAddress: settings.api.address,
+    clientSecret: settings.api.clientSecret,
   });
   const server = await startHttpServer({
-    ...{ host: '127.0.0.1', port: 0, portIsDefault: false, logger, readiness: {}, webhooks },
+    host: '127.0.0.1',
+    port: 0,
+    portIsDefault: false,
+    logger,
+    readiness: {},
+    webhooks,
     metrics: () => Promise.resolve(''),
     console: { settings, warehouse, temporal, logger },
   });

@@ -41,7 +41,11 @@ export async function startPlantedWorld(): Promise<PlantedWorld> {
   afterAll(() => up.stop());
   await up.says(/Running\. Stop with Ctrl-C/);
   return {
-    ...{ cwd, env, up, said, commandLines },
+    cwd,
+    env,
+    up,
+    said,
+    commandLines,
     postgresFiles: [postgresData, `${postgresData}.log`],
     admin: createSandboxAdmin(sandbox.adminUrl),
     adminUrl: new URL('daybook', postgres.adminUrl).href,

@@ -19,7 +19,9 @@ export async function tlsInFront(
   const [host = '', port = ''] = address.split(':');
   const server = createServer(
     {
-      ...{ cert: await readFile(certificate), key: await readFile(key), ca: await readFile(ca) },
+      cert: await readFile(certificate),
+      key: await readFile(key),
+      ca: await readFile(ca),
       ...{
         ALPNProtocols: ['h2'],
         requestCert: clientsNeedCertificate,

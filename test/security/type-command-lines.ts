@@ -1,5 +1,5 @@
 import { createProgram } from '../../cli/program.ts';
-import { inLanes } from '../../workflows/in-lanes.ts';
+import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 import { secrets } from './planted.ts';
 import type { PlantedWorld } from './planted-world.ts';
 
@@ -21,7 +21,7 @@ export async function typeCommandLines({ daybook, env }: PlantedWorld): Promise<
       DATABASE_URL,
     },
   );
-  await inLanes(3, wrongEnvironments(env), (more) =>
+  await mapConcurrently(3, wrongEnvironments(env), (more) =>
     daybook([['status'], ['doctor'], ['snapshots', 'list'], ['sync', 'acme']], more),
   );
 }
@@ -54,7 +54,9 @@ function wrongEnvironments(env: PlantedWorld['env']): Record<string, string>[] {
   const password = encodeURIComponent(databasePassword);
   const database = (rest: string): Record<string, string> => ({ DATABASE_URL: `postgres://daybook:${rest}` });
   const echoingS3 = {
-    ...{ DAYBOOK_LAKE: 's3://bucket/prefix', AWS_REGION: 'us-east-1', AWS_SESSION_TOKEN: s3Secret },
+    DAYBOOK_LAKE: 's3://bucket/prefix',
+    AWS_REGION: 'us-east-1',
+    AWS_SESSION_TOKEN: s3Secret,
     AWS_ENDPOINT_URL: new URL(env.DAYBOOK_API_URL ?? '').origin,
   };
   const nowhere = '127.0.0.1:9';

@@ -32,8 +32,11 @@ async function openBooks({ admin }: PlantedWorld): Promise<void> {
     ...companies
       .filter(({ name }) => name !== 'twice')
       .map((company) => ({
-        ...{ kind: 'add-connection' as const, name: company.name, accessToken: tokenOf(company) },
-        ...{ platform: 'QUICKBOOKS', records: 60 },
+        kind: 'add-connection' as const,
+        name: company.name,
+        accessToken: tokenOf(company),
+        platform: 'QUICKBOOKS',
+        records: 60,
       })),
   );
   const add = { kind: 'add', connection: 'acme' } as const;

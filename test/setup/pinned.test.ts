@@ -43,9 +43,16 @@ test('every Python package is pinned by version and hash', async () => {
 
 test('what installs programs of others is told none of our secrets, and those of package registries', () => {
   const environment = {
-    ...{ PATH: '/bin', HTTPS_PROXY: 'http://proxy', NPM_TOKEN: 'registry', PIP_INDEX_URL: 'https://index' },
-    ...{ DAYBOOK_CLIENT_SECRET: 'x', DATABASE_URL: 'x', PGPASSWORD: 'x', AWS_SECRET_ACCESS_KEY: 'x' },
-    ...{ TEMPORAL_API_KEY: 'x', DBT_ENV_SECRET_PASSWORD: 'x' },
+    PATH: '/bin',
+    HTTPS_PROXY: 'http://proxy',
+    NPM_TOKEN: 'registry',
+    PIP_INDEX_URL: 'https://index',
+    DAYBOOK_CLIENT_SECRET: 'x',
+    DATABASE_URL: 'x',
+    PGPASSWORD: 'x',
+    AWS_SECRET_ACCESS_KEY: 'x',
+    TEMPORAL_API_KEY: 'x',
+    DBT_ENV_SECRET_PASSWORD: 'x',
   };
   expect(Object.keys(withoutSecrets(environment))).toEqual([
     'PATH',

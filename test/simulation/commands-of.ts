@@ -15,7 +15,9 @@ export function commandsOf(
   const target = { connection, resource, id: sourceId };
   const chance = chanceOf(`${which}/${id}/${record.version}/${now}`);
   const edit = (more: Record<string, string> = {}): CommandInput => ({
-    ...{ kind: 'change', ...target, patch: withMembers(patchOf(resource, chance), more) },
+    kind: 'change',
+    ...target,
+    patch: withMembers(patchOf(resource, chance), more),
   });
   const timed = resource !== 'subscriptions';
   if (isIncident(what)) throw new Error(`${what} is not done to records.`);
@@ -83,8 +85,12 @@ const oddTexts = [
 
 /** A member that every edit writes. */
 const notes: Record<ResourceName, string> = {
-  ...{ bills: 'memo', expenses: 'memo', bill_credit_memos: 'memo' },
-  ...{ customers: 'contact_name', items: 'code', subscriptions: 'platform_customer_id' },
+  bills: 'memo',
+  expenses: 'memo',
+  bill_credit_memos: 'memo',
+  customers: 'contact_name',
+  items: 'code',
+  subscriptions: 'platform_customer_id',
 };
 
 /** Values are JSON text. */

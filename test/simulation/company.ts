@@ -52,7 +52,10 @@ export async function openCompany(
   const connection = `c-${randomBytes(5).toString('hex')}`;
   const { platform, records } = history;
   await admin.execute({
-    ...{ kind: 'add-connection', name: connection, platform, records: fewestRecords + records },
+    kind: 'add-connection',
+    name: connection,
+    platform,
+    records: fewestRecords + records,
   });
   const access = {
     connectionId: connection,
@@ -66,7 +69,13 @@ export async function openCompany(
   await source.open();
   let stranger: Promise<string> | undefined;
   return {
-    ...{ stage, history, surroundings, connection, source, post, played: nothingPlayed() },
+    stage,
+    history,
+    surroundings,
+    connection,
+    source,
+    post,
+    played: nothingPlayed(),
     answered: new Set(),
     began: new Map(),
     changesBefore: new Map(),

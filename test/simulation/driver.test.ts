@@ -14,7 +14,9 @@ const installation = await createInstallation({ env: { DAYBOOK_LOG_LEVEL: 'error
 const { admin, client, sandbox, warehouse } = installation;
 const account = { clientId: 'sandbox-client', clientSecret };
 const api = createApiClient({
-  ...{ ...account, baseUrl: sandbox.url, version: '2023-03-14' },
+  ...account,
+  baseUrl: sandbox.url,
+  version: '2023-03-14',
   budget: openApiBudget(warehouse, { ...account, apiAddress: sandbox.url, requestsPer10s: 450 }),
 });
 afterAll(() => api.close());

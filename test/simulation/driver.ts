@@ -8,7 +8,7 @@ import type { StreamRead } from '../../activities/read-chunk.ts';
 import type { Wait } from '../../activities/wait.ts';
 import { failureOf } from '../../worker/failures.ts';
 import { askedMilliseconds } from '../../workflows/asked-milliseconds.ts';
-import { inLanes } from '../../workflows/in-lanes.ts';
+import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 import { incomplete } from '../../workflows/incomplete.ts';
 
 /**
@@ -59,7 +59,7 @@ export class Driver {
     const run = this.#begin(`backfill`, runId);
     const { plan, streams } = await run.call('planBackfill', { ...run.of, ...days, resources });
     const of = { ...run.of, kind: 'backfill' as const };
-    const outcomes = await inLanes(3, streams, (stream) =>
+    const outcomes = await mapConcurrently(3, streams, (stream) =>
       run.readOn(stream, () => run.call('readWindows', { ...of, stream, plan })),
     );
     await run.call('finishRun', { ...of, outcomes, cancelled: false });

@@ -289,7 +289,9 @@ function staleApproval(): fc.Arbitrary<Episode[]> {
 /** Lists show the past, by more or by less than the lookback; fetches and events do not. */
 function oldLists(): fc.Arbitrary<Episode[]> {
   const changed: Wish = {
-    ...{ what: ['edit', 'create', 'delete', 'touch'], milliseconds: [20, 15_000], webhook: ['at once'] },
+    what: ['edit', 'create', 'delete', 'touch'],
+    milliseconds: [20, 15_000],
+    webhook: ['at once'],
   };
   const minutes = fc.constantFrom(0.1, 0.5, 5, 20);
   return fc

@@ -165,7 +165,8 @@ async function playBooks(): Promise<number> {
   report(`Seed ${seed}`);
   const played = await inPlace((place) =>
     runBooks(() => place.createDatabase(), {
-      ...{ seed, documents: billsOfBook },
+      seed,
+      documents: billsOfBook,
       goesOn: (batches) =>
         !stopped.now && batches < histories && (batches === 0 || performance.now() < deadline),
       onBatch(sofar) {
@@ -198,7 +199,10 @@ async function plantInModels(): Promise<number> {
   process.stdout.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
   const outcomes = await inPlace(async (place) =>
     plantMistakes({
-      ...{ databaseUrl: await place.createDatabase(), seed, books: 12, documents: billsOfBook },
+      databaseUrl: await place.createDatabase(),
+      seed,
+      books: 12,
+      documents: billsOfBook,
       ...(only !== undefined && { only }),
       onOutcome({ name, file, caughtBy, seconds }) {
         process.stdout.write(`| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s |\n`);

@@ -15,7 +15,14 @@ export interface Played {
 
 export function nothingPlayed(): Played {
   return {
-    ...{ steps: 0, changes: 0, runs: 0, webhooks: 0, kills: 0, retries: 0 },
-    ...{ requests: 0, faults: 0, snapshots: 0 },
+    steps: 0,
+    changes: 0,
+    runs: 0,
+    webhooks: 0,
+    kills: 0,
+    retries: 0,
+    requests: 0,
+    faults: 0,
+    snapshots: 0,
   };
 }

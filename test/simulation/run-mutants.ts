@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { inLanes } from '../../workflows/in-lanes.ts';
+import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 import type { Place } from './in-place.ts';
 import { mutants, withMistake, type Mutant } from './mutants.ts';
 import type { Simulation } from './run-simulation.ts';
@@ -55,7 +55,7 @@ export async function runMutants(
 ): Promise<readonly MutantOutcome[]> {
   const { seed, milliseconds, only = '', goesOn, onOutcome } = input;
   const chosen = mutants.filter(({ name }) => name.includes(only));
-  const outcomes = await inLanes(2, chosen, async (mutant) => {
+  const outcomes = await mapConcurrently(2, chosen, async (mutant) => {
     if (!goesOn()) return [];
     const { failure, histories, seconds } = await inCopyWith(mutant, async (folder) =>
       play(folder, [

@@ -44,7 +44,9 @@ export async function simulate(
   if (history === undefined || result.counterexamplePath === null)
     throw new Error('A failure without a history.');
   return {
-    ...{ seed, path: result.counterexamplePath, history },
+    seed,
+    path: result.counterexamplePath,
+    history,
     message: error instanceof Error ? error.message : String(error),
     stack: error instanceof Error ? (error.stack ?? '') : '',
   };

@@ -118,7 +118,8 @@ export class Source {
     const nameless = what === 'create without an id' || /\p{Surrogate}/u.test(sourceId);
     return {
       ...trueRecord({ resource, id: heldId(sourceId), version: this.#versionAtBirth(what), nameless }),
-      ...{ sourceId, spoiled: nameless },
+      sourceId,
+      spoiled: nameless,
     };
   }
 

@@ -38,7 +38,13 @@ export async function openStage(databaseUrl: string): Promise<Stage> {
   const admin = createSandboxAdmin(sandbox.adminUrl);
   const api = openApi({ warehouse, clock, url: sandbox.url });
   return {
-    ...{ databaseUrl, warehouse, watcher, clock, admin, api, apiAddress: sandbox.url },
+    databaseUrl,
+    warehouse,
+    watcher,
+    clock,
+    admin,
+    api,
+    apiAddress: sandbox.url,
     async isBlocked(pid) {
       const { rows } = await watcher.query<{ blocked: boolean }>(
         'select cardinality(pg_blocking_pids($1)) > 0 as blocked',
@@ -75,7 +81,10 @@ function openApi({
   const budgets = [open(), open()] as const;
   let taken = 0;
   return createApiClient({
-    ...{ baseUrl: url, clientId: 'sandbox-client', clientSecret: 'sandbox-secret', version: '2023-03-14' },
+    baseUrl: url,
+    clientId: 'sandbox-client',
+    clientSecret: 'sandbox-secret',
+    version: '2023-03-14',
     budget: {
       ...budgets[0],
       async take() {

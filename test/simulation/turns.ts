@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setImmediate as breath, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop, setTimeout as wait } from 'node:timers/promises';
 
 /**
  * One thing at a time: every statement, every request and every change of the source waits here for its turn, so that the
@@ -142,7 +142,7 @@ export class Turns {
   /** Until everybody has come to a next step: what runs between two steps waits for nothing but the event loop. */
   async #quiet(): Promise<void> {
     for (let still = 0, waiting = -1; still < stillTurns; still += 1) {
-      await breath();
+      await yieldToEventLoop();
       if (this.#connecting > 0 || this.#waiting.length !== waiting) still = 0;
       waiting = this.#waiting.length;
     }
@@ -175,8 +175,8 @@ function patienceFor(what: string): { spend: () => void } {
   const start = performance.now();
   return {
     spend() {
-      if (performance.now() - start > patienceMilliseconds)
-        throw new NeverEnds(`${patienceMilliseconds / 1000} s were spent waiting for ${what}`);
+      if (performance.now() - start > deadlineMilliseconds)
+        throw new NeverEnds(`${deadlineMilliseconds / 1000} s were spent waiting for ${what}`);
     },
   };
 }
@@ -206,6 +206,6 @@ interface Step extends TakenStep {
 
 const stillTurns = 4;
 const slowMilliseconds = 15;
-const patienceMilliseconds = 60_000;
+const deadlineMilliseconds = 60_000;
 /** Of the runs of one episode; a long one takes 3,000. */
 const mostSteps = 30_000;

@@ -111,7 +111,10 @@ function openClient({
   dispatcher?: Dispatcher;
 }): ApiClient {
   const client = createApiClient({
-    ...{ baseUrl: api.url, clientId, clientSecret: 'secret', version: '2023-03-14' },
+    baseUrl: api.url,
+    clientId,
+    clientSecret: 'secret',
+    version: '2023-03-14',
     budget: openApiBudget(of, { apiAddress: api.url, clientId, requestsPer10s: limit }),
     ...(dispatcher === undefined ? {} : { dispatcher }),
   });

@@ -46,8 +46,14 @@ export async function createInstallation(options: InstallationOptions = {}): Pro
     await rm(cwd, { recursive: true, force: true });
   });
   return {
-    ...{ databaseUrl: database.url, warehouse: database.warehouse, client: temporal.client, sandbox, admin },
-    ...{ namespace: temporal.namespace, env, cwd },
+    databaseUrl: database.url,
+    warehouse: database.warehouse,
+    client: temporal.client,
+    sandbox,
+    admin,
+    namespace: temporal.namespace,
+    env,
+    cwd,
     run: (args, { input, env: more } = {}) =>
       runDaybook(args, { cwd, env: { ...env, ...more }, ...(input === undefined ? {} : { input }) }),
     async startWorker(more = {}) {

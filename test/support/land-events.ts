@@ -17,8 +17,13 @@ export async function landEvents(
   const runId = randomUUID();
   await begin(warehouse, { connectionId, runId });
   const pass: PassInHand = {
-    ...{ connectionId, stream: eventsListed.name, kind: 'sync', part: '' },
-    ...{ runId, lease: randomUUID(), token: testToken },
+    connectionId,
+    stream: eventsListed.name,
+    kind: 'sync',
+    part: '',
+    runId,
+    lease: randomUUID(),
+    token: testToken,
   };
   await takePass(warehouse, { pass, resource: eventsListed, lookbackMilliseconds: 600_000 });
   const response = `{"events": [${events.join(', ')}], "next_cursor": null}`;

@@ -20,13 +20,22 @@ export async function openListing(
   const { connectionId, stream, runId = randomUUID() } = input;
   const { resource } = streamNamed(stream);
   await beginRun(warehouse, {
-    ...{ runId, connectionId, kind: 'reconcile', workflowId: `reconcile/${connectionId}` },
-    ...{ temporalRunId: runId, reason: 'test' },
+    runId,
+    connectionId,
+    kind: 'reconcile',
+    workflowId: `reconcile/${connectionId}`,
+    temporalRunId: runId,
+    reason: 'test',
   });
   await prove(warehouse, runId);
   const pass: PassInHand = {
-    ...{ connectionId, stream, kind: 'reconcile', part: '' },
-    ...{ runId, lease: randomUUID(), token: testToken },
+    connectionId,
+    stream,
+    kind: 'reconcile',
+    part: '',
+    runId,
+    lease: randomUUID(),
+    token: testToken,
   };
   await takePass(warehouse, { pass, resource, lookbackMilliseconds: 0 });
   return { connectionId, resource, runId, pass, lookbackMilliseconds: 600_000 };

@@ -35,8 +35,13 @@ export async function openPass(
   const { connectionId, stream: name, runId = randomUUID(), lookbackMilliseconds = 600_000 } = input;
   await begin(warehouse, { connectionId, runId });
   const pass: PassInHand = {
-    ...{ connectionId, stream: name, kind: 'sync', part: '' },
-    ...{ runId, lease: randomUUID(), token: testToken },
+    connectionId,
+    stream: name,
+    kind: 'sync',
+    part: '',
+    runId,
+    lease: randomUUID(),
+    token: testToken,
   };
   const taken = await takePass(warehouse, { pass, ...streamNamed(name), lookbackMilliseconds });
   return { pass, taken };
@@ -49,8 +54,12 @@ export async function begin(
 ): Promise<void> {
   const workflowId = `sync/${connectionId}`;
   await beginRun(warehouse, {
-    ...{ runId, connectionId, kind: 'sync', workflowId },
-    ...{ temporalRunId: runId, reason: 'test' },
+    runId,
+    connectionId,
+    kind: 'sync',
+    workflowId,
+    temporalRunId: runId,
+    reason: 'test',
   });
   await prove(warehouse, runId);
 }
@@ -96,7 +105,13 @@ export async function landRecords(
   const { resource } = streamNamed(pass.stream);
   const page = await pageOf(pass.stream, records);
   return landPage(warehouse, {
-    ...{ pass, resource, page, requests: 1, servedAt, nextCursor, lookbackMilliseconds },
+    pass,
+    resource,
+    page,
+    requests: 1,
+    servedAt,
+    nextCursor,
+    lookbackMilliseconds,
   });
 }
 

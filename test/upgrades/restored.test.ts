@@ -84,7 +84,9 @@ describe.each([
       expect(await run('sync', connection)).toMatchObject({ code: 0 });
       expect(await run('reconcile', connection)).toMatchObject({ code: 0 });
       const compared = await compareWithSource({
-        ...{ databaseUrl: backup.url, admin, connectionId: connection },
+        databaseUrl: backup.url,
+        admin,
+        connectionId: connection,
       });
       expect(compared.differences).toEqual([]);
       expect(compared.records).toBeGreaterThan(49);

@@ -85,8 +85,11 @@ test('every list of a record becomes the rows of its own table', async () => {
     ),
   ).toEqual([
     {
-      ...{ list: 'payment', position: 0, linked_id: 'payment' },
-      ...{ allocated_date: '2024-01-20', allocated_amount: '10.10' },
+      list: 'payment',
+      position: 0,
+      linked_id: 'payment',
+      allocated_date: '2024-01-20',
+      allocated_amount: '10.10',
     },
     { list: 'order', position: 0, linked_id: 'order-1', allocated_date: null, allocated_amount: null },
     { list: 'order', position: 1, linked_id: 'order-2', allocated_date: null, allocated_amount: null },

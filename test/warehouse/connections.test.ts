@@ -53,9 +53,16 @@ test('a name is given once', async () => {
     ({ connection_id }) => connection_id === connectionId,
   );
   expect(listed).toEqual({
-    ...{ connection_id: connectionId, api_address: testApiAddress, expand_platform_data: false },
-    ...{ platform: null, org_id: null, created_at: expect.any(Date) as unknown, paused: null },
-    ...{ every_seconds: null, reconcile_every_seconds: null, backfill_every_seconds: null },
+    connection_id: connectionId,
+    api_address: testApiAddress,
+    expand_platform_data: false,
+    platform: null,
+    org_id: null,
+    created_at: expect.any(Date) as unknown,
+    paused: null,
+    every_seconds: null,
+    reconcile_every_seconds: null,
+    backfill_every_seconds: null,
   });
 });
 
@@ -136,7 +143,9 @@ async function connectionWithEverything(): Promise<string> {
   const connectionId = await addTestConnection(warehouse);
   const links = records.list(records.allocation('x'));
   const bill = records.bill('b', {
-    ...{ linked_payments: links, linked_credit_memos: links, linked_purchase_orders: links },
+    linked_payments: links,
+    linked_credit_memos: links,
+    linked_purchase_orders: links,
     currency_rate: '"N/A"',
   });
   const pages: Record<string, string[]> = {

@@ -25,7 +25,9 @@ describe('for whom the service answers', () => {
     await landAs(connectionId, identity);
     await landAs(connectionId, identity);
     expect(await pinnedOf(connectionId)).toEqual({
-      ...{ service_connection_id: identity.id, org_id: identity.orgId, platform: 'XERO' },
+      service_connection_id: identity.id,
+      org_id: identity.orgId,
+      platform: 'XERO',
     });
   });
 
@@ -75,8 +77,10 @@ describe('for whom the service answers', () => {
     const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
     const elsewhere = `elsewhere-${randomUUID()}`;
     await addConnection(warehouse, testKey, {
-      ...{ connectionId: elsewhere, apiAddress: 'sandbox' },
-      ...{ token: 'token', expandPlatformData: false },
+      connectionId: elsewhere,
+      apiAddress: 'sandbox',
+      token: 'token',
+      expandPlatformData: false,
     });
     await landAs(connectionId, identity);
     await landAs(elsewhere, identity);

@@ -37,7 +37,9 @@ describe('data that remove --keep-data leaves', () => {
     const { connectionId, identity } = await keptConnection();
     await add(connectionId);
     expect(await pinnedOf(connectionId)).toEqual({
-      ...{ service_connection_id: identity.id, org_id: identity.orgId, platform: identity.platform },
+      service_connection_id: identity.id,
+      org_id: identity.orgId,
+      platform: identity.platform,
     });
     const facts = await landBills(connectionId, [bill('kept'), bill('new')], identity);
     expect(facts).toMatchObject({ unchanged: 1, inserted: 1 });
@@ -152,8 +154,11 @@ describe('data that remove --keep-data leaves', () => {
     const kept = await readKeptData(warehouse);
     expect(kept.map(({ connection_id }) => connection_id)).not.toContain(used);
     expect(kept.find(({ connection_id }) => connection_id === connectionId)).toEqual({
-      ...{ connection_id: connectionId, api_address: testApiAddress, platform: identity.platform },
-      ...{ org_id: identity.orgId, service_connection_id: identity.id },
+      connection_id: connectionId,
+      api_address: testApiAddress,
+      platform: identity.platform,
+      org_id: identity.orgId,
+      service_connection_id: identity.id,
       removed_at: expect.any(Date) as unknown,
     });
   });

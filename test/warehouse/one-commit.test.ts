@@ -73,8 +73,15 @@ describe('killed anywhere, either all of a page happened or nothing', () => {
         [connectionId, pass.runId],
       ),
     ).toEqual({
-      ...{ watermark: '2024-03-01 00:00:00+00', status: 'partial', pages: 1, read: 5, open_passes: 0 },
-      ...{ inserted: 2, updated: 1, unchanged: 1, quarantined: 1 },
+      watermark: '2024-03-01 00:00:00+00',
+      status: 'partial',
+      pages: 1,
+      read: 5,
+      open_passes: 0,
+      inserted: 2,
+      updated: 1,
+      unchanged: 1,
+      quarantined: 1,
     });
   });
 
@@ -115,8 +122,16 @@ test('page, cursor, counts and highest version are one commit, and the watermark
   });
   await landRecords(warehouse, { pass, records: [bill('c', at(1))] });
   expect(await progressOf(pass)).toEqual({
-    ...{ cursor: null, shown_cursor: null, highest_seen: null, watermark: '2024-02-03 00:00:00.000001+00' },
-    ...{ status: 'succeeded', pages: 2, requests: 2, read: 3, inserted: 3, succeeded: true },
+    cursor: null,
+    shown_cursor: null,
+    highest_seen: null,
+    watermark: '2024-02-03 00:00:00.000001+00',
+    status: 'succeeded',
+    pages: 2,
+    requests: 2,
+    read: 3,
+    inserted: 3,
+    succeeded: true,
     watermark_after: '2024-02-03 00:00:00.000001+00',
   });
 });

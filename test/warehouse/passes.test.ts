@@ -107,7 +107,8 @@ describe('a pass that was left open', () => {
     await landRecords(warehouse, { pass, records: [billAt('2024-02-05T00:00:00Z')], nextCursor: 'page-2' });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills', lookbackMilliseconds: 0 });
     expect(taken).toMatchObject({
-      ...{ state: 'open', cursor: 'page-2' },
+      state: 'open',
+      cursor: 'page-2',
       floorMilliseconds: Date.parse('2024-02-01T00:00:00Z'),
     });
   });

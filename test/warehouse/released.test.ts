@@ -56,7 +56,10 @@ describe.each(databases)('a database of $version', ({ version, warehouse, url, i
     await installation.admin.execute(
       { kind: 'add', connection: 'acme-us', resource: 'bills', record: bill('after-the-upgrade') },
       {
-        ...{ kind: 'add-connection', name: 'wait1', platform: 'QUICKBOOKS', records: 20 },
+        kind: 'add-connection',
+        name: 'wait1',
+        platform: 'QUICKBOOKS',
+        records: 20,
         accessToken: 'sandbox-token-wait1',
       },
     );

@@ -24,7 +24,8 @@ describe('a cursor that is refused', () => {
     });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
     expect(taken).toMatchObject({
-      ...{ state: 'open', cursor: null },
+      state: 'open',
+      cursor: null,
       floorMilliseconds: Date.parse('2024-02-05T00:00:00Z'),
     });
   });
@@ -77,7 +78,8 @@ describe('a cursor that is refused', () => {
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     const restart = {
       ...streamNamed('bills'),
-      ...{ lookbackMilliseconds: tenMinutes, why: 'cursor refused' as const },
+      lookbackMilliseconds: tenMinutes,
+      why: 'cursor refused' as const,
     };
     expect(await restartPass(warehouse, { pass, ...restart })).toBe(1);
     expect(await restartPass(warehouse, { pass, ...restart })).toBe(2);

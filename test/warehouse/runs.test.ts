@@ -65,8 +65,10 @@ describe('a run that begins', () => {
 describe('a status is never better than the truth', () => {
   const done = (stream: string): StreamOutcome => ({ stream, state: 'done' });
   const failed = (stream: string, failureType = 'GaveUp'): StreamOutcome => ({
-    ...{ stream, state: 'failed' },
-    ...{ failureType, failure: `${stream} broke.` },
+    stream,
+    state: 'failed',
+    failureType,
+    failure: `${stream} broke.`,
   });
   const unsupported = (stream: string): StreamOutcome => ({ stream, state: 'unsupported' });
 
@@ -118,7 +120,8 @@ describe('a status is never better than the truth', () => {
     await finishRun(warehouse, { runId: before, outcomes, cancelled: false });
     await begin(warehouse, { connectionId, runId: reset });
     expect(await finishRun(warehouse, { runId: reset, outcomes, cancelled: false })).toEqual({
-      ...{ status: 'partial', failure: null },
+      status: 'partial',
+      failure: null,
     });
   });
 
@@ -127,7 +130,8 @@ describe('a status is never better than the truth', () => {
     const runId = await runThatRead(connectionId, 'bills');
     await openPass(warehouse, { connectionId, runId, stream: 'items' });
     expect(await finishRun(warehouse, { runId, outcomes: [], cancelled: true })).toEqual({
-      ...{ status: 'cancelled', failure: null },
+      status: 'cancelled',
+      failure: null,
     });
     const [run] = await readRuns(warehouse, { temporalRunId: runId, limit: 1 });
     expect(run?.streams.map(({ stream, status }) => ({ stream, status }))).toEqual([
@@ -146,7 +150,13 @@ test('the counts of a run are those of its pages, and zero before the first', as
   const pages = [[bill('a'), bill('b'), bill('')], [bill('a', { memo: '"new"' }), bill('b')], [older]];
   await land(warehouse, { connectionId, runId, stream: 'bills', pages });
   expect(await readCounts(warehouse, { runId, stream: 'bills' })).toEqual({
-    ...{ pages: 3, read: 6, inserted: 2, updated: 1, unchanged: 1, suppressed: 1, quarantined: 1 },
+    pages: 3,
+    read: 6,
+    inserted: 2,
+    updated: 1,
+    unchanged: 1,
+    suppressed: 1,
+    quarantined: 1,
   });
 });
 

@@ -72,7 +72,9 @@ test('a new token replaces the old one, and the identity stays pinned', async ()
   );
   await setToken(warehouse, testKey, { connectionId, token: 'new' });
   expect(await readAccess(warehouse, held(testKey), { connectionId, apiAddress })).toEqual({
-    ...{ token: 'new', mark: expect.any(String) as unknown, expandPlatformData: false },
+    token: 'new',
+    mark: expect.any(String) as unknown,
+    expandPlatformData: false,
   });
   expect(
     await row(warehouse, 'select service_connection_id from sync.connections where connection_id = $1', [

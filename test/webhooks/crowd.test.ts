@@ -34,7 +34,8 @@ test('for more than 300 records a list is read instead, and what it does not sho
     ),
     // It tells of a version that no list will show.
     entityWebhook(connection, {
-      ...{ entity: 'BILL', what: 'UPDATED' },
+      entity: 'BILL',
+      what: 'UPDATED',
       record: (now.get(hidden) ?? '').replace(
         /"last_synced_at":"[^"]*"/,
         '"last_synced_at":"2099-01-01T00:00:00Z"',

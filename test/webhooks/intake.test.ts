@@ -70,7 +70,9 @@ test('what is not known is stored and acknowledged, and says why nothing follows
   const connection = await identified();
   const bodies = {
     'no connection here has this identity': entityWebhook('nobody', {
-      ...{ entity: 'BILL', what: 'UPDATED', record: bill('b') },
+      entity: 'BILL',
+      what: 'UPDATED',
+      record: bill('b'),
     }),
     'nothing of it is copied': entityWebhook(connection, {
       entity: 'ORDER',

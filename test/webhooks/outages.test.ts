@@ -21,7 +21,9 @@ test('while Temporal is down webhooks are stored and acknowledged, and applied w
   const lines: string[] = [];
   const nobody = Connection.lazy({ address: `127.0.0.1:${await freePort()}` });
   const intake = createWebhookIntake({
-    ...{ warehouse, temporal: new Client({ connection: nobody }), clientSecret },
+    warehouse,
+    temporal: new Client({ connection: nobody }),
+    clientSecret,
     apiAddress: env.DAYBOOK_API_URL ?? '',
     logger: pino({ level: 'warn' }, { write: (line: string) => lines.push(line) }),
   });

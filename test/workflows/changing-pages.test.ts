@@ -17,7 +17,11 @@ test('records that change, move and come while the pages are read are all landed
   const bills = await idsOf(connection);
   const change = (id: string | undefined, memo: string) => ({
     kind: 'change' as const,
-    ...{ connection, resource: 'bills' as const, id: id ?? '', patch: JSON.stringify({ memo }), remove: [] },
+    connection,
+    resource: 'bills' as const,
+    id: id ?? '',
+    patch: JSON.stringify({ memo }),
+    remove: [],
   });
   for (const after of [1, 2, 3]) {
     await admin.addFault({
@@ -76,7 +80,11 @@ test('cursors that break when their record moves cost a new start, never a recor
       kind: 'mutate',
       commands: bills.slice(40, 60).map((id) => ({
         kind: 'change' as const,
-        ...{ connection, resource: 'bills' as const, id, patch: '{"memo":"moved"}', remove: [] },
+        connection,
+        resource: 'bills' as const,
+        id,
+        patch: '{"memo":"moved"}',
+        remove: [],
       })),
     },
   });

@@ -107,8 +107,11 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await first.terminate('test');
     await admin.clearFaults();
     const handle = await client.workflow.signalWithStart('syncConnection', {
-      ...{ workflowId: first.workflowId, taskQueue: 'daybook' },
-      ...{ args: [{ connection, reason: 'test' }], signal: dataReadySignal, signalArgs: [] },
+      workflowId: first.workflowId,
+      taskQueue: 'daybook',
+      args: [{ connection, reason: 'test' }],
+      signal: dataReadySignal,
+      signalArgs: [],
     });
     await handle.result();
     await expectReadAgain(connection, ['interrupted', 'succeeded', 'succeeded']);

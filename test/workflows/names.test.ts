@@ -1,5 +1,3 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { searchAttributeNames } from '../../temporal/search-attributes.ts';
 import {
@@ -17,17 +15,14 @@ import {
   reconcileConnection,
   syncConnection,
 } from '../../workflows/index.ts';
+import { releasedHistories } from '../support/released-histories.ts';
 
 // What a release has named, another one must find: Temporal knows runs, schedules and queues by these alone.
 
-const released = path.resolve(import.meta.dirname, '../released');
-const histories = readdirSync(released, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.includes('histories') && file.endsWith('.json'))
-  .map((file) => ({
-    file,
-    events: (JSON.parse(readFileSync(path.join(released, file), 'utf8')) as { events: HistoryEvent[] })
-      .events,
-  }));
+const histories = releasedHistories().map(({ version, name, history }) => ({
+  file: `${version}/${name}`,
+  events: (history as { events: HistoryEvent[] }).events,
+}));
 
 const begun = histories.flatMap(({ file, events }) => {
   const [first] = events;

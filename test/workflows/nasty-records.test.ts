@@ -134,7 +134,10 @@ test.for(Object.entries(refused))(
 test('a record without last_synced_at is quarantined', async () => {
   const connection = await installation.connect({ records: 20 });
   await admin.execute({
-    ...{ kind: 'add', connection, resource: 'bills', keepLastSyncedAt: true },
+    kind: 'add',
+    connection,
+    resource: 'bills',
+    keepLastSyncedAt: true,
     record: bill('timeless', { last_synced_at: undefined }),
   });
   const { run } = await sync(installation, connection, { resources: ['bills'] });
@@ -163,7 +166,11 @@ test('a record that goes bad keeps its last good version, and landing it again c
 });
 
 const makers: Partial<Record<ResourceName, (id: string, fields?: Fields) => string>> = {
-  ...{ bills: bill, expenses: expense, bill_credit_memos: billCreditMemo, customers: customer, items: item },
+  bills: bill,
+  expenses: expense,
+  bill_credit_memos: billCreditMemo,
+  customers: customer,
+  items: item,
 };
 
 function recordLike(resource: ResourceName, id: string): string {

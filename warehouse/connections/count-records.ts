@@ -3,7 +3,7 @@ import { resources } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /** A count is for looking at: Postgres counts 100,000 rows in about 15 ms, and gives up where that grows too much. */
-const patienceMilliseconds = 500;
+const deadlineMilliseconds = 500;
 
 /** How many records `finance` holds of each resource of a connection; undefined when counting them takes too long. */
 export async function countRecords(
@@ -12,7 +12,7 @@ export async function countRecords(
 ): Promise<Readonly<Record<string, number>> | undefined> {
   try {
     return await db.transaction().execute(async (transaction) => {
-      await sql`set local statement_timeout = ${sql.lit(patienceMilliseconds)}`.execute(transaction);
+      await sql`set local statement_timeout = ${sql.lit(deadlineMilliseconds)}`.execute(transaction);
       const counts = resources.map(
         ({ name }) =>
           sql`select ${name} as resource, count(*) as records from ${sql.table(`finance.${name}`)}

@@ -57,7 +57,9 @@ async function rebuildResources(
       sofar.removed += batch.removed;
       after = last;
       await addToRun(warehouse.pool, {
-        ...{ runId, connectionId, stream: streamOf(resource) },
+        runId,
+        connectionId,
+        stream: streamOf(resource),
         counts: {
           read: batch.written,
           inserted: batch.restored,

@@ -1,5 +1,5 @@
 import { hash as digestOf } from 'node:crypto';
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { fieldIssuesOf, type FieldIssue } from '../../resources/field-issues.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
 import { recordCheckOf } from '../../resources/record-check.ts';
@@ -46,7 +46,7 @@ export async function preparePage(
   const newest = new Map<string, PreparedRecord & { at: number }>();
   const refused: RefusedRecord[] = [];
   for (const [index, text] of page.texts.entries()) {
-    if (index % breathEvery === 0) await breath();
+    if (index % yieldEvery === 0) await yieldToEventLoop();
     const record = page.parsed[index];
     const reason = check(record);
     if (reason !== undefined) {
@@ -64,7 +64,7 @@ export async function preparePage(
  * A page is 15 ms of computing, done while the page before is landed. Answers of Postgres to that one must not wait so long:
  * without breaths between the records its connection idles for a sixth of the time.
  */
-const breathEvery = 10;
+const yieldEvery = 10;
 
 function prepare(
   resource: Resource,

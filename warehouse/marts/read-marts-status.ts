@@ -39,6 +39,12 @@ export async function readMartsStatus({ db }: Warehouse): Promise<MartsStatus> {
 }
 
 const never: TargetStatus = {
-  ...{ as_of_date: null, built_at: null, age_seconds: null, marts: 0, snapshot_id: null },
-  ...{ status: null, failure: null, outcome: null },
+  as_of_date: null,
+  built_at: null,
+  age_seconds: null,
+  marts: 0,
+  snapshot_id: null,
+  status: null,
+  failure: null,
+  outcome: null,
 };

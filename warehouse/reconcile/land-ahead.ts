@@ -32,7 +32,12 @@ export async function landAhead(
     const held = await readHeld(client, input);
     const isAhead = held !== undefined && beats(held, versionOfEntry(input.text, resource));
     const landing = await landOne(client, {
-      ...{ connectionId, resource, runId, landedAt, record: input.record, text: input.text },
+      connectionId,
+      resource,
+      runId,
+      landedAt,
+      record: input.record,
+      text: input.text,
       overruling: isAhead ? [input.id] : [],
     });
     const [status, why] =

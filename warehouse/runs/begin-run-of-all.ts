@@ -20,8 +20,14 @@ export async function beginRunOfAll({ db }: Warehouse, run: RunOfAll): Promise<v
     await transaction
       .insertInto('sync.runs')
       .values({
-        ...{ run_id: runId, connection_id: null, kind, target, status: 'running' },
-        ...{ workflow_id: workflowId, temporal_run_id: temporalRunId, reason },
+        run_id: runId,
+        connection_id: null,
+        kind,
+        target,
+        status: 'running',
+        workflow_id: workflowId,
+        temporal_run_id: temporalRunId,
+        reason,
         // Later than every run before it, whatever the clock of the database does.
         started_at: sql<Date>`greatest(clock_timestamp(), (
           select max(started_at) + interval '1 microsecond' from sync.runs where connection_id is null

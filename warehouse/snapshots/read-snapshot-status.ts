@@ -33,6 +33,11 @@ export async function readSnapshotStatus({ db }: Warehouse): Promise<SnapshotSta
 }
 
 const never: SnapshotStatus = {
-  ...{ snapshot_id: null, taken_at: null, age_seconds: null, rows: null },
-  ...{ status: null, failure: null, outcome: null },
+  snapshot_id: null,
+  taken_at: null,
+  age_seconds: null,
+  rows: null,
+  status: null,
+  failure: null,
+  outcome: null,
 };

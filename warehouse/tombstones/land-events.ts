@@ -36,7 +36,11 @@ export async function landEvents(
     await lockToLand(client, pass, eventsListed.name);
     const facts: PageFacts = {
       read: page.read,
-      ...{ inserted: 0, updated: 0, deleted: 0, suppressed: 0, quarantined: 0 },
+      inserted: 0,
+      updated: 0,
+      deleted: 0,
+      suppressed: 0,
+      quarantined: 0,
       unchanged: 0,
       requests,
       servedAt,

@@ -21,7 +21,7 @@ export function openReceiver(settings: { url: string; version: string; logger: L
       const { told, problem } = await post(address, {
         headers,
         body: JSON.stringify(message),
-        signal: AbortSignal.any([stopping, AbortSignal.timeout(patienceMilliseconds)]),
+        signal: AbortSignal.any([stopping, AbortSignal.timeout(deadlineMilliseconds)]),
       });
       if (stopping.aborted) return told;
       if (problem !== undefined && !down)
@@ -33,7 +33,7 @@ export function openReceiver(settings: { url: string; version: string; logger: L
   };
 }
 
-const patienceMilliseconds = 5_000;
+const deadlineMilliseconds = 5_000;
 
 /** Credentials in an address are for a header: `fetch` refuses such addresses. */
 function targetOf({ url, version }: { url: string; version: string }): {

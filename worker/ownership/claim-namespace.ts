@@ -109,7 +109,11 @@ async function newClaim(
     token: randomUUID(),
   });
   return {
-    ...{ claim: claim_id, token, generation, warehouse: here.warehouse, server: here.server },
+    claim: claim_id,
+    token,
+    generation,
+    warehouse: here.warehouse,
+    server: here.server,
     database: databaseNameOf(settings),
     api: settings.api.address,
     since: `${claimed_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`,

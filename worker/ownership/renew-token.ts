@@ -29,7 +29,10 @@ export async function renewToken(
   delete answered.asks;
   await replace({
     ...answered,
-    ...{ token: next, generation, server: here.server, database: databaseNameOf(settings) },
+    token: next,
+    generation,
+    server: here.server,
+    database: databaseNameOf(settings),
   });
   const written = (await readOwner(temporal))?.record;
   if (written?.token !== next) return undefined;

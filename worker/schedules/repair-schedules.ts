@@ -42,7 +42,7 @@ async function connectionsToRepair(places: SchedulePlaces & { apiAddress: string
 async function connectionsWithSchedules({ warehouse, temporal }: SchedulePlaces): Promise<Set<string>> {
   const owner = await warehouseId(warehouse);
   const connections = new Set<string>();
-  await temporal.withDeadline(Date.now() + patienceMilliseconds, async () => {
+  await temporal.withDeadline(Date.now() + deadlineMilliseconds, async () => {
     for await (const { memo } of temporal.schedule.list()) {
       if (memo?.daybook === owner && typeof memo.connection === 'string') connections.add(memo.connection);
     }
@@ -51,7 +51,7 @@ async function connectionsWithSchedules({ warehouse, temporal }: SchedulePlaces)
 }
 
 /** Thousands of schedules come in pages. */
-const patienceMilliseconds = 30_000;
+const deadlineMilliseconds = 30_000;
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -5,7 +5,7 @@ import { startRequest, type StartRequest } from '../../temporal/start-request.ts
 import { missingSearchAttributes } from '../../operations/search-attributes.ts';
 
 /** Starts what applies the webhooks of a connection, or tells the one that runs that there are more. */
-export async function nudgeApplying(temporal: Client, connection: string): Promise<void> {
+export async function signalApplying(temporal: Client, connection: string): Promise<void> {
   const { workflowType, options } = await requestOf(temporal, connection);
   await temporal.workflow.signalWithStart(workflowType, {
     ...options,

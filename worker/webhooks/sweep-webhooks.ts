@@ -8,7 +8,7 @@ import { oncePerOutage } from '../once-per-outage.ts';
 import { startApplying } from './start-applying.ts';
 
 const everyMilliseconds = 5_000;
-const patienceMilliseconds = 10_000;
+const deadlineMilliseconds = 10_000;
 
 /**
  * Every few seconds starts what applies webhooks, where some wait and nothing runs: Temporal was away, a server was killed, a pause
@@ -24,7 +24,7 @@ export async function sweepWebhooks(
     await attempt(async () => {
       await forgetWrongHolds(warehouse);
       const connections = await dueConnections(warehouse, apiAddress);
-      await temporal.withDeadline(Date.now() + patienceMilliseconds, async () => {
+      await temporal.withDeadline(Date.now() + deadlineMilliseconds, async () => {
         for (const connection of connections) {
           if (stopping.aborted) return;
           await startApplying(temporal, connection);

@@ -6,7 +6,7 @@ import { isRefusedData } from '../../warehouse/landing/bisect-records.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { storeWebhooks, type WebhooksStored } from '../../warehouse/webhooks/store-webhooks.ts';
 import { inGroups } from './in-groups.ts';
-import { createNudger } from './nudger.ts';
+import { createApplyTrigger } from './apply-trigger.ts';
 
 /** Where webhooks go in, whoever received them. */
 export interface WebhookIntake {
@@ -19,7 +19,7 @@ export type Receipt = 'stored' | 'forged' | 'unreadable';
 
 /**
  * Takes webhooks in (API document 6.2): proved to be the service's, stored, committed, and only then acknowledged. Applying them is
- * a worker's work, which a nudge begins without anybody waiting for it.
+ * a worker's work, which Temporal is told of without anybody waiting for it.
  */
 export function createWebhookIntake(parts: {
   readonly warehouse: Warehouse;
@@ -30,10 +30,10 @@ export function createWebhookIntake(parts: {
 }): WebhookIntake {
   const { warehouse, apiAddress, clientSecret, logger } = parts;
   if (clientSecret === '') logger.warn('DAYBOOK_CLIENT_SECRET is not set, so every webhook is refused.');
-  const nudger = createNudger(parts);
+  const applyTrigger = createApplyTrigger(parts);
   const store = inGroups<Webhook, Stored>(groupSize, async (webhooks) => {
     const { stored, readable } = await storeGroup(warehouse, { apiAddress, webhooks });
-    nudger.nudge(stored);
+    applyTrigger.trigger(stored);
     return readable.map((one) => (one ? 'stored' : 'unreadable'));
   });
   return {
@@ -43,7 +43,7 @@ export function createWebhookIntake(parts: {
       return webhook === undefined ? 'unreadable' : store(webhook);
     },
     close: () => {
-      nudger.close();
+      applyTrigger.close();
     },
   };
 }

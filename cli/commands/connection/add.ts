@@ -43,8 +43,12 @@ export function addCommand(): Command {
           const matters = (): boolean => syncEvery !== null || reconcileEvery !== null;
           return changeConnection({ warehouse, settings }, { connectionId: name, matters }, () =>
             addConnection(warehouse, key, {
-              ...{ connectionId: name, apiAddress: api.address, token, expandPlatformData },
-              ...{ syncEvery, reconcileEvery },
+              connectionId: name,
+              apiAddress: api.address,
+              token,
+              expandPlatformData,
+              syncEvery,
+              reconcileEvery,
             }),
           );
         },

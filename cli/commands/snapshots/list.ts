@@ -59,7 +59,11 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
     if (seen === undefined) continue;
     const { taken_at = null, rows = null, bytes = null, unfit } = seen.value ?? {};
     snapshots.push({
-      ...{ id, taken_at, rows, bytes, unfit: unfit?.length ?? null },
+      id,
+      taken_at,
+      rows,
+      bytes,
+      unfit: unfit?.length ?? null,
       latest: pointer?.value?.snapshot_id === id,
       problem: seen.altered?.message ?? null,
     });

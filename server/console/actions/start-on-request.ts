@@ -4,7 +4,7 @@ import type { ConsoleParts } from '../console-parts.ts';
 import { paths } from '../paths.ts';
 
 /** A person waits for the answer: Temporal gets no longer than this. */
-const patienceMilliseconds = 5_000;
+const deadlineMilliseconds = 5_000;
 
 /** Starts a run as the command of that name does, or says that one runs already. */
 export async function startOnRequest(
@@ -12,7 +12,7 @@ export async function startOnRequest(
   request: RunRequest,
 ): Promise<ActionResult> {
   const { connection } = request.input;
-  const { joined } = await client.withDeadline(Date.now() + patienceMilliseconds, () =>
+  const { joined } = await client.withDeadline(Date.now() + deadlineMilliseconds, () =>
     startRun({ client, warehouse, settings }, request),
   );
   const what = request.kind;

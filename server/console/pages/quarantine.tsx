@@ -22,7 +22,10 @@ export async function quarantinePage(
   const [{ chosen: connection }, { chosen: resource }] = choices;
   const { shown, last } = pageOf(
     await listQuarantine(warehouse, {
-      ...{ all: false, connectionId: connection, resource, before },
+      all: false,
+      connectionId: connection,
+      resource,
+      before,
       limit: pageLength + 1,
     }),
   );

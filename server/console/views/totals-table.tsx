@@ -54,7 +54,9 @@ function linesOf({ stream, totals: stored }: RunStreamRead): Line[] {
   return currencies.flatMap((currency) => {
     const measures = Object.keys({ ...source[currency], ...warehouse[currency] });
     return inOrder(measures).map((measure) => ({
-      ...{ stream, currency, measure },
+      stream,
+      currency,
+      measure,
       source: source[currency]?.[measure] ?? '0',
       warehouse: warehouse[currency]?.[measure] ?? '0',
     }));

@@ -79,11 +79,15 @@ order by scope.connection_id nulls first, currency_code, month`,
         labels: months.map(monthName),
         series: [
           ...movements.map(({ head, of, colour }) => ({
-            ...{ name: head, colour, shape: 'stacked' as const },
+            name: head,
+            colour,
+            shape: 'stacked' as const,
             values: months.map((month) => shown(month, of)),
           })),
           {
-            ...{ name: 'Closing (right axis)', colour: 'line', shape: 'line' as const },
+            name: 'Closing (right axis)',
+            colour: 'line',
+            shape: 'line' as const,
             values: months.map((month) => shown(month, 'closing')),
           },
         ],

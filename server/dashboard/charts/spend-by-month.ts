@@ -111,7 +111,9 @@ order by scope_id nulls first, currency_code, place, spend_month`,
             ? []
             : [
                 {
-                  ...{ name: labels[index] ?? '', ...inkOf(place), shape: 'stacked' as const },
+                  name: labels[index] ?? '',
+                  ...inkOf(place),
+                  shape: 'stacked' as const,
                   values: months.map((month) => drawnAmount(of(place, month), currency)),
                 },
               ],

@@ -104,11 +104,15 @@ order by scope_id nulls first, currency_code, place`,
         labels: labels.slice(0, vendors.length),
         series: [
           {
-            ...{ name: '12 months', colour: 'vendor-1', shape: 'beside' as const },
+            name: '12 months',
+            colour: 'vendor-1',
+            shape: 'beside' as const,
             values: vendors.map(({ this_year }) => drawnAmount(this_year, currency)),
           },
           {
-            ...{ name: '12 before', colour: 'neutral', shape: 'beside' as const },
+            name: '12 before',
+            colour: 'neutral',
+            shape: 'beside' as const,
             values: vendors.map(({ year_before }) => drawnAmount(year_before, currency)),
           },
         ],

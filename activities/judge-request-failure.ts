@@ -1,0 +1,21 @@
+import { isDatabaseAway } from '../warehouse/is-database-away.ts';
+import { noteFailing } from '../warehouse/passes/note-failing.ts';
+import type { PassInHand } from '../warehouse/passes/pass.ts';
+import type { Dependencies } from './dependencies.ts';
+import { GaveUp } from './gave-up.ts';
+import { handlingOf } from './handling.ts';
+
+/**
+ * The error of a request, or GaveUp when such have kept coming for longer than DAYBOOK_GIVE_UP_AFTER. No request failed when
+ * Postgres is away or full: that is waited for, however long it takes. `requests` are counted with what failed for the
+ * service's part.
+ */
+export async function judgeRequestFailure(
+  { warehouse, giveUpAfterMilliseconds }: Pick<Dependencies, 'warehouse' | 'giveUpAfterMilliseconds'>,
+  { pass, requests, error }: { pass: PassInHand; requests: number; error: unknown },
+): Promise<unknown> {
+  if (!(error instanceof Error) || handlingOf(error) !== 'retry' || isDatabaseAway(error)) return error;
+  const failingMilliseconds = await noteFailing(warehouse, { pass, requests });
+  if (failingMilliseconds <= giveUpAfterMilliseconds) return error;
+  return new GaveUp(pass.stream, `for ${Math.round(failingMilliseconds / 1000)} s`, error);
+}

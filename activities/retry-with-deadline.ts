@@ -1,0 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiClient } from '../source/api-client.ts';
+import { handlingOf } from './handling.ts';
+import { waitOf } from './wait.ts';
+
+/** For as long as a person at a terminal may be kept waiting for one answer. */
+const deadlineMilliseconds = 60_000;
+const pauseMilliseconds = 2_000;
+
+/**
+ * Asks again while the error says that this may help, for a minute: for requests outside of Temporal, which does this for
+ * activities. Throws the last error.
+ */
+export async function retryWithDeadline<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const started = performance.now();
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (handlingOf(error) === 'stop') throw error;
+      const milliseconds = Math.max(waitOf(error)?.milliseconds ?? 0, pauseMilliseconds);
+      if (performance.now() - started + milliseconds > deadlineMilliseconds) throw error;
+      await pause(milliseconds);
+    }
+  }
+}
+
+/** The client's fetch, retried so. */
+export function retryingFetch(api: ApiClient): Pick<ApiClient, 'fetch'> {
+  return { fetch: (request) => retryWithDeadline(() => api.fetch(request)) };
+}

@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { workflowIds } from '../../temporal/workflow-ids.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { unidentifiedConnections } from '../../warehouse/webhooks/unidentified-connections.ts';
+import type { WebhooksStored } from '../../warehouse/webhooks/store-webhooks.ts';
+import { oncePerOutage } from '../once-per-outage.ts';
+import { signalApplying } from './start-applying.ts';
+
+/** Tells Temporal that there is something to do. Nobody waits for it, and what does not get through is found by the sweep. */
+export interface ApplyTrigger {
+  trigger(stored: WebhooksStored): void;
+  close(): void;
+}
+
+/** What follows at once belongs together: a burst about one record is one request to the service. */
+const debounceMilliseconds = 150;
+/** A connection that changes all the time is signaled at most as often. */
+const betweenMilliseconds = 1_000;
+const deadlineMilliseconds = 5_000;
+
+export function createApplyTrigger(parts: {
+  readonly warehouse: Warehouse;
+  readonly temporal: Client;
+  readonly apiAddress: string;
+  readonly logger: Logger;
+}): ApplyTrigger {
+  const { warehouse, temporal, apiAddress, logger } = parts;
+  const closing = new AbortController();
+  const attempt = oncePerOutage(
+    logger,
+    'Temporal could not be told of webhooks. They are stored; a worker finds them when it is back.',
+  );
+  /** Connections at hand, and whether more came for them since they were last told. */
+  const asked = new Map<string, boolean>();
+  return {
+    trigger({ due, unknownIsReady }) {
+      for (const connection of due)
+        ask(workflowIds.webhooks(connection), () => signalApplying(temporal, connection));
+      if (unknownIsReady) ask('unknown', () => wakeUnidentified({ warehouse, temporal, apiAddress }));
+    },
+    close: () => {
+      closing.abort();
+    },
+  };
+
+  function ask(name: string, tell: () => Promise<void>): void {
+    const isNew = !asked.has(name);
+    asked.set(name, true);
+    if (isNew) void tellUntilQuiet(name, tell);
+  }
+
+  async function tellUntilQuiet(name: string, tell: () => Promise<void>): Promise<void> {
+    await quiet(debounceMilliseconds);
+    while (asked.get(name) === true && !closing.signal.aborted) {
+      asked.set(name, false);
+      await attempt(() => temporal.withDeadline(Date.now() + deadlineMilliseconds, tell));
+      await quiet(betweenMilliseconds);
+    }
+    asked.delete(name);
+  }
+
+  async function quiet(milliseconds: number): Promise<void> {
+    await pause(milliseconds, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+  }
+}
+
+/** Data is ready of a connection that no answer has named yet: every sync that waits for such asks once more. */
+async function wakeUnidentified(parts: {
+  warehouse: Warehouse;
+  temporal: Client;
+  apiAddress: string;
+}): Promise<void> {
+  const { warehouse, temporal, apiAddress } = parts;
+  for (const connection of await unidentifiedConnections(warehouse, apiAddress)) {
+    await temporal.workflow
+      .getHandle(workflowIds.sync(connection))
+      .signal('dataReady')
+      .catch((error: unknown) => {
+        // No sync runs, so none waits.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      });
+  }
+}
