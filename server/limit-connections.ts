@@ -1,47 +1,70 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { largestNetwork, networkOf, type Holding } from './largest-network.ts';
 
 /**
- * Holds a server to so many connections at a time. When one more comes, the one that has waited longest for its client (for a request,
- * the rest of one, or an answer to be fetched) is closed; when all are being answered, the one that takes longest. So nobody keeps others
- * out by holding connections open; Node itself would turn away whoever comes then, probes too.
+ * Holds a server to so many connections at a time. When one more comes, the network with the most of them makes room: of its connections
+ * the one is closed that has waited longest for its client (for a request, the rest of one, or an answer to be fetched); when all are
+ * being answered, the one that takes longest. So nobody keeps others out by holding connections open; Node itself would turn away whoever
+ * comes then, probes too.
  */
 export function limitConnections(server: Server, most: number): void {
+  const open = new Map<Socket, Connection>();
   /** Each in the order in which it began. */
-  const waiting = new Set<Socket>();
-  const answered = new Set<Socket>();
+  const waiting = new Set<Connection>();
+  const answered = new Set<Connection>();
 
   server.on('connection', (socket) => {
-    waiting.add(socket);
+    const connection = { socket, network: networkOf(socket.remoteAddress), share: 1 };
+    open.set(socket, connection);
+    waiting.add(connection);
     socket.once('close', () => {
-      waiting.delete(socket);
-      answered.delete(socket);
+      forget(connection);
     });
-    if (waiting.size + answered.size <= most) return;
-    // The newest of those that wait is the one that has just come.
-    const [longest] = waiting.size > 1 ? waiting : answered;
-    waiting.delete(longest ?? socket);
-    answered.delete(longest ?? socket);
-    longest?.destroy();
+    if (open.size > most) makeRoomFor(connection);
   });
 
   // Before the request is answered, which may be at once.
   server.prependListener('request', (request, response) => {
-    const { socket } = request;
+    const connection = open.get(request.socket);
+    if (connection === undefined) return;
     const begin = (): void => {
-      move(socket, { from: waiting, to: answered });
+      move(connection, { from: waiting, to: answered });
     };
     if (hasBody(request)) request.once('end', begin);
     else begin();
     // All of the answer is handed over; from now on the client is waited for.
     response.once('prefinish', () => {
-      move(socket, { from: answered, to: waiting });
+      move(connection, { from: answered, to: waiting });
     });
   });
+
+  function makeRoomFor(newest: Connection): void {
+    const network = largestNetwork(open.values());
+    const isTheirs = (one: Connection): boolean => one.network === network && one !== newest;
+    const closed = first(waiting, isTheirs) ?? first(answered, isTheirs) ?? newest;
+    forget(closed);
+    closed.socket.destroy();
+  }
+
+  function forget(connection: Connection): void {
+    open.delete(connection.socket);
+    waiting.delete(connection);
+    answered.delete(connection);
+  }
 }
 
-function move(socket: Socket, { from, to }: { from: Set<Socket>; to: Set<Socket> }): void {
-  if (from.delete(socket)) to.add(socket);
+interface Connection extends Holding {
+  readonly socket: Socket;
+}
+
+function move(connection: Connection, { from, to }: { from: Set<Connection>; to: Set<Connection> }): void {
+  if (from.delete(connection)) to.add(connection);
+}
+
+function first<One>(all: Iterable<One>, isWanted: (one: One) => boolean): One | undefined {
+  for (const one of all) if (isWanted(one)) return one;
+  return undefined;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { oneAtATime } from './one-at-a-time.ts';
 
 /** What must work, by name; a check rejects when it does not. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<unknown>>>;
@@ -15,6 +16,7 @@ export type CheckResult = 'ok' | 'failed' | 'no answer';
 export function createReadiness(checks: ReadinessChecks, logger: Logger): () => Promise<Readiness> {
   const runners = Object.entries(checks).map(([name, check]) => ({
     name,
+    // A check that hangs would leave one more query waiting for a connection with each probe.
     run: oneAtATime(() => resultOf(name, check, logger)),
   }));
   return async () => {
@@ -37,17 +39,6 @@ async function resultOf(name: string, check: () => Promise<unknown>, logger: Log
     logger.warn({ check: name, reason }, 'A readiness check failed.');
     return 'failed';
   }
-}
-
-/** A check that hangs is joined, not started again: or each probe would leave one more query waiting for a connection. */
-function oneAtATime<Result>(run: () => Promise<Result>): () => Promise<Result> {
-  let running: Promise<Result> | undefined;
-  return () => {
-    running ??= run().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
 }
 
 async function withinTwoSeconds(result: Promise<CheckResult>): Promise<CheckResult> {

@@ -5,8 +5,10 @@ import type { WebhookIntake } from '../worker/webhooks/webhook-intake.ts';
 import type { ConsoleParts } from './console/console-parts.ts';
 import { createConsole } from './console/console.ts';
 import { limitConnections } from './limit-connections.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { createReadiness, type ReadinessChecks } from './readiness.ts';
 import { refuseForeignHosts } from './refuse-foreign-hosts.ts';
+import { refusePipelines } from './refuse-pipelines.ts';
 import { addWebhookRoute } from './webhooks/webhook-route.ts';
 
 export interface HttpServer {
@@ -46,6 +48,7 @@ export async function startHttpServer(input: {
   // Probes and scrapes come every few seconds: with a line for each, the log would have nothing else.
   const server = fastify({ logger: false, forceCloseConnections: true, ...patience });
   limitConnections(server.server, mostConnections);
+  refusePipelines(server);
   server.register((scope, _options, done) => {
     addProbes(scope, input);
     done();
@@ -65,7 +68,7 @@ function addProbes(
   server: FastifyInstance,
   input: { host: string; readiness: ReadinessChecks; metrics: () => Promise<string>; logger: Logger },
 ): void {
-  const { host, metrics, logger } = input;
+  const { host, logger } = input;
   if (isLoopback(host)) {
     server.addHook(
       'onRequest',
@@ -75,6 +78,7 @@ function addProbes(
     );
   }
   const readiness = createReadiness(input.readiness, logger);
+  const metrics = oneAtATime(input.metrics);
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     const answer = await readiness();

@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { largestNetwork, networkOf } from '../largest-network.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { BodyRefused } from './body-refused.ts';
 
@@ -17,13 +18,14 @@ export interface BodyLimits {
 
 export interface ArrivingBodies {
   /** Resolves with the whole body; rejects with BodyRefused. `declared` is its `Content-Length`, when it says one. */
-  read(payload: Readable, declared: number | undefined): Promise<Buffer>;
+  read(payload: IncomingMessage, declared: number | undefined): Promise<Buffer>;
   close(): void;
 }
 
 /**
- * Reads bodies of which nobody knows yet whether they are the service's. Where they would be too many, the one that is on its way
- * for longest makes room: a webhook of the service is there within milliseconds, so what stays is what somebody holds back.
+ * Reads bodies of which nobody knows yet whether they are the service's. Where they would be too many, the network that holds the most
+ * makes room, by the one that is on its way for longest: a webhook of the service is there within milliseconds, so what stays is what
+ * somebody holds back.
  */
 export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
   const bytesPerTick = limits.mostBytesPerSecond * tickSeconds;
@@ -34,7 +36,11 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
   return {
     async read(payload, declared = 0) {
       if (declared > limits.bytes) throw new BodyRefused('too large');
-      const body = new ArrivingBody(payload, { most: limits.bytes, onReceived });
+      const body = new ArrivingBody(payload, {
+        network: networkOf(payload.socket.remoteAddress),
+        most: limits.bytes,
+        onReceived,
+      });
       arriving.add(body);
       makeRoom();
       watch ??= setInterval(tick, tickSeconds * 1_000).unref();
@@ -58,12 +64,20 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
   function makeRoom(): void {
     let held = 0;
     for (const body of arriving) held += body.held;
-    for (const body of arriving) {
-      if (arriving.size <= limits.bodies && held <= limits.bytesTogether) return;
-      arriving.delete(body);
-      held -= body.held;
-      body.refuse('turned away');
+    while (arriving.size > limits.bodies || held > limits.bytesTogether) {
+      const network = largestNetwork(
+        [...arriving].map((body) => ({ network: body.network, share: shareOf(body) })),
+      );
+      const [longest] = [...arriving].filter((body) => body.network === network);
+      if (longest === undefined) return;
+      arriving.delete(longest);
+      held -= longest.held;
+      longest.refuse('turned away');
     }
+  }
+
+  function shareOf({ held }: ArrivingBody): number {
+    return 1 / limits.bodies + held / limits.bytesTogether;
   }
 
   /** Counts ticks, not time: a process that stood still has not given anybody the time to send. */

@@ -4,6 +4,7 @@ import { BodyRefused, type RefusedBecause } from './body-refused.ts';
 /** A body while it arrives. */
 export class ArrivingBody {
   readonly whole: Promise<Buffer>;
+  readonly network: string;
   received = 0;
   /** Bytes of memory. */
   held = 0;
@@ -17,6 +18,7 @@ export class ArrivingBody {
   #settle: { resolve: (body: Buffer) => void; reject: (refused: BodyRefused) => void } | undefined;
 
   constructor(payload: Readable, options: BodyOptions) {
+    this.network = options.network;
     this.#payload = payload;
     this.#options = options;
     this.whole = new Promise((resolve, reject) => {
@@ -90,6 +92,8 @@ const smallBytes = 4 * 1024;
 const partBytes = 16 * 1024;
 
 interface BodyOptions {
+  /** Whom it comes from: see `networkOf`. */
+  readonly network: string;
   readonly most: number;
   readonly onReceived: (body: ArrivingBody, bytes: number) => void;
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +8,10 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startDaybook } from '../support/daybook-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
-import { createInstallation } from '../support/installation.ts';
+import { clientSecret, createInstallation } from '../support/installation.ts';
 import { row } from '../support/rows.ts';
 import { urlOf } from '../webhooks/company.ts';
+import { webhookSignature } from '../../source/webhook-signature.ts';
 import { entityWebhook, send } from '../webhooks/webhook.ts';
 
 const installation = await createInstallation();
@@ -34,7 +36,7 @@ test.each([
       before.push(performance.now() - started);
     }
     const idle = await megabytes();
-    const flood = await startFlood(bytes, 250);
+    const flood = await attack('flood-main.ts', String(bytes), '250');
     const statuses: number[] = [];
     const milliseconds: number[] = [];
     let most = idle;
@@ -60,8 +62,38 @@ test.each([
   },
 );
 
+test.each(['/metrics', '/readyz', '/', '/nowhere'])(
+  'thousands of requests for %s sent at once, of which no answer is read, keep nobody from the pages',
+  async (path) => {
+    const idle = await megabytes();
+    const pipelines = await attack('pipeline-main.ts', path, '10', '1500');
+    const milliseconds: number[] = [];
+    let most = idle;
+    for (let time = 0; time < 10; time += 1) {
+      const started = performance.now();
+      expect(await statusOf('/healthz')).toBe(200);
+      milliseconds.push(performance.now() - started);
+      most = Math.max(most, await megabytes());
+    }
+    pipelines.end();
+    expect(Math.max(...milliseconds)).toBeLessThan(5_000);
+    expect(median(milliseconds)).toBeLessThan(1_000);
+    expect(most - idle).toBeLessThan(150);
+  },
+);
+
+test('two thousand webhooks a second that stop after a byte keep those of another address out of nothing', async () => {
+  const churn = await attack('churn-main.ts', '127.0.0.2', '2000');
+  const statuses: number[] = [];
+  for (let time = 0; time < 25; time += 1) {
+    statuses.push(await sendSlowly(`churn-${time}`, '127.0.0.3'), await statusOf('/healthz', '127.0.0.3'));
+  }
+  churn.end();
+  expect(statuses.filter((status) => status !== 200)).toEqual([]);
+});
+
 test('what was broken off is no error line, and at most one line a minute with its count', async () => {
-  const flood = await startFlood(1_000, 50);
+  const flood = await attack('flood-main.ts', '1000', '50');
   flood.end();
   await eventually(async () => {
     const metrics = await (await fetch(`${url}/metrics`)).text();
@@ -92,6 +124,39 @@ async function askAll(id: string): Promise<number[]> {
   ]);
 }
 
+function statusOf(path: string, localAddress = '127.0.0.1'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(url + path, { localAddress, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** As from far away: the body comes 40 ms after its headers. */
+function sendSlowly(id: string, localAddress: string): Promise<number> {
+  const body = entityWebhook('nobody', { entity: 'BILL', what: 'UPDATED', record: bill(id) });
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'x-service-signature': webhookSignature(body, clientSecret),
+    };
+    const sending = request(
+      `${url}/webhooks`,
+      { method: 'POST', headers, localAddress, agent: false },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      },
+    ).on('error', reject);
+    sending.flushHeaders();
+    setTimeout(() => sending.end(body), 40);
+  });
+}
+
 async function megabytes(): Promise<number> {
   const status = await readFile(`/proc/${serving.pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
@@ -101,12 +166,12 @@ function median(values: readonly number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Resolves when all of its connections have been opened. */
-async function startFlood(bytes: number, connections: number): Promise<Flood> {
-  const main = fileURLToPath(new URL('flood-main.ts', import.meta.url));
+/** Resolves when the process is under way. */
+async function attack(file: string, ...values: readonly string[]): Promise<Attack> {
+  const main = fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(process.execPath, [
     ...['--import', import.meta.resolve('tsx'), main],
-    ...[new URL(url).port, String(bytes), String(connections)],
+    ...[new URL(url).port, ...values],
   ]);
   const heard: string[] = [];
   createInterface(child.stdout).on('line', (line) => heard.push(line));
@@ -120,7 +185,7 @@ async function startFlood(bytes: number, connections: number): Promise<Flood> {
   return { hears, end };
 }
 
-interface Flood {
+interface Attack {
   readonly hears: (line: string) => Promise<unknown>;
   readonly end: () => void;
 }

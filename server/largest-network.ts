@@ -1,0 +1,28 @@
+import { isIPv6 } from 'node:net';
+
+/** What somebody holds of what there is little of. */
+export interface Holding {
+  /** See `networkOf`. */
+  readonly network: string;
+  /** How much of it. */
+  readonly share: number;
+}
+
+/**
+ * The network that holds the most. It makes room for one more: who floods ends their own, and others get in. Behind a proxy all are one
+ * network.
+ */
+export function largestNetwork(holdings: Iterable<Holding>): string | undefined {
+  const shares = new Map<string, number>();
+  for (const { network, share } of holdings) shares.set(network, (shares.get(network) ?? 0) + share);
+  let largest: string | undefined;
+  for (const [network, share] of shares)
+    if (largest === undefined || share > (shares.get(largest) ?? 0)) largest = network;
+  return largest;
+}
+
+/** An address; of one of IPv6 its first 64 bits, since who has one of these addresses has them all. */
+export function networkOf(address = ''): string {
+  if (!isIPv6(address) || address.startsWith('::')) return address;
+  return address.split(':').slice(0, 4).join(':');
+}
