@@ -16,5 +16,5 @@ function writtenOut(character: string): string {
   return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Control characters, and those that embed or override a direction. */
-const commands = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+/** Control characters, and those that mark, embed or override a direction. */
+const commands = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;

@@ -112,7 +112,7 @@ async function publishWithout(
     tables,
     unfit: manifest.unfit.filter((one) => !isOf(rows, one)),
   };
-  await writeFile(join(folder, manifestFile), manifestText(described));
+  await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
   await lake.publish(
     to,
     Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)),

@@ -23,7 +23,10 @@ export async function findDamage(
   if (seen === undefined) return { manifest: undefined, problems: [`${id} has no ${manifestFile}`] };
   if (seen.altered !== undefined) return { manifest: undefined, problems: [seen.altered.message] };
   const manifest = seen.value;
-  const problems = await problemsAround(lake, { id, text: seen.found.text });
+  const problems = [
+    ...(await problemsAround(lake, { id, text: seen.found.text })),
+    ...(await problemsBeside(lake, manifest)),
+  ];
   for (const [table, { files }] of Object.entries(manifest.tables))
     for (const { path, sha256 } of files) {
       const problem = await lake.withFile(`snapshots/${id}/${path}`, async (localPath) => {
@@ -34,6 +37,16 @@ export async function findDamage(
       if (problem !== null) problems.push(problem ?? `${path} is missing`);
     }
   return { manifest, problems };
+}
+
+/** Who reads a table by a pattern, such as `bills/*.parquet`, would read these too. */
+async function problemsBeside(lake: Lake, { snapshot_id: id, tables }: Manifest): Promise<string[]> {
+  const listed = new Set(Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)));
+  const found = (await lake.filesIn(`snapshots/${id}`)).filter((path) => path.endsWith('.parquet'));
+  return found
+    .filter((path) => !listed.has(path))
+    .sort()
+    .map((path) => `${path} is not in the manifest`);
 }
 
 async function problemsAround(lake: Lake, { id, text }: { id: string; text: string }): Promise<string[]> {

@@ -11,7 +11,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { constants, existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import {
   manifestFile,
   mostBytesOf,
@@ -60,7 +60,7 @@ export function openFolderLake(location: string): Lake {
     async publish(id, files) {
       const draft = draftFolder(id);
       const folders = new Set(files.map((file) => dirname(join(draft, file))));
-      await writeFile(join(draft, successFile), '');
+      await writeFile(join(draft, successFile), '', { flag: 'wx' });
       for (const file of [...files, manifestFile, successFile]) await bringToDisk(join(draft, file));
       for (const folder of [...folders, draft]) await bringToDisk(folder);
       await rename(draft, join(snapshots, id));
@@ -77,6 +77,12 @@ export function openFolderLake(location: string): Lake {
       await bringToDisk(dirname(target));
     },
     removeFile: (path) => rm(join(location, path), { force: true }),
+    async filesIn(folder) {
+      const entries = await readdir(join(location, folder), { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => !entry.isDirectory())
+        .map(({ parentPath, name }) => relative(join(location, folder), join(parentPath, name)));
+    },
     async withFile(path, use) {
       const file = join(location, path);
       return (await isFile(file)) ? use(file) : undefined;

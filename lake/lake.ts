@@ -16,6 +16,8 @@ export interface Lake {
   putFile(path: string, localPath: string): Promise<void>;
   /** Removes a file that nothing names any more, if it is there. */
   removeFile(path: string): Promise<void>;
+  /** Of every file below a folder of the lake, relative to that folder. */
+  filesIn(folder: string): Promise<string[]>;
   /** Hands over a file of a snapshot as one on this machine; undefined when there is none. */
   withFile<Result>(path: string, use: (localPath: string) => Promise<Result>): Promise<Result | undefined>;
   /** Removes a snapshot or its marts; nobody sees a half of it. */

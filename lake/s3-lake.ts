@@ -30,6 +30,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       await bucket.upload(path, localPath, { over: true });
     },
     removeFile: (path) => bucket.remove([path]),
+    filesIn: async (folder) => (await bucket.list(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
     async withFile(path, use) {
       const folder = join(scratch, 'download');
       await mkdir(folder, { recursive: true });

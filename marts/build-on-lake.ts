@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuckDb, quoted } from '../lake/duck-db.ts';
 import { openLake } from '../lake/open-lake.ts';
@@ -29,7 +29,6 @@ export async function buildOnLake({
   try {
     await lake.removeLeftovers('marts');
     const snapshot = await localSnapshot(lake, scratch);
-    await symlink(snapshot.folder, join(scratch, 'latest'));
     const database = join(scratch, 'marts.duckdb');
     settings.onStep(`marts are being built on snapshot ${snapshot.id}`);
     const result = await runDbt({
@@ -44,7 +43,7 @@ export async function buildOnLake({
         daybook_api_address: settings.apiAddress,
         daybook_as_of_date: settings.asOfDate,
         // Relative to where dbt runs: a path of the user's, with a quote in it, is part of no statement.
-        daybook_snapshot: 'scratch/latest',
+        daybook_snapshot: 'scratch/snapshot',
       },
     });
     const { asOfDate } = settings;

@@ -3,9 +3,12 @@
  * and when the file is read again the apostrophe goes.
  */
 export function guardedColumn(name: string): string {
-  const formula = `left(ltrim(${name}, ''''), 1) in ('=', '+', '-', '@', chr(9), chr(13))`;
+  const formula = `left(ltrim(${name}, ''''), 1) in (${signs})`;
   return `case when ${formula} then '''' || ${name} else ${name} end as ${name}`;
 }
+
+/** Some spreadsheets take signs of full width for those of ASCII, and pass over line ends. */
+const signs = `'=', '+', '-', '@', '＝', '＋', '－', '＠', chr(9), chr(10), chr(13)`;
 
 /** The text of a CSV file without those apostrophes. */
 export function unguarded(csv: string): string {
@@ -17,5 +20,5 @@ export function unguarded(csv: string): string {
 const fields = /"(?:[^"]|"")*"|[^",\r\n]+/g;
 
 function withoutGuard(text: string): string {
-  return /^'+[=+\-@\t\r]/.test(text) ? text.slice(1) : text;
+  return /^'+[=+\-@＝＋－＠\t\n\r]/.test(text) ? text.slice(1) : text;
 }

@@ -1,5 +1,5 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { SnapshotDamaged } from '../lake/errors.ts';
 import { manifestFile, type Lake } from '../lake/lake.ts';
 import { sha256Of } from '../lake/manifest.ts';
@@ -14,8 +14,8 @@ export interface LocalSnapshot {
 }
 
 /**
- * The latest snapshot as a folder on this machine, every file compared with the manifest. One in a bucket is downloaded into
- * `scratch`. Throws NoSnapshot, SnapshotDamaged, LakeAltered.
+ * The latest snapshot as a folder in `scratch`: the files that its manifest names, each compared with it, and no other that somebody put
+ * beside them. Those of a bucket are downloaded, others are links. Throws NoSnapshot, SnapshotDamaged, LakeAltered.
  */
 export async function localSnapshot(lake: Lake, scratch: string): Promise<LocalSnapshot> {
   const pointer = await readPointer(lake);
@@ -25,15 +25,13 @@ export async function localSnapshot(lake: Lake, scratch: string): Promise<LocalS
   if (manifest === undefined || sha256Of(manifest.found.text) !== pointer.manifest_sha256)
     throw new SnapshotDamaged(id, manifestFile);
   const files = Object.values(manifest.value.tables).flatMap((table) => table.files);
-  if (!lake.location.startsWith('s3://')) {
-    for (const file of files) await withFileOf(lake, { id, file }, () => Promise.resolve());
-    return { id, folder: join(lake.location, 'snapshots', id) };
-  }
   const folder = join(scratch, 'snapshot');
+  const isHere = !lake.location.startsWith('s3://');
   for (const file of files) {
     await withFileOf(lake, { id, file }, async (path) => {
-      await mkdir(dirname(join(folder, file.path)), { recursive: true, mode: 0o700 });
-      await copyFile(path, join(folder, file.path));
+      const place = join(folder, file.path);
+      await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+      await (isHere ? symlink(resolve(path), place) : copyFile(path, place));
     });
   }
   await writeFile(join(folder, manifestFile), manifest.found.text);

@@ -21,7 +21,8 @@ export class LoginNotAllowed extends Error {
 
 /**
  * The URL with which people and BI tools read the warehouse: that of a login of its own, which is a member of `daybook_reader` and
- * writes nothing. It is made when it is first asked for, and the same from then on. Throws LoginNotAllowed, WrongSecretKey.
+ * writes nothing. It is made when it is first asked for, and the same from then on; what somebody who uses it has set for the role since,
+ * which Postgres lets them, is taken back. Throws LoginNotAllowed, WrongSecretKey.
  */
 export async function biLoginUrl(
   warehouse: Warehouse,
@@ -32,7 +33,7 @@ export async function biLoginUrl(
   const url = new URL(databaseUrl);
   url.username = login;
   url.password = password;
-  if (await opens(url)) return url;
+  if ((await opens(url)) && (await isAsMade(warehouse, login))) return url;
   await makeLogin(warehouse, { login, password });
   if (await opens(url)) return url;
   throw new Error(`Postgres does not let ${login} in although it was just made: look at its pg_hba.conf.`);
@@ -135,9 +136,29 @@ async function statementsFor(db: Warehouse['db'], { login, password }: Login): P
     `${there ? 'alter' : 'create'} role ${login} login password '${scramVerifier(password)}'`,
     `grant daybook_reader to ${login}`,
     `grant connect on database ${database} to ${login}`,
-    `alter role ${login} set default_transaction_read_only = on`,
-    `alter role ${login} set timezone = 'UTC'`,
+    `alter role ${login} reset all`,
+    `alter role ${login} in database ${database} reset all`,
+    ...Object.entries(settingsOfRole).map(([name, value]) => `alter role ${login} set ${name} = '${value}'`),
   ];
+}
+
+const settingsOfRole = { default_transaction_read_only: 'on', TimeZone: 'UTC' };
+
+/** Whether sessions of it begin with what we set, and nothing else. */
+async function isAsMade({ db }: Warehouse, login: string): Promise<boolean> {
+  const { rows } = await sql<{ setting: string }>`
+    select unnest(setconfig) as setting
+    from pg_db_role_setting
+    where setrole = (select oid from pg_roles where rolname = ${login})
+      and setdatabase in (0, (select oid from pg_database where datname = current_database()))
+  `.execute(db);
+  const ours = Object.entries(settingsOfRole).map(([name, value]) => `${name}=${value}`);
+  return (
+    rows
+      .map(({ setting }) => setting)
+      .sort()
+      .join() === ours.sort().join()
+  );
 }
 
 /** Whether Postgres lets it in. */

@@ -111,7 +111,7 @@ async function exportTables(
         const written = await writeTables(snapshot, { folder, scratch, partBytes, measured, onProgress });
         await snapshot.release();
         const described = manifestOf(job, { takenAt: snapshot.takenAt, measured, written });
-        await writeFile(join(folder, manifestFile), manifestText(described));
+        await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
         const { total } = measured;
         onProgress({ ...total, tablesDone: total.tables, rowsDone: total.rows, step: 'publishing' });
         // Who has lost the lock has lost the right to publish: another one may be at it.

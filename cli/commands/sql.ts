@@ -48,8 +48,12 @@ function csvField(value: string | number | boolean | null): string {
 
 /** A spreadsheet runs what begins like a formula, unless an apostrophe stands before it. Numbers stay as they are. */
 function asText(value: string): string {
-  return /^[=+\-@\t\r]/.test(value) && !/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value) ? `'${value}` : value;
+  const isNumber = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value);
+  return formula.test(value) && !isNumber ? `'${value}` : value;
 }
+
+/** Some spreadsheets take signs of full width for those of ASCII, and pass over line ends. */
+const formula = /^[\t\r\n]|^\s*[=+\-@＝＋－＠]/u;
 
 function show({ columns, rows }: QueryResult): void {
   // As Postgres writes them: no separators in what people paste into a sheet.

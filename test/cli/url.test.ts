@@ -92,6 +92,27 @@ test('a login whose password somebody changed, or that is gone, is made right ag
   await logIn(url);
 });
 
+test('what a user of the login has set for it, and so for everybody who uses it, is taken back', async () => {
+  const url = await urlOf(database);
+  const user = new pg.Client(url.href);
+  await user.connect();
+  await user.query('set default_transaction_read_only = off');
+  await user.query(`alter role ${url.username} set statement_timeout = '1ms'`);
+  await user.query(
+    `alter role ${url.username} in database ${url.pathname.slice(1)} set search_path = 'nowhere'`,
+  );
+  await user.end();
+  const again = new pg.Client((await urlOf(database)).href);
+  await again.connect();
+  const seen: string[] = [];
+  for (const name of ['statement_timeout', 'search_path', 'default_transaction_read_only', 'TimeZone']) {
+    const { rows: shown } = await again.query<[string]>({ text: `show ${name}`, rowMode: 'array' });
+    seen.push(String(shown[0]?.[0]));
+  }
+  await again.end();
+  expect(seen).toEqual(['0', '"$user", public', 'on', 'UTC']);
+});
+
 test('url as JSON has every part that a form asks for', async () => {
   const { stdout } = await daybook(database, ['url', '--json']);
   const { hostname, port, pathname, username, password, href } = await urlOf(database);

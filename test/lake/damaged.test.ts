@@ -1,4 +1,4 @@
-import { appendFile, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
@@ -18,6 +18,11 @@ const damages: readonly (readonly [string, (snapshot: string, lake: string) => P
   ['a file is cut', (snapshot) => truncate(join(snapshot, 'bills/part-00000.parquet'), 100)],
   ['a file is longer', (snapshot) => appendFile(join(snapshot, 'items/part-00000.parquet'), 'x')],
   ['a byte of a file is another', (snapshot) => flipByte(join(snapshot, 'bills/part-00000.parquet'))],
+  [
+    'a file that it does not name lies beside those of a table',
+    (snapshot) =>
+      copyFile(join(snapshot, 'bills/part-00000.parquet'), join(snapshot, 'bills/part-00001.parquet')),
+  ],
   ['_SUCCESS is gone', (snapshot) => rm(join(snapshot, '_SUCCESS'))],
   ['the manifest is gone', (snapshot) => rm(join(snapshot, '_manifest.json'))],
   ['the manifest is cut', (snapshot) => truncate(join(snapshot, '_manifest.json'), 200)],

@@ -55,6 +55,18 @@ test('a manifest that is whole is taken', async () => {
   expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);
 });
 
+test('a file that no manifest names is told, and is no part of what the marts are built on', async () => {
+  const unlisted = 'bills/part-00001.parquet';
+  await put(`snapshots/${id}/${unlisted}`, parquet);
+  expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([
+    `${unlisted} is not in the manifest`,
+  ]);
+  expect(await readdir(join((await localSnapshot(lake, scratch)).folder, 'bills'))).toEqual([
+    'part-00000.parquet',
+  ]);
+  await lake.removeFile(`snapshots/${id}/${unlisted}`);
+});
+
 test('a path in a manifest that leads out of the snapshot writes nothing outside of the cache', async () => {
   const path = '../../../../written.parquet';
   const object = new URL(`file:///snapshots/${id}/${path}`).pathname.slice(1);

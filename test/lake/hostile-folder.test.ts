@@ -63,6 +63,20 @@ test('a link in the place of a folder of marts is left alone, and so is all behi
   expect((await readdir(victim)).sort()).toEqual([`.tmp-${id}`, id]);
 });
 
+test('a link that waits in a draft under a name of ours leads no write out of the lake: it is no snapshot', async () => {
+  const victim = join(location, '..', `victim-${process.pid}`);
+  await writeFile(victim, 'ours');
+  onTestFinished(() => rm(victim));
+  const id = '20260101T000000Z-abcdef';
+  const draft = lake.draftFolder(id);
+  await mkdir(draft, { recursive: true });
+  await writeFile(join(draft, '_manifest.json'), '{}');
+  await symlink(victim, join(draft, '_SUCCESS'));
+  await expect(lake.publish(id, [])).rejects.toThrow(/EEXIST/);
+  expect(await readFile(victim, 'utf8')).toBe('ours');
+  expect(await lake.snapshotIds()).toEqual([]);
+});
+
 test('a link that waits under the name of a draft leads no write out of the lake', async () => {
   const victim = join(location, '..', `victim-${process.pid}`);
   await writeFile(victim, 'ours');

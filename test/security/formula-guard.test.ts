@@ -13,6 +13,9 @@ const texts = [
   '@x',
   '\t=1',
   '\r=1',
+  '\n=1',
+  '＝1',
+  '＠x',
   `'=1`,
   `''-1`,
   'plain',
@@ -31,7 +34,7 @@ test('a template has no cell that a spreadsheet runs, and read again it has the 
       await duckDb.runAndReadAll(`select ${guardedColumn('x')} from (select $1 as x)`, [text])
     ).getRows()[0]?.[0];
     expect(lake).toBe(postgres?.x);
-    expect(postgres?.x).not.toMatch(/^[=+\-@\t\r]/);
+    expect(postgres?.x).not.toMatch(/^[=+\-@＝＋－＠\t\n\r]/);
     expect(unguarded(csvOf([postgres?.x ?? '']))).toBe(csvOf([text]));
   }
 });
@@ -43,7 +46,7 @@ test('fields are told apart by commas, quotes and line ends, and nothing else of
   const field = fc.oneof(fc.constantFrom(...texts), fc.string());
   fc.assert(
     fc.property(fc.array(field, { minLength: 1 }), (row) => {
-      const guarded = row.map((text) => (/^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text));
+      const guarded = row.map((text) => (/^'*[=+\-@＝＋－＠\t\n\r]/.test(text) ? `'${text}` : text));
       expect(unguarded(csvOf(guarded))).toBe(csvOf(row));
     }),
   );

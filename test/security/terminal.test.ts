@@ -12,7 +12,7 @@ const { admin, run, warehouse } = installation;
 
 /** Clears the screen, sets a title, answers by typing, begins a C1 sequence, turns the direction, forges a line. */
 const hostile =
-  '\u001b[2J\u001b]0;planted\u0007\u001b[6n\u009b31m\u202egnp.exe\r\n(1 row) forged \u2066x\u007f';
+  '\u001b[2J\u001b]0;planted\u0007\u001b[6n\u009b31m\u202egnp.exe\u200e\u061c\r\n(1 row) forged \u2066x\u007f';
 const id = `b\u001b[31m\u009b1m`;
 let connection: string;
 
@@ -50,7 +50,7 @@ test.each([
   const { stdout, stderr } = await run(args);
   expect(stdout + stderr).toMatch(/\\u001b|\\u009b/);
   // Line ends and tabs are left.
-  expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u);
+  expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
   expect(stdout).not.toMatch(/^\(1 row\) forged/m);
 });
 
@@ -85,8 +85,10 @@ test('whatever a text holds, it commands nothing once it is visible, and JSON ke
   });
   fc.assert(
     fc.property(text, (value) => {
-      expect(visible(value)).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u);
-      expect(visibleInCell(value)).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+      expect(visible(value)).not.toMatch(/[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
+      expect(visibleInCell(value)).not.toMatch(
+        /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/u,
+      );
       expect(JSON.parse(visible(JSON.stringify({ value }, null, 2)))).toEqual({ value });
     }),
   );
