@@ -48,8 +48,8 @@ test("the first warehouse's ticks all go right meanwhile", async () => {
   expect(new Set(await finishedSyncs())).toEqual(new Set(['succeeded']));
   const ticks = first.client.workflow.list({ query: `WorkflowType = 'scheduledStart'` });
   const results = [];
-  for await (const { workflowId, status } of ticks) {
-    expect(status.name).toBe('COMPLETED');
+  // The last one may have a word to say after its sync; one that failed rejects here.
+  for await (const { workflowId } of ticks) {
     results.push(JSON.stringify(await first.client.workflow.getHandle(workflowId).result()));
   }
   expect(results.filter((result) => result.includes('any more'))).toEqual([]);
