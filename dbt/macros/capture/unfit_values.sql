@@ -1,19 +1,18 @@
 {#-
     Rows (table_name, connection_id, record_id, position, recorded_at, column_name, is_rounded) of amounts, quantities and rates that
-    staging rounds or cannot hold. `tables` gives each source table its key column and its columns, and what else names a row of it.
-    A snapshot has already rounded or left out what did not fit its types, and lists it in its manifest.
+    staging rounds or cannot hold. A snapshot has already rounded or left out what did not fit its types, and lists it in its manifest.
 -#}
-{% macro unfit_values(tables) -%}
-    {%- for table, (key, places, columns) in tables.items() %}
-        {%- for column in columns %}
-            {%- set scale = 12 if column in ('currency_rate', 'item_unit_amount', 'bill_unit_price', 'invoice_unit_price', 'unit_amount') else 9 %}
+{% macro unfit_values() -%}
+    {%- set tables = daybook.unfit_columns() %}
+    {%- for table, found in tables.items() %}
+        {%- for column, scale in found.scales.items() %}
             {%- set fits = daybook.is_below_limit(column, scale) %}
             select
                 '{{ table }}' as table_name,
                 connection_id,
-                {{ key }} as record_id,
-                cast({{ 'position' if 'position' in places else 'null' }} as bigint) as position,
-                cast({{ 'recorded_at' if 'recorded_at' in places else 'null' }} as timestamptz) as recorded_at,
+                {{ found.key }} as record_id,
+                cast({{ 'position' if 'position' in found.places else 'null' }} as bigint) as position,
+                cast({{ 'recorded_at' if 'recorded_at' in found.places else 'null' }} as timestamptz) as recorded_at,
                 '{{ column }}' as column_name,
                 {{ fits }} as is_rounded
             from {{ source('finance', table) }}
@@ -64,8 +63,8 @@
         )
     )
     where
-        {% for table, (key, places, columns) in tables.items() -%}
-            (listed."table" = '{{ table }}' and listed."column" in ('{{ columns | join("', '") }}'))
+        {% for table, found in tables.items() -%}
+            (listed."table" = '{{ table }}' and listed."column" in ('{{ found.scales.keys() | join("', '") }}'))
             {{ "or " if not loop.last }}
         {%- endfor %}
 {%- endmacro %}

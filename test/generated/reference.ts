@@ -8,7 +8,7 @@ export function reference(): string {
   return [
     '# Reference',
     '',
-    '<!-- Made by "npm run reference" from config/variables.ts and cli/. Edit those. -->',
+    '<!-- Made by "npm run generate" from config/variables.ts and cli/. Edit those. -->',
     '',
     '## Variables',
     '',
