@@ -196,7 +196,10 @@ function verdictOfBooks(played: BooksPlayed): string {
 
 async function plantInModels(): Promise<number> {
   const { seed, only } = options;
-  process.stdout.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
+  const json = options.json === true;
+  // With --json only the result goes to standard output.
+  const shown = json ? process.stderr : process.stdout;
+  shown.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
   const outcomes = await inPlace(async (place) =>
     plantMistakes({
       databaseUrl: await place.createDatabase(),
@@ -205,13 +208,15 @@ async function plantInModels(): Promise<number> {
       documents: billsOfBook,
       ...(only !== undefined && { only }),
       onOutcome({ name, file, caughtBy, seconds }) {
-        process.stdout.write(`| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s |\n`);
+        shown.write(`| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s |\n`);
       },
     }),
   );
   const survivors = outcomes.filter(({ caughtBy }) => caughtBy === null).length;
   process.stdout.write(
-    `${outcomes.length - survivors} of ${outcomes.length} mistakes were caught (seed ${seed}).\n`,
+    json
+      ? `${JSON.stringify({ ...options, caught: outcomes.length - survivors, survivors, outcomes })}\n`
+      : `${outcomes.length - survivors} of ${outcomes.length} mistakes were caught (seed ${seed}).\n`,
   );
   return survivors === 0 ? 0 : 1;
 }

@@ -1,0 +1,160 @@
+/** What proves by mass, and takes too long for `npm test`. */
+export interface Proof {
+  readonly name: string;
+  readonly title: string;
+  /** A program of `test`, whose last line of output is JSON; or tests, which are counted. */
+  readonly run:
+    | { readonly program: readonly string[] }
+    | { readonly tests: readonly string[]; readonly env: Readonly<Record<string, string>> };
+  /** Why it cannot be done here; undefined when it can. */
+  readonly lacks?: () => string | undefined;
+  /** The result in words, and whether it is what it should be. */
+  readonly judge: (result: unknown) => Verdict;
+}
+
+export interface Verdict {
+  readonly seen: string;
+  readonly holds: boolean;
+  /** Lines of a table of its own, where the page has a place for it. */
+  readonly lines?: readonly string[];
+}
+
+/** The result of tests. */
+export interface Counted {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+const simulation = 'test/simulation/main.ts';
+
+export const proofs: readonly Proof[] = [
+  {
+    name: 'histories',
+    title: 'random histories of a source that lies',
+    run: { program: [simulation, '--histories', '5000', '--for', '12h', '--jobs', '2', '--json'] },
+    judge(result: unknown): Verdict {
+      const { histories, played, failure } = result as {
+        histories: number;
+        played: Readonly<Record<string, number>>;
+        failure: { seed: number; message: string } | null;
+      };
+      const counts = Object.entries(played).map(([name, count]) => `${count.toLocaleString('en')} ${name}`);
+      const broken =
+        failure === null ? 'no promise was broken' : `seed ${failure.seed} broke one: ${failure.message}`;
+      return {
+        seen: `${histories.toLocaleString('en')} histories (${counts.join(', ')}); ${broken}`,
+        holds: failure === null,
+      };
+    },
+  },
+  {
+    name: 'mistakes',
+    title: 'mistakes planted in the product, for the histories to notice',
+    run: { program: [simulation, '--mutants', '--for', '10m', '--json'] },
+    judge: judgeMistakes,
+  },
+  {
+    name: 'books',
+    title: 'every figure of the marts, on random books',
+    run: { program: [simulation, '--books', '--for', '90m', '--json'] },
+    judge(result: unknown): Verdict {
+      const { books, figures, failure } = result as {
+        books: number;
+        figures: number;
+        failure: { seed: number } | null;
+      };
+      return {
+        seen: `${books.toLocaleString('en')} books, ${figures.toLocaleString('en')} figures; ${
+          failure === null ? 'none was wrong' : `one was wrong: seed ${failure.seed}`
+        }`,
+        holds: failure === null,
+      };
+    },
+  },
+  {
+    name: 'model-mistakes',
+    title: 'mistakes planted in the models, for the books to notice',
+    run: { program: [simulation, '--books', '--mutants', '--json'] },
+    judge: judgeMistakes,
+  },
+  {
+    name: 'faults',
+    title: 'deaths at every commit of every file, and other faults',
+    run: { tests: ['test/faults', '--no-file-parallelism'], env: { TEST_FAULTS: 'all' } },
+    judge: judgeTests,
+  },
+  {
+    name: 'reruns',
+    title: 'workflows reset at every task',
+    run: { tests: ['test/rerun'], env: { TEST_RERUNS: 'all' } },
+    judge: judgeTests,
+  },
+  {
+    name: 'small-mistakes',
+    title: 'every small mistake that a tool can make in what lands, deletes and compares',
+    run: { program: ['test/mutation/main.ts', '--json'] },
+    judge(result: unknown): Verdict {
+      const { made, survivors } = result as { made: number; survivors: readonly unknown[] };
+      return {
+        seen: `${(made - survivors.length).toLocaleString('en')} of ${made.toLocaleString('en')} noticed`,
+        holds: true,
+      };
+    },
+  },
+  {
+    name: 'another-postgres',
+    title: 'the tests on another release of Postgres',
+    run: { tests: ['test/warehouse', 'test/reconcile', 'test/deletions', 'test/lake', 'test/dbt'], env: {} },
+    lacks: () =>
+      process.env.TEST_POSTGRES_URL === undefined
+        ? 'TEST_POSTGRES_URL names an empty one, as user postgres'
+        : undefined,
+    judge: judgeTests,
+  },
+  {
+    name: 'spark',
+    title: 'a snapshot read by Spark',
+    run: { tests: ['test/docs/connect.test.ts', '-t', 'spark'], env: {} },
+    lacks: () =>
+      process.env.TEST_SPARK_PYTHON === undefined
+        ? 'TEST_SPARK_PYTHON names a Python that has PySpark'
+        : undefined,
+    judge: judgeTests,
+  },
+];
+
+interface Outcome {
+  readonly name: string;
+  readonly file: string;
+  readonly caughtBy: string | null;
+  readonly seconds: number;
+  readonly histories?: number;
+}
+
+function judgeMistakes(result: unknown): Verdict {
+  const { outcomes } = result as { outcomes: readonly Outcome[] };
+  const missed = outcomes.filter(({ caughtBy }) => caughtBy === null).map(({ name }) => name);
+  const caught = `${outcomes.length - missed.length} of ${outcomes.length} caught`;
+  return {
+    seen: missed.length === 0 ? caught : `${caught}, but not: ${missed.join('; ')}`,
+    holds: missed.length === 0,
+    lines: [
+      '| mistake | in | what was noticed | after |',
+      '|---|---|---|---|',
+      ...outcomes.map(({ name, file, caughtBy, seconds, histories }) => {
+        const after = histories === undefined ? `${seconds} s` : `${seconds} s, ${histories} histories`;
+        return `| ${name} | \`${file}\` | ${inTable(caughtBy ?? '**nothing**')} | ${after} |`;
+      }),
+    ],
+  };
+}
+
+/** Without what is another one each time. */
+function inTable(words: string): string {
+  return words.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…').replaceAll('|', '\\|');
+}
+
+function judgeTests(result: unknown): Verdict {
+  const { passed, failed } = result as Counted;
+  return { seen: `${passed} passed, ${failed} failed`, holds: failed === 0 && passed > 0 };
+}
