@@ -146,7 +146,7 @@ async function applyFound(
   { announced, found }: { announced: WaitingRecord; found: FetchedRecord },
 ): Promise<Applied> {
   const { connectionId, resource, runId, proof } = where;
-  const { record, text, connection } = found;
+  const { record, connection } = found;
   await proof.require(connection);
   const { counts, refused } = await landFetched(warehouse, {
     connectionId,
@@ -154,7 +154,6 @@ async function applyFound(
     runId,
     token: proof.of.token,
     record,
-    text,
     aheadOfList: true,
   });
   if (refused !== undefined) {

@@ -1,7 +1,9 @@
 import type { Resource } from '../resources/resource.ts';
+import type { SourceRecord } from '../resources/source-record.ts';
 import { isWellFormed } from '../resources/well-formed.ts';
 import type { ApiClient } from '../source/api-client.ts';
 import { RecordGone } from '../source/errors.ts';
+import { listOfStream } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
 import { askForRecords } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
@@ -42,10 +44,10 @@ export async function confirmGone(
 ): Promise<void> {
   const { resource, id, accessToken } = asked;
   const listed: string[] = [];
-  const isIt = (record: unknown): boolean =>
-    typeof record === 'object' && record !== null && 'id' in record && record.id === id;
-  for (const { query } of resource.streams) {
-    const reading = { accessToken, path: resource.listPath, query, plural: resource.name, cursor: null };
+  const isIt = ({ value }: SourceRecord): boolean =>
+    typeof value === 'object' && value !== null && 'id' in value && value.id === id;
+  for (const stream of resource.streams) {
+    const reading = { accessToken, ...listOfStream({ stream, resource }, everything), cursor: null };
     for await (const { connection, records } of readPages(api, reading, (page) => page)) {
       await proof.require(connection);
       if (records.some(isIt)) throw new StillReturned(asked);
@@ -72,7 +74,9 @@ export async function confirmGone(
   if (answer === 'unproved') throw new NotSurelyGone(asked);
 }
 
-function idOf(record: unknown): string[] {
-  if (typeof record !== 'object' || record === null || !('id' in record)) return [];
-  return typeof record.id === 'string' && isWellFormed(record.id) ? [record.id] : [];
+const everything = { floorMilliseconds: null, ceilingMilliseconds: null, expandPlatformData: false };
+
+function idOf({ value }: SourceRecord): string[] {
+  if (typeof value !== 'object' || value === null || !('id' in value)) return [];
+  return typeof value.id === 'string' && isWellFormed(value.id) ? [value.id] : [];
 }

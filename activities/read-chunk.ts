@@ -6,8 +6,9 @@ import {
   NotSupported,
   RequestRefused,
 } from '../source/errors.ts';
+import type { SourceRecord } from '../resources/source-record.ts';
+import type { Bounds, List } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
-import type { ListPage } from '../source/responses.ts';
 import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import { forgetWatermark } from '../warehouse/passes/forget-watermark.ts';
@@ -55,11 +56,8 @@ export interface StreamRead {
 /** What is listed, and what becomes of a page of it. */
 export interface Listing<Page> {
   readonly listed: Listed;
-  readonly path: string;
-  /** The member of the response that holds the records. */
-  readonly plural: string;
-  readonly queryOf: (bounds: Bounds) => Record<string, string>;
-  readonly prepare: (page: ListPage) => Page | Promise<Page>;
+  readonly listWithin: (bounds: Bounds) => List;
+  readonly prepare: (records: readonly SourceRecord[]) => Page | Promise<Page>;
   readonly land: (landing: {
     pass: PassInHand;
     page: Page;
@@ -67,12 +65,6 @@ export interface Listing<Page> {
     servedAt: Date | null;
     nextCursor: string | null;
   }) => Promise<PageFacts>;
-}
-
-export interface Bounds {
-  readonly access: ConnectionAccess;
-  readonly floorMilliseconds: number | null;
-  readonly ceilingMilliseconds: number | null;
 }
 
 /**
@@ -134,17 +126,13 @@ async function landPages<Page>(
   const chunk = startChunk(stopping);
   const request = {
     accessToken: access.token,
-    path: listing.path,
-    plural: listing.plural,
-    query: listing.queryOf({ access, ...taken }),
+    ...listing.listWithin({ ...taken, expandPlatformData: access.expandPlatformData }),
     cursor: taken.cursor,
     signal,
   };
-  const pages = readPages(counting.api, request, async (listPage) => ({
-    page: await listing.prepare(listPage),
-    connection: listPage.connection,
-    servedAt: listPage.servedAt,
-    nextCursor: listPage.nextCursor,
+  const pages = readPages(counting.api, request, async ({ records, ...page }) => ({
+    ...page,
+    page: await listing.prepare(records),
   }));
   let isFirst = true;
   for await (const { page, connection, servedAt, nextCursor } of pages) {

@@ -142,9 +142,9 @@ async function fetchOne(
   const { of, unconfirmed, proof, asking } = request;
   const { id, kind } = unconfirmed;
   try {
-    const { record, text, connection } = await asking.fetch(id);
+    const { record, connection } = await asking.fetch(id);
     await proof.require(connection);
-    const fetched = { ...of, record, text, token: proof.of.token };
+    const fetched = { ...of, record, token: proof.of.token };
     const { refused } =
       kind === 'ahead'
         ? await landAhead(warehouse, { ...fetched, id })

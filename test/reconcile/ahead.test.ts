@@ -5,6 +5,7 @@ import {
   endOfSecond,
   listAgain,
 } from '../../warehouse/reconcile/confirm-absent.ts';
+import { sourceRecord } from '../../resources/source-record.ts';
 import { deleteAbsent } from '../../warehouse/reconcile/delete-absent.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource } from '../../warehouse/reconcile/finish-resource.ts';
@@ -257,8 +258,7 @@ async function openAndOvertake(connectionId: string): Promise<Listing> {
 
 /** What the service answers to the fetch of the record. */
 async function fetched(listing: Listing, text: string): Promise<void> {
-  const record: unknown = JSON.parse(text);
-  await landAhead(warehouse, { ...listing, id: 'b', token: testToken, record, text });
+  await landAhead(warehouse, { ...listing, id: 'b', token: testToken, record: sourceRecord(text) });
 }
 
 async function reconcileSubscriptions(

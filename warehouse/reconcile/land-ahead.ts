@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
+import type { SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { landOne, type FetchedLanding } from '../landing/land-fetched.ts';
@@ -20,9 +21,7 @@ export async function landAhead(
   input: ResourceOfRun & {
     readonly id: string;
     readonly token: string;
-    /** The record as JSON.parse has it, and as the API wrote it. */
-    readonly record: unknown;
-    readonly text: string;
+    readonly record: SourceRecord;
   },
 ): Promise<FetchedLanding> {
   const { connectionId, resource, runId } = input;
@@ -30,14 +29,13 @@ export async function landAhead(
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
     await requireProof(client, input);
     const held = await readHeld(client, input);
-    const isAhead = held !== undefined && beats(held, versionOfEntry(input.text, resource));
+    const isAhead = held !== undefined && beats(held, versionOfEntry(input.record.text, resource));
     const landing = await landOne(client, {
       connectionId,
       resource,
       runId,
       landedAt,
       record: input.record,
-      text: input.text,
       overruling: isAhead ? [input.id] : [],
     });
     const [status, why] =
