@@ -1,4 +1,4 @@
-import { resources } from '../resources/index.ts';
+import { resourceNamed } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { RequestRefused } from '../source/errors.ts';
 import { OtherWorld, readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
@@ -48,7 +48,7 @@ export async function* replayQuarantine(
 
 /** An event is no record, whatever it looks like. */
 function canBeTried({ status, resource, stream }: QuarantineEntry): boolean {
-  return status === 'open' && resourceOf(resource).streams.some(({ name }) => name === stream);
+  return status === 'open' && resourceNamed(resource).streams.some(({ name }) => name === stream);
 }
 
 const nothingToTry =
@@ -91,7 +91,7 @@ async function* replayInRun(
   const asking = createAsking({ warehouse, api: counting.api }, { connectionId, accessToken });
   let allFail: Error | undefined;
   for (const entry of entries) {
-    const resource = resourceOf(entry.resource);
+    const resource = resourceNamed(entry.resource);
     const { counts, failure } = allFail
       ? { counts: {}, failure: allFail }
       : await replayEntry(warehouse, { entry, resource, runId, proof, ...asking(resource) }).then(
@@ -152,10 +152,4 @@ function asFailure(error: unknown): Tried {
 function outcomeOf(stream: string, failure: Error | undefined): StreamOutcome {
   if (failure === undefined) return { stream, state: 'done' };
   return { stream, state: 'failed', failureType: failure.name, failure: failure.message };
-}
-
-function resourceOf(name: string): Resource {
-  const found = resources.find((resource) => resource.name === name);
-  if (found === undefined) throw new Error(`There is no resource ${name}.`);
-  return found;
 }
