@@ -1,5 +1,4 @@
 import { microsecondsOf } from '../resources/instant.ts';
-import type { Resource } from '../resources/resource.ts';
 import { RecordGone, RequestRefused } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
@@ -12,6 +11,7 @@ import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
 import type { Asking } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
 import { handlingOf } from './handling.ts';
+import type { RunScope } from '../warehouse/record-scope.ts';
 
 /** What the service says of a record that webhooks have named. */
 export interface AnnouncedAnswer {
@@ -85,10 +85,7 @@ async function settleAnnounced(
   return applyFound(warehouse, where, { announced, found });
 }
 
-interface Announcement {
-  readonly connectionId: string;
-  readonly resource: Resource;
-  readonly runId: string;
+interface Announcement extends RunScope {
   readonly proof: CompanyProof;
 }
 

@@ -15,7 +15,6 @@ import {
 } from '../warehouse/reconcile/confirm-absent.ts';
 import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
 import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
-import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
 import { addToRun } from '../warehouse/runs/add-to-run.ts';
 import { askForRecords, type Asking } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
@@ -27,6 +26,7 @@ import { judgeRequestFailure } from './judge-request-failure.ts';
 import type { Absence } from './prove-absence.ts';
 import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
 import { waitOf, type Wait } from './wait.ts';
+import type { RunScope } from '../warehouse/record-scope.ts';
 
 export interface Confirmed {
   state: 'more' | 'done' | 'wait';
@@ -93,7 +93,7 @@ const fetchesPerChunk = 50;
 async function fetchOne(
   warehouse: Dependencies['warehouse'],
   request: {
-    of: ResourceOfRun;
+    of: RunScope;
     unconfirmed: Unconfirmed;
     proof: CompanyProof;
     asking: Asking;
@@ -125,17 +125,17 @@ async function fetchOne(
 
 async function countQuarantined(
   { pool }: Dependencies['warehouse'],
-  { connectionId, resource, runId }: ResourceOfRun,
+  { connectionId, resource, runId }: RunScope,
 ): Promise<void> {
-  const stream = resource.streams[0]?.name ?? '';
+  const stream = resource.streams[0].name;
   await addToRun(pool, { runId, connectionId, stream, counts: { quarantined: 1 } });
 }
 
 /** Requests for single records belong to the resource's first stream. */
-function passOf({ connectionId, resource, runId }: ResourceOfRun, token: string): PassInHand {
+function passOf({ connectionId, resource, runId }: RunScope, token: string): PassInHand {
   return {
     connectionId,
-    stream: resource.streams[0]?.name ?? '',
+    stream: resource.streams[0].name,
     kind: 'reconcile',
     part: '',
     runId,

@@ -1,4 +1,3 @@
-import type { Resource } from '../resources/resource.ts';
 import type { SourceRecord } from '../resources/source-record.ts';
 import { isWellFormed } from '../resources/well-formed.ts';
 import type { ApiClient } from '../source/api-client.ts';
@@ -8,13 +7,14 @@ import { readPages } from '../source/read-pages.ts';
 import { askForRecords } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
 import { retryingFetch } from './retry-with-deadline.ts';
+import type { RecordScope } from '../warehouse/record-scope.ts';
 
 /** What is erased here would come back with the next sync. */
 export class StillReturned extends Error {
   override readonly name = 'StillReturned';
   readonly handling = 'stop';
 
-  constructor({ connectionId, resource, id }: { connectionId: string; resource: Resource; id: string }) {
+  constructor({ connectionId, resource, id }: RecordScope & { id: string }) {
     super(
       `The source still returns ${id} of ${resource.name} for ${connectionId}, so nothing was erased: delete it there first.`,
     );
@@ -26,7 +26,7 @@ export class NotSurelyGone extends Error {
   override readonly name = 'NotSurelyGone';
   readonly handling = 'stop';
 
-  constructor({ connectionId, resource, id }: { connectionId: string; resource: Resource; id: string }) {
+  constructor({ connectionId, resource, id }: RecordScope & { id: string }) {
     super(
       `Whether ${id} of ${resource.name} is gone for ${connectionId} is not sure, so nothing was erased: the service answers 404 ` +
         'as it does where no record can be fetched. Try again later, or ask the finance API whether it fetches them.',
@@ -40,7 +40,7 @@ export class NotSurelyGone extends Error {
  */
 export async function confirmGone(
   { api, proof }: { api: ApiClient; proof: CompanyProof },
-  asked: { connectionId: string; resource: Resource; id: string; accessToken: string },
+  asked: RecordScope & { id: string; accessToken: string },
 ): Promise<void> {
   const { resource, id, accessToken } = asked;
   const listed: string[] = [];

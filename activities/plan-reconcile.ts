@@ -2,6 +2,7 @@ import { resourcesNamed } from '../resources/index.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { questionOf, type DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../warehouse/reconcile/read-waiting-deletions.ts';
+import { streamsOf } from '../warehouse/reconcile/streams-of.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import { runOf } from './run-of.ts';
@@ -33,10 +34,7 @@ export async function planReconcile(
   await beginRun(warehouse, runOf({ ...input, kind: 'reconcile' }));
   await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
   return {
-    resources: chosen.map(({ name, streams }) => ({
-      resource: name,
-      streams: streams.map((stream) => stream.name),
-    })),
+    resources: chosen.map((resource) => ({ resource: resource.name, streams: streamsOf(resource) })),
     searchable,
     question: questionOf(await readWaitingDeletions(warehouse, { connectionId: input.connection })),
   };

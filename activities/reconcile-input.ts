@@ -1,5 +1,5 @@
 import { resourceNamed } from '../resources/index.ts';
-import type { ResourceOfRun } from '../warehouse/reconcile/resource-of-run.ts';
+import type { RunScope } from '../warehouse/record-scope.ts';
 
 /** The input of each step of a reconcile: one resource of the run. */
 export interface ReconcileInput {
@@ -8,6 +8,6 @@ export interface ReconcileInput {
   resource: string;
 }
 
-export function resourceOfRun({ connection, resource, runId }: ReconcileInput): ResourceOfRun {
+export function resourceOfRun({ connection, resource, runId }: ReconcileInput): RunScope {
   return { connectionId: connection, resource: resourceNamed(resource), runId };
 }

@@ -55,7 +55,7 @@ export async function eraseEverywhere(
   await askSource({ settings, warehouse }, { ...record, runId });
   const about = { runId, connectionId, kind: 'erase', reason: 'daybook erase' } as const;
   const run = await beginCommandRun(warehouse, about);
-  const stream = resource.streams[0]?.name ?? resource.name;
+  const stream = resource.streams[0].name;
   try {
     const held = await eraseRecord(warehouse, { ...record, runId });
     const deleted = held[`finance.${resource.name}`] ?? 0;

@@ -76,5 +76,5 @@ async function rebuildResources(
 
 /** Where a run counts what it did to a whole resource. */
 function streamOf(resource: Resource): string {
-  return resource.streams[0]?.name ?? resource.name;
+  return resource.streams[0].name;
 }

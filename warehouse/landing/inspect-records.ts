@@ -3,6 +3,7 @@ import { currencyColumnOf, measuresOf } from '../../resources/measures.ts';
 import type { ChildTable, Column, Resource } from '../../resources/resource.ts';
 import { columnExpression } from './column-expression.ts';
 import type { PreparedRecord } from './prepared-page.ts';
+import type { RecordScope } from '../record-scope.ts';
 
 export interface Inspected {
   readonly id: string;
@@ -18,7 +19,7 @@ export interface Inspected {
  */
 export async function inspectRecords(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; records: readonly PreparedRecord[] },
+  input: RecordScope & { records: readonly PreparedRecord[] },
 ): Promise<readonly Inspected[]> {
   const { connectionId, resource, records } = input;
   if (records.length === 0) return [];

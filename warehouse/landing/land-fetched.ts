@@ -1,7 +1,6 @@
 import type { PoolClient } from 'pg';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
-import type { Resource } from '../../resources/resource.ts';
 import type { SourceRecord } from '../../resources/source-record.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
@@ -10,6 +9,7 @@ import { bisectRecords } from './bisect-records.ts';
 import { landRecords, type LandedCounts } from './land-records.ts';
 import { preparePage } from './prepared-page.ts';
 import { quarantineRecords } from './quarantine-records.ts';
+import type { RunScope } from '../record-scope.ts';
 
 export interface FetchedLanding {
   readonly counts: LandedCounts;
@@ -18,10 +18,7 @@ export interface FetchedLanding {
 }
 
 /** A record that did not come with a page. */
-export interface RecordToLand {
-  readonly connectionId: string;
-  readonly resource: Resource;
-  readonly runId: string;
+export interface RecordToLand extends RunScope {
   /** The stream that it belongs to, where that is known; the resource's first, when absent. */
   readonly stream?: string;
   readonly record: SourceRecord;
@@ -62,13 +59,8 @@ export async function landOne(
   const refused = [...page.refused, ...landed.refused];
   const [stream] = resource.streams;
   if (refused.length > 0) {
-    await quarantineRecords(client, { ...where, stream: input.stream ?? stream?.name ?? '', refused });
-  } else if (
-    input.aheadOfList !== true &&
-    page.highest !== null &&
-    resource.streams.length === 1 &&
-    stream !== undefined
-  ) {
+    await quarantineRecords(client, { ...where, stream: input.stream ?? stream.name, refused });
+  } else if (input.aheadOfList !== true && page.highest !== null && resource.streams.length === 1) {
     await noteAhead(client, { connectionId, stream: stream.name, highest: page.highest, landedAt });
   }
   return { counts: landed.counts, refused: refused[0]?.reason };

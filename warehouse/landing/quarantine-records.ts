@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
 import type { RefusedRecord } from './prepared-page.ts';
+import type { LandingScope } from '../record-scope.ts';
 
 /**
  * Keeps records that cannot land, one open entry each, with the reason and the text, and returns how many. A record without a
@@ -9,14 +9,7 @@ import type { RefusedRecord } from './prepared-page.ts';
  */
 export async function quarantineRecords(
   client: PoolClient,
-  input: {
-    connectionId: string;
-    resource: Resource;
-    stream: string;
-    runId: string;
-    landedAt: string;
-    refused: readonly RefusedRecord[];
-  },
+  input: LandingScope & { readonly stream: string; readonly refused: readonly RefusedRecord[] },
 ): Promise<number> {
   const { refused } = input;
   if (refused.length === 0) return 0;

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
 import type { PreparedRecord } from './prepared-page.ts';
+import type { RecordScope } from '../record-scope.ts';
 
 /**
  * Of records whose text differs from the one held: the ids of those whose content does not. A service may send the fields
@@ -8,7 +8,7 @@ import type { PreparedRecord } from './prepared-page.ts';
  */
 export async function sameContent(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; records: readonly PreparedRecord[] },
+  input: RecordScope & { records: readonly PreparedRecord[] },
 ): Promise<Set<string>> {
   if (input.records.length === 0) return new Set();
   const { rows } = await client.query<{ id: string }>({

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import type { ChildTable, Resource } from '../../resources/resource.ts';
 import { columnExpression } from './column-expression.ts';
 import type { PreparedRecord } from './prepared-page.ts';
+import type { LandingScope } from '../record-scope.ts';
 
 /**
  * Writes whole records: the row, the rows of its lists, and the version in history, unless history has that content. The rows
@@ -9,11 +10,7 @@ import type { PreparedRecord } from './prepared-page.ts';
  */
 export async function writeRecords(
   client: PoolClient,
-  input: {
-    connectionId: string;
-    resource: Resource;
-    runId: string;
-    landedAt: string;
+  input: LandingScope & {
     records: readonly PreparedRecord[];
     /** Records whose content is the latest in history: their rows were damaged, nothing changed at the source. */
     inHistory?: ReadonlySet<string>;

@@ -7,7 +7,7 @@ import { landOne, type FetchedLanding } from '../landing/land-fetched.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { versionOfEntry } from '../quarantine/version-of-entry.ts';
-import type { ResourceOfRun } from './resource-of-run.ts';
+import type { RunScope } from '../record-scope.ts';
 
 /**
  * Decides about a record that a listing showed under an older version than the one held, now that it was fetched. A fetch does not
@@ -18,7 +18,7 @@ import type { ResourceOfRun } from './resource-of-run.ts';
  */
 export async function landAhead(
   warehouse: Warehouse,
-  input: ResourceOfRun & {
+  input: RunScope & {
     readonly id: string;
     readonly token: string;
     readonly record: SourceRecord;
@@ -57,7 +57,7 @@ export async function landAhead(
 /** The version that was found to be ahead, if that is still what is held. */
 async function readHeld(
   client: PoolClient,
-  { connectionId, resource, runId, id }: ResourceOfRun & { readonly id: string },
+  { connectionId, resource, runId, id }: RunScope & { readonly id: string },
 ): Promise<Held | undefined> {
   const { rows } = await client.query<Held>(
     `select d.version::text as version, f.id is null as deleted

@@ -1,6 +1,6 @@
-import type { Resource } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { isDeletion } from './waiting-webhooks.ts';
+import type { RecordScope } from '../record-scope.ts';
 
 /**
  * Leaves what waits of a resource to a list that is about to be read, but not what was deleted, which no list shows. What that
@@ -8,7 +8,7 @@ import { isDeletion } from './waiting-webhooks.ts';
  */
 export async function leaveToList(
   { pool }: Warehouse,
-  { connectionId, resource }: { connectionId: string; resource: Resource },
+  { connectionId, resource }: RecordScope,
 ): Promise<void> {
   await pool.query({
     name: 'leave to list',
