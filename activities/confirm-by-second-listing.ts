@@ -5,7 +5,7 @@ import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
 
 /** Confirms what a second complete listing did not show either. */
 export async function confirmBySecondListing(
-  { warehouse, lookbackMilliseconds }: Dependencies,
+  { warehouse, policies: { lookbackMilliseconds } }: Dependencies,
   input: ReconcileInput,
 ): Promise<void> {
   await heartbeating(() => confirmInWarehouse(warehouse, { ...resourceOfRun(input), lookbackMilliseconds }));

@@ -18,7 +18,8 @@ export interface AbsentFound {
 export async function findAbsent(dependencies: Dependencies, input: ReconcileInput): Promise<AbsentFound> {
   return heartbeating(async () => {
     const of = resourceOfRun(input);
-    const { warehouse, lookbackMilliseconds } = dependencies;
+    const { warehouse, policies } = dependencies;
+    const { lookbackMilliseconds } = policies;
     const { absent, young, ahead, pages } = await findInWarehouse(warehouse, { ...of, lookbackMilliseconds });
     const { fetchable } = of.resource;
     const confirmBy = fetchable && absent <= pages ? 'fetch' : 'listing';

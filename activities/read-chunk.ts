@@ -92,7 +92,8 @@ async function takeAndRead<Page>(
   input: ReadStreamInput,
   { listing, signal }: { listing: Listing<Page>; signal: AbortSignal },
 ): Promise<ChunkOutcome> {
-  const { warehouse, apiAddress, secretKey, lookbackMilliseconds } = dependencies;
+  const { warehouse, apiAddress, secretKey, policies } = dependencies;
+  const { lookbackMilliseconds } = policies;
   await beginRun(warehouse, runOf(input));
   const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
   const pass = passInHand(input, access);
@@ -155,7 +156,7 @@ async function landPages<Page>(
  * that was wrong; servers of one service may differ by a little.
  */
 async function beginsAgain(
-  { warehouse, lookbackMilliseconds }: Dependencies,
+  { warehouse, policies: { lookbackMilliseconds } }: Dependencies,
   reading: {
     pass: PassInHand;
     listing: { listed: Listed };
@@ -184,10 +185,11 @@ const aLittle = 60_000;
 
 /** What is to be done about a failure is known by its class; what is to be retried by Temporal is thrown again. */
 async function settleFailure(
-  { warehouse, lookbackMilliseconds, giveUpAfterMilliseconds }: Dependencies,
+  { warehouse, policies }: Dependencies,
   failed: { pass: PassInHand; resource: Listed; requests: number; error: unknown },
 ): Promise<ChunkOutcome> {
   const { pass, resource, requests } = failed;
+  const { lookbackMilliseconds } = policies;
   if (failed.error instanceof NotSupported) {
     const absence = await noteMissing(warehouse, { pass, requests });
     if (absence === 'unsupported') return { state: 'unsupported' };
@@ -211,10 +213,7 @@ async function settleFailure(
     return { state: 'wait', wait };
   }
   if (handlingOf(error) !== 'retry') await countRequests(warehouse, { pass, requests });
-  const failure = await judgeRequestFailure(
-    { warehouse, giveUpAfterMilliseconds },
-    { pass, requests, error },
-  );
+  const failure = await judgeRequestFailure({ warehouse, policies }, { pass, requests, error });
   // What this run could not get over must not be what the next one begins with: its cursor may be dead.
   if (failure instanceof GaveUp || failure instanceof RequestRefused)
     await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'given up' });

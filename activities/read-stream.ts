@@ -7,7 +7,8 @@ import { readChunk, type ReadStreamInput, type StreamRead } from './read-chunk.t
 
 /** Reads a stream of records on, for one chunk. */
 export function readStream(dependencies: Dependencies, input: ReadStreamInput): Promise<StreamRead> {
-  const { warehouse, lookbackMilliseconds } = dependencies;
+  const { warehouse, policies } = dependencies;
+  const { lookbackMilliseconds } = policies;
   const listed = streamNamed(input.stream);
   const { resource } = listed;
   return readChunk(dependencies, input, {

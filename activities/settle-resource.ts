@@ -21,14 +21,14 @@ export interface ReconciledResource {
 
 /** Deletes what is absent, as far as that may be done without asking, and proves the result. */
 export async function settleResource(
-  { warehouse, deleteLimit }: Dependencies,
+  { warehouse, policies }: Dependencies,
   { listings = 1, ...input }: SettleResourceInput,
 ): Promise<ReconciledResource> {
   return heartbeating(async () => {
     const of = resourceOfRun(input);
     if (!(await isListed(warehouse, { ...of, listings })))
       return { deleted: 0, waiting: 0, held: 0, equal: false, unlisted: true };
-    const { deleted, waiting, held } = await deleteAbsent(warehouse, { ...of, limit: deleteLimit });
+    const { deleted, waiting, held } = await deleteAbsent(warehouse, { ...of, limit: policies.deleteLimit });
     const { equal } = await finishResource(warehouse, { ...of, waiting, held });
     return { deleted, waiting, held, equal };
   });
