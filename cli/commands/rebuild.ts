@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { rebuildConnection, type RebuiltResource } from '../../warehouse/history/rebuild-connection.ts';
+import { rebuildConnection, type RebuiltResource } from '../../operations/rebuild-connection.ts';
 import { resourcesNamed } from '../../resources/index.ts';
 import { listOption } from '../options.ts';
 import { print, printAside, printJson, printTable } from '../printer.ts';

@@ -16,9 +16,7 @@ export const replayEntries: Action = async ({ warehouse, settings }, { form }) =
     );
   }
   await checkSecretKey(warehouse, await settings.secretKey());
-  const replayed: ReplayedEntry[] = [];
-  for await (const entry of replayQuarantine(settings, warehouse, { entries, reason: 'console' }))
-    replayed.push(entry);
+  const replayed = await replayQuarantine(settings, warehouse, { entries, reason: 'console' });
   return { notice: inWords(replayed), next: paths.quarantine() };
 };
 

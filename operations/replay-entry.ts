@@ -7,8 +7,8 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { closeEntry } from '../warehouse/quarantine/close-entry.ts';
 import { readQuarantineEntry, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
-import type { CompanyProof } from './company-proof.ts';
-import type { ProveAbsence } from './prove-absence.ts';
+import type { CompanyProof } from '../activities/company-proof.ts';
+import type { ProveAbsence } from '../activities/prove-absence.ts';
 
 export interface EntryToReplay {
   readonly entry: QuarantineEntry;
