@@ -55,6 +55,41 @@ function importDirection(folder) {
   };
 }
 
+/** The same within a folder: its rooms, and what each of them may import of the others. */
+const roomsMayImport = {
+  server: {
+    frame: [],
+    webhooks: [],
+    dashboard: ['frame'],
+    console: ['frame', 'dashboard'],
+  },
+};
+
+const roomDirections = Object.entries(roomsMayImport).flatMap(([folder, rooms]) =>
+  Object.entries(rooms).map(([room, allowed]) => roomDirection({ folder, rooms, room, allowed })),
+);
+
+function roomDirection({ folder, rooms, room, allowed }) {
+  const forbidden = Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other));
+  return {
+    files: [`${folder}/${room}/**/*.{ts,tsx}`],
+    rules: {
+      // Another name for the rule of the folders: a rule that is given twice counts once.
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: `^(\\.\\./)+(${forbidden.join('|')})/`,
+              message: `${folder}/${room}/ must not import this room: see roomsMayImport in eslint.config.js.`,
+            },
+          ],
+        },
+      ],
+    },
+  };
+}
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.daybook/', 'test/released/'] },
   eslint.configs.recommended,
@@ -112,4 +147,5 @@ export default tseslint.config(
     },
   },
   ...folders.map(importDirection),
+  ...roomDirections,
 );

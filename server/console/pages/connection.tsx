@@ -10,7 +10,7 @@ import { connectionReports } from '../../../operations/connection-reports.ts';
 import { readTemporalFacts } from '../../../operations/read-temporal-facts.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { paths } from '../paths.ts';
+import { paths } from '../../frame/paths.ts';
 import { AlertCard } from '../views/alert-card.tsx';
 import { ConnectionActions } from '../views/connection-actions.tsx';
 import { ConnectionFacts } from '../views/connection-facts.tsx';

@@ -3,7 +3,7 @@ import type { WebhookStatus } from '../../../warehouse/webhooks/read-webhook-sta
 import { formatDuration } from '../../../config/duration.ts';
 import type { ConnectionReport } from '../../../operations/connection-reports.ts';
 import { Facts } from './facts.tsx';
-import { Moment } from './moment.tsx';
+import { Moment } from '../../frame/moment.tsx';
 
 /** What a connection is, and when it is synced. */
 export function ConnectionFacts({ report, now }: { report: ConnectionReport; now: Date }): VNode {
