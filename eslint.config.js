@@ -63,6 +63,17 @@ const roomsMayImport = {
     dashboard: ['frame'],
     console: ['frame', 'dashboard'],
   },
+  sandbox: {
+    json: [],
+    api: ['json'],
+    data: ['json', 'api'],
+    world: ['json', 'api', 'data'],
+    faults: ['api', 'data', 'world'],
+    webhooks: ['api', 'data', 'world'],
+    writes: ['json', 'api', 'world', 'faults', 'webhooks'],
+    http: ['json', 'api', 'data', 'world', 'faults', 'writes'],
+    admin: ['api', 'data', 'world', 'faults', 'webhooks', 'http'],
+  },
 };
 
 const roomDirections = Object.entries(roomsMayImport).flatMap(([folder, rooms]) =>

@@ -1,19 +1,20 @@
 import type { Collection } from '../world/collection.ts';
-import { resources } from '../world/resources.ts';
-import type { ResourceName } from '../world/resources.ts';
+import { resources } from '../api/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
 import type { StoredRecord } from '../world/stored-record.ts';
-import { inVersion } from './api-version.ts';
-import { ApiError } from './api-error.ts';
-import type { DataRequest } from './data-request.ts';
-import { unsupported } from './list-records.ts';
+import { inVersion } from '../api/api-version.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { DataRequest } from '../api/data-request.ts';
+import { unsupported } from '../api/unsupported.ts';
 import { renderConnection, syncedSoFar } from './open-connection.ts';
+import type { Connection } from '../world/connection.ts';
 
 /**
  * One record by ID (4.2 to 4.5), as JSON text. Subscriptions cannot be fetched; credit memos not by platform ID.
  *
  * @throws ApiError 404 when the platform does not support it, 410 when there is no such record.
  */
-export function fetchRecord(request: DataRequest, resource: ResourceName, id: string): string {
+export function fetchRecord(request: DataRequest<Connection>, resource: ResourceName, id: string): string {
   const { connection, parameters, settings, version } = request;
   if (!connection.platform.lists.includes(resource)) throw unsupported(resource);
   const collection = connection.collections[resource];
@@ -33,7 +34,7 @@ export function fetchRecord(request: DataRequest, resource: ResourceName, id: st
 }
 
 function isSynced(
-  { connection, now }: DataRequest,
+  { connection, now }: DataRequest<Connection>,
   collection: Collection,
   { index }: StoredRecord,
 ): boolean {
