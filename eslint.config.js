@@ -71,7 +71,7 @@ const roomsMayImport = {
     faults: ['api', 'data', 'world'],
     webhooks: ['api', 'data', 'world'],
     writes: ['json', 'api', 'world', 'faults', 'webhooks'],
-    http: ['json', 'api', 'data', 'world', 'faults', 'writes'],
+    http: ['api', 'data', 'world', 'faults', 'writes'],
     admin: ['api', 'data', 'world', 'faults', 'webhooks', 'http'],
   },
 };

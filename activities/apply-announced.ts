@@ -4,6 +4,7 @@ import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
+import type { RunScope } from '../warehouse/record-scope.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { buryAnnounced } from '../warehouse/webhooks/bury-announced.ts';
 import { closeWebhooks, putOffWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
@@ -11,7 +12,6 @@ import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
 import type { Asking } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
 import { handlingOf } from './handling.ts';
-import type { RunScope } from '../warehouse/record-scope.ts';
 
 /** What the service says of a record that webhooks have named. */
 export interface AnnouncedAnswer {

@@ -16,6 +16,7 @@ import {
 import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
 import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
 import { addToRun } from '../warehouse/runs/add-to-run.ts';
+import type { RunScope } from '../warehouse/record-scope.ts';
 import { askForRecords, type Asking } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof, type CompanyProof } from './company-proof.ts';
@@ -26,7 +27,6 @@ import { judgeRequestFailure } from './judge-request-failure.ts';
 import type { Absence } from './prove-absence.ts';
 import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
 import { waitOf, type Wait } from './wait.ts';
-import type { RunScope } from '../warehouse/record-scope.ts';
 
 export interface Confirmed {
   state: 'more' | 'done' | 'wait';

@@ -4,10 +4,10 @@ import type { ApiClient } from '../source/api-client.ts';
 import { RecordGone } from '../source/errors.ts';
 import { listOfStream } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
+import type { RecordScope } from '../warehouse/record-scope.ts';
 import { askForRecords } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
 import { retryingFetch } from './retry-with-deadline.ts';
-import type { RecordScope } from '../warehouse/record-scope.ts';
 
 /** What is erased here would come back with the next sync. */
 export class StillReturned extends Error {

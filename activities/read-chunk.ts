@@ -1,4 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
+import type { SourceRecord } from '../resources/source-record.ts';
 import {
   CredentialsRefused,
   CursorRefused,
@@ -6,7 +7,6 @@ import {
   NotSupported,
   RequestRefused,
 } from '../source/errors.ts';
-import type { SourceRecord } from '../resources/source-record.ts';
 import type { Bounds, List } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
 import { isReplaced } from '../warehouse/connections/is-replaced.ts';

@@ -1,5 +1,5 @@
-import { codeOf } from '../errors/code-of.ts';
 import { ConfigurationError } from '../config/configuration-error.ts';
+import { codeOf } from '../errors/code-of.ts';
 
 /** An error as people should read it: one sentence, and the stack only when it is asked for. */
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {

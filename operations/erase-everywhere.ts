@@ -20,9 +20,9 @@ import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
+import { buildMarts } from './build-marts.ts';
 import { eraseFromLake, type SnapshotErased } from './erase-from-lake.ts';
 import { clearMarts } from './clear-host.ts';
-import { buildMarts } from './build-marts.ts';
 import { withRun } from './with-run.ts';
 import type { Settings } from '../config/settings.ts';
 

@@ -1,12 +1,12 @@
 import { createAdminServer } from './admin/admin-server.ts';
 import type { AdminService } from './admin/admin-service.ts';
 import { describeConnection } from './admin/describe-connection.ts';
+import { settingsSchema } from './api/settings.ts';
 import { FaultRules } from './faults/fault-rules.ts';
 import { createRandomFaults } from './faults/random-faults.ts';
 import { createApiServer } from './http/api-server.ts';
-import { RequestLog } from './http/request-log.ts';
 import type { ApiService } from './http/api-service.ts';
-import { settingsSchema } from './api/settings.ts';
+import { RequestLog } from './http/request-log.ts';
 import { sandboxOptionsSchema } from './sandbox-options.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { openWorld } from './world/open-world.ts';

@@ -2,8 +2,8 @@ import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import { CompleteAsyncError } from '@temporalio/activity';
 import type { Logger } from 'pino';
-import { codeOf } from '../errors/code-of.ts';
 import { handlingOf } from '../activities/handling.ts';
+import { codeOf } from '../errors/code-of.ts';
 import { isDatabaseAway, whyAway, whyUnwritable } from '../warehouse/is-database-away.ts';
 
 /**

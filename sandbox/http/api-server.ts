@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { resourceNames, resources } from '../api/resources.ts';
 import { ApiError, asApiError } from '../api/api-error.ts';
+import { resourceNames, resources } from '../api/resources.ts';
 import { fetchJob } from '../writes/fetch-job.ts';
 import { writeEndpoints } from '../writes/write-endpoints.ts';
+import type { ApiService } from './api-service.ts';
 import { exchangePublicToken } from './exchange-public-token.ts';
 import { fetchRecord } from './fetch-record.ts';
 import { listEvents } from './list-events.ts';
@@ -12,7 +13,6 @@ import { listRecords } from './list-records.ts';
 import { openForJob, openForReading, openForWriting } from './open-connection.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createServe } from './serve.ts';
-import type { ApiService } from './api-service.ts';
 
 /** The finance API: sections 4.2 to 4.7. What is not served answers 404, as section 7 has it. */
 export function createApiServer(service: ApiService): FastifyInstance {

@@ -1,13 +1,13 @@
-import type { Collection } from '../world/collection.ts';
+import { ApiError } from '../api/api-error.ts';
+import { inVersion } from '../api/api-version.ts';
+import type { DataRequest } from '../api/data-request.ts';
 import { resources } from '../api/resources.ts';
 import type { ResourceName } from '../api/resources.ts';
-import type { StoredRecord } from '../world/stored-record.ts';
-import { inVersion } from '../api/api-version.ts';
-import { ApiError } from '../api/api-error.ts';
-import type { DataRequest } from '../api/data-request.ts';
 import { unsupported } from '../api/unsupported.ts';
-import { renderConnection, syncedSoFar } from './open-connection.ts';
+import type { Collection } from '../world/collection.ts';
 import type { Connection } from '../world/connection.ts';
+import type { StoredRecord } from '../world/stored-record.ts';
+import { renderConnection, syncedSoFar } from './open-connection.ts';
 
 /**
  * One record by ID (4.2 to 4.5), as JSON text. Subscriptions cannot be fetched; credit memos not by platform ID.

@@ -1,12 +1,12 @@
+import { ApiError } from '../api/api-error.ts';
+import type { DataRequest } from '../api/data-request.ts';
+import type { Connection } from '../world/connection.ts';
 import type { DeletionEvent } from '../world/deletion-event.ts';
 import { comparePlaces } from '../world/stored-record.ts';
 import type { Place } from '../world/stored-record.ts';
-import { ApiError } from '../api/api-error.ts';
 import { decodeCursor } from './cursor.ts';
-import type { DataRequest } from '../api/data-request.ts';
 import { pageLimit } from './page-limit.ts';
 import { renderNextCursor } from './render-next-cursor.ts';
-import type { Connection } from '../world/connection.ts';
 
 /**
  * One page of deletion events (4.6), newest first like every list without a sort; empty on platforms without deletion

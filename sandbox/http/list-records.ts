@@ -1,9 +1,10 @@
-import type { ResourceName } from '../api/resources.ts';
-import { placeOf } from '../world/stored-record.ts';
-import { unsupported } from '../api/unsupported.ts';
 import { inVersion } from '../api/api-version.ts';
-import { decodeCursor } from './cursor.ts';
 import type { DataRequest } from '../api/data-request.ts';
+import type { ResourceName } from '../api/resources.ts';
+import { unsupported } from '../api/unsupported.ts';
+import type { Connection } from '../world/connection.ts';
+import { placeOf } from '../world/stored-record.ts';
+import { decodeCursor } from './cursor.ts';
 import { readFilters } from './filters.ts';
 import { renderConnection } from './open-connection.ts';
 import { pageLimit } from './page-limit.ts';
@@ -11,7 +12,6 @@ import { renderNextCursor } from './render-next-cursor.ts';
 import { selectPage } from './select-page.ts';
 import { readSort } from './sort.ts';
 import type { Sort } from './sort.ts';
-import type { Connection } from '../world/connection.ts';
 
 /**
  * One page of a list (4.2 to 4.5), as JSON text. Subscriptions have neither `sort` nor `expand` (2.8).

@@ -1,12 +1,12 @@
-import type { Collection } from '../world/collection.ts';
-import { comparePlaces, placeOf } from '../world/stored-record.ts';
-import type { Place, StoredRecord } from '../world/stored-record.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { DataRequest } from '../api/data-request.ts';
+import type { Collection } from '../world/collection.ts';
+import type { Connection } from '../world/connection.ts';
+import { comparePlaces, placeOf } from '../world/stored-record.ts';
+import type { Place, StoredRecord } from '../world/stored-record.ts';
 import type { Filters } from './filters.ts';
 import { syncedSoFar } from './open-connection.ts';
 import type { Sort } from './sort.ts';
-import type { Connection } from '../world/connection.ts';
 
 /**
  * The records of one page and the place of the record after them. A page begins where its cursor stands in the order,

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readVersion } from '../api/api-version.ts';
+import type { Answer, DataRequest, RequestTarget } from '../api/data-request.ts';
+import { Parameters } from '../api/parameters.ts';
 import type { RequestFault } from '../faults/fault-rule.ts';
 import { playFault, sendAnswer } from '../faults/play-fault.ts';
 import type { Connection } from '../world/connection.ts';
-import { readVersion } from '../api/api-version.ts';
-import { authenticate } from './authenticate.ts';
-import type { Answer, DataRequest, RequestTarget } from '../api/data-request.ts';
-import { notReady } from './open-connection.ts';
-import { Parameters } from '../api/parameters.ts';
 import type { ApiService } from './api-service.ts';
+import { authenticate } from './authenticate.ts';
+import { notReady } from './open-connection.ts';
 
 /**
  * Serves one request: faults first, as they happen on the way, then credentials, rate limit, version and connection,

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '../api/api-error.ts';
 import type { Answer, DataRequest } from '../api/data-request.ts';
-import { jobWebhook } from './job-webhook.ts';
+import type { Connection } from '../world/connection.ts';
 import type { Job } from './job-book.ts';
+import { jobWebhook } from './job-webhook.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { passToPlatform, pause } from './pass-to-platform.ts';
 import type { ResponseMode } from './read-body.ts';
-import type { Connection } from '../world/connection.ts';
 import type { WriteService } from './write-service.ts';
 
 /**

@@ -6,10 +6,10 @@ import type { Decimal } from '../json/decimal.ts';
 import { splitElements } from '../json/elements.ts';
 import { joinMembers, splitMembers } from '../json/members.ts';
 import type { Collection } from '../world/collection.ts';
+import type { Connection } from '../world/connection.ts';
 import { PlatformRefusal } from './platform-refusal.ts';
 import { invalidBody } from './read-body.ts';
 import { currency, time } from './record-fields.ts';
-import type { Connection } from '../world/connection.ts';
 import type { WriteService } from './write-service.ts';
 
 /**

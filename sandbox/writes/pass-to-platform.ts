@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '../api/api-error.ts';
 import type { DataRequest } from '../api/data-request.ts';
-import { PlatformRefusal } from './platform-refusal.ts';
 import type { Connection } from '../world/connection.ts';
+import { PlatformRefusal } from './platform-refusal.ts';
 import type { WriteService } from './write-service.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { fromVersion } from '../api/api-version.ts';
 import { ApiError } from '../api/api-error.ts';
+import { fromVersion } from '../api/api-version.ts';
 import type { DataRequest } from '../api/data-request.ts';
+import type { Connection } from '../world/connection.ts';
 import { invalidBody } from './read-body.ts';
 import { recordFields } from './record-fields.ts';
 import type { Field, WritableResource } from './record-fields.ts';
-import type { Connection } from '../world/connection.ts';
 
 /**
  * The fields that a client writes, in the record's own shape and with every digit as written. What the record does not

@@ -1,14 +1,14 @@
 import type { Answer, DataRequest } from '../api/data-request.ts';
-import { unsupported } from '../api/unsupported.ts';
 import { resources } from '../api/resources.ts';
 import type { WriteOperation } from '../api/resources.ts';
+import { unsupported } from '../api/unsupported.ts';
+import type { Connection } from '../world/connection.ts';
 import { answerWrite } from './answer-write.ts';
 import { applyCreditMemo, readCreditApplication } from './credit-application.ts';
 import { readBody } from './read-body.ts';
 import { readFields } from './read-fields.ts';
 import type { WritableResource } from './record-fields.ts';
 import { createRecord, deleteRecord, updateRecord } from './write-record.ts';
-import type { Connection } from '../world/connection.ts';
 import type { WriteService } from './write-service.ts';
 
 /** Every write that the document has (4.2 to 4.5). A platform that does not have it answers 404. */

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { ApiError } from '../api/api-error.ts';
 import { inVersion } from '../api/api-version.ts';
 import type { DataRequest } from '../api/data-request.ts';
+import { resources } from '../api/resources.ts';
 import { splitElements } from '../json/elements.ts';
 import { joinMembers, splitMembers } from '../json/members.ts';
-import { resources } from '../api/resources.ts';
+import type { Connection } from '../world/connection.ts';
 import { balanceBill } from './balance-bill.ts';
 import { balanceMemo } from './balance-memo.ts';
 import { recordFields } from './record-fields.ts';
 import type { Created, WritableResource } from './record-fields.ts';
-import type { Connection } from '../world/connection.ts';
 import type { WriteService } from './write-service.ts';
 
 /**

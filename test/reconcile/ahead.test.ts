@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { sourceRecord } from '../../resources/source-record.ts';
 import {
   confirmAbsent,
   confirmBySecondListing,
   endOfSecond,
   listAgain,
 } from '../../warehouse/reconcile/confirm-absent.ts';
-import { sourceRecord } from '../../resources/source-record.ts';
 import { deleteAbsent } from '../../warehouse/reconcile/delete-absent.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource } from '../../warehouse/reconcile/finish-resource.ts';

@@ -3,9 +3,9 @@ import { streamNamed } from '../../resources/index.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { PassInHand } from '../../warehouse/passes/pass.ts';
 import { takePass } from '../../warehouse/passes/take-pass.ts';
+import type { RunScope } from '../../warehouse/record-scope.ts';
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
 import { landRecords, prove, testToken } from './land.ts';
-import type { RunScope } from '../../warehouse/record-scope.ts';
 
 export interface Listing extends RunScope {
   readonly pass: PassInHand;

@@ -2,9 +2,9 @@ import type { PoolClient } from 'pg';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
+import type { RecordScope } from '../record-scope.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { placesOfContent } from './places-of-content.ts';
-import type { RecordScope } from '../record-scope.ts';
 
 export interface RecordNamed extends RecordScope {
   readonly id: string;

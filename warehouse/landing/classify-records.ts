@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
-import type { PreparedRecord } from './prepared-page.ts';
 import type { RecordScope } from '../record-scope.ts';
+import type { PreparedRecord } from './prepared-page.ts';
 
 /**
  * What is to be done with each record of a page:

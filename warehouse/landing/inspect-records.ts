@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import { currencyColumnOf, measuresOf } from '../../resources/measures.ts';
 import type { ChildTable, Column, Resource } from '../../resources/resource.ts';
+import type { RecordScope } from '../record-scope.ts';
 import { columnExpression } from './column-expression.ts';
 import type { PreparedRecord } from './prepared-page.ts';
-import type { RecordScope } from '../record-scope.ts';
 
 export interface Inspected {
   readonly id: string;

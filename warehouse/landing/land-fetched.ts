@@ -1,15 +1,15 @@
 import type { PoolClient } from 'pg';
+import type { SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
-import type { SourceRecord } from '../../resources/source-record.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
+import type { RunScope } from '../record-scope.ts';
 import { bisectRecords } from './bisect-records.ts';
 import { landRecords, type LandedCounts } from './land-records.ts';
 import { preparePage } from './prepared-page.ts';
 import { quarantineRecords } from './quarantine-records.ts';
-import type { RunScope } from '../record-scope.ts';
 
 export interface FetchedLanding {
   readonly counts: LandedCounts;

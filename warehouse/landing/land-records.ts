@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import type { LandingScope } from '../record-scope.ts';
 import { classifyRecords } from './classify-records.ts';
 import { inspectRecords } from './inspect-records.ts';
 import type { PreparedRecord } from './prepared-page.ts';
@@ -8,7 +9,6 @@ import { noteFieldIssues } from './note-field-issues.ts';
 import { settleRecords } from './settle-records.ts';
 import { touchRecords } from './touch-records.ts';
 import { writeRecords } from './write-records.ts';
-import type { LandingScope } from '../record-scope.ts';
 
 export interface LandedCounts {
   inserted: number;

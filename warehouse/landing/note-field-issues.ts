@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { PreparedRecord } from './prepared-page.ts';
 import type { LandingScope } from '../record-scope.ts';
+import type { PreparedRecord } from './prepared-page.ts';
 
 /** Notes decimal strings that are not numbers: their records are landed, with null in the field. */
 export async function noteFieldIssues(

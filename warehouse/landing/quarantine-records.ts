@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { RefusedRecord } from './prepared-page.ts';
 import type { LandingScope } from '../record-scope.ts';
+import type { RefusedRecord } from './prepared-page.ts';
 
 /**
  * Keeps records that cannot land, one open entry each, with the reason and the text, and returns how many. A record without a

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { PreparedRecord } from './prepared-page.ts';
 import type { RecordScope } from '../record-scope.ts';
+import type { PreparedRecord } from './prepared-page.ts';
 
 /**
  * Of records whose text differs from the one held: the ids of those whose content does not. A service may send the fields

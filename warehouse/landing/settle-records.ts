@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
 import { versionOfEntry } from '../quarantine/version-of-entry.ts';
-import type { PreparedRecord } from './prepared-page.ts';
 import type { RecordScope } from '../record-scope.ts';
+import type { PreparedRecord } from './prepared-page.ts';
 
 /**
  * What a good record settles: the tombstone it is newer than, the quarantine entry of an earlier bad version, the field

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { PreparedRecord } from './prepared-page.ts';
 import type { RecordScope } from '../record-scope.ts';
+import type { PreparedRecord } from './prepared-page.ts';
 
 /** Stores the newer version, and the text's hash, of records whose content is the one held. */
 export async function touchRecords(

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { ChildTable, Resource } from '../../resources/resource.ts';
+import type { LandingScope } from '../record-scope.ts';
 import { columnExpression } from './column-expression.ts';
 import type { PreparedRecord } from './prepared-page.ts';
-import type { LandingScope } from '../record-scope.ts';
 
 /**
  * Writes whole records: the row, the rows of its lists, and the version in history, unless history has that content. The rows

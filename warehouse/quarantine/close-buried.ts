@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
-import { versionOfEntry } from './version-of-entry.ts';
 import type { RecordScope } from '../record-scope.ts';
+import { versionOfEntry } from './version-of-entry.ts';
 
 /**
  * Closes what waits in quarantine of records that were deleted. An event tells of the past: a version newer than it stays open, for

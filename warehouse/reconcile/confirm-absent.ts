@@ -1,9 +1,9 @@
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { PassInHand } from '../passes/pass.ts';
-import { streamsOf } from './streams-of.ts';
-import { surelyListed } from './list-lag.ts';
 import type { RunScope } from '../record-scope.ts';
+import { surelyListed } from './list-lag.ts';
+import { streamsOf } from './streams-of.ts';
 
 /** Takes the lease of a listing that is complete, to note in it how the requests after it fare. */
 export async function holdListing({ pool }: Warehouse, pass: PassInHand): Promise<void> {

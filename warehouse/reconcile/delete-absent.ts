@@ -3,10 +3,10 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { closeGone } from '../quarantine/close-gone.ts';
+import type { RunScope } from '../record-scope.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { checkApproval, type DeletionQuestion } from './deletion-question.ts';
 import { readWaitingDeletions } from './read-waiting-deletions.ts';
-import type { RunScope } from '../record-scope.ts';
 
 export interface Deleted {
   deleted: number;

@@ -1,10 +1,10 @@
 import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { tick } from '../resource-clock.ts';
-import { streamsOf } from './streams-of.ts';
-import { surelyListed } from './list-lag.ts';
 import type { RunScope } from '../record-scope.ts';
+import { tick } from '../resource-clock.ts';
+import { surelyListed } from './list-lag.ts';
+import { streamsOf } from './streams-of.ts';
 
 export interface Absent {
   /** Records that the listing did not show. */

@@ -2,9 +2,9 @@ import type { PoolClient } from 'pg';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { closeUnlisted } from '../quarantine/close-unlisted.ts';
+import type { RecordScope, RunScope } from '../record-scope.ts';
 import { readTotals, type StreamTotals } from './read-totals.ts';
 import { streamsOf } from './streams-of.ts';
-import type { RecordScope, RunScope } from '../record-scope.ts';
 
 /**
  * Proves whether source and warehouse are equal, writes the proof into the run, and clears what the reconcile had noted.

@@ -1,6 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
-import { streamsOf } from './streams-of.ts';
 import type { RunScope } from '../record-scope.ts';
+import { streamsOf } from './streams-of.ts';
 
 /** Ids of some records that the listing of the connection's open reconcile showed. */
 export async function listedIds(

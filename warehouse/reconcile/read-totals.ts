@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { currencyColumnOf, measuresOf, type Measure } from '../../resources/measures.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { streamsOf } from './streams-of.ts';
 import type { RunScope } from '../record-scope.ts';
+import { streamsOf } from './streams-of.ts';
 
 /** Of the records of one currency: how many, and the sum of each amount with all its digits. */
 export type Totals = Readonly<Record<string, string>>;

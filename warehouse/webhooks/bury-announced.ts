@@ -2,8 +2,8 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { settleAhead } from '../passes/settle-ahead.ts';
-import { applyTombstones, type BuriedCounts } from '../tombstones/apply-tombstones.ts';
 import type { RunScope } from '../record-scope.ts';
+import { applyTombstones, type BuriedCounts } from '../tombstones/apply-tombstones.ts';
 
 /**
  * Deletes a record that a webhook says was deleted and that the service no longer has. `version` was decided before the service

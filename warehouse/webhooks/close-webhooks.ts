@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Warehouse } from '../open-warehouse.ts';
-import { isDeletion } from './waiting-webhooks.ts';
 import type { RecordScope } from '../record-scope.ts';
+import { isDeletion } from './waiting-webhooks.ts';
 
 /** Closes webhooks that wait, with what came of them. */
 export async function closeWebhooks(

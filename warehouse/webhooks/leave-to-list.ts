@@ -1,6 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
-import { isDeletion } from './waiting-webhooks.ts';
 import type { RecordScope } from '../record-scope.ts';
+import { isDeletion } from './waiting-webhooks.ts';
 
 /**
  * Leaves what waits of a resource to a list that is about to be read, but not what was deleted, which no list shows. What that

@@ -1,6 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
-import { isDue } from './due-connections.ts';
 import type { RecordScope } from '../record-scope.ts';
+import { isDue } from './due-connections.ts';
 
 export interface WaitingWebhooks {
   /** Entries that say that the data of the connection is ready. */

@@ -1,7 +1,7 @@
 import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
 import { replayQuarantine, type ReplayedEntry } from '../../../operations/replay-quarantine.ts';
-import { ActionRefused, type Action } from '../action.ts';
 import { paths } from '../../frame/paths.ts';
+import { ActionRefused, type Action } from '../action.ts';
 import { chosenEntries } from './chosen-entries.ts';
 
 /** Each costs a request to the service, and somebody waits. */

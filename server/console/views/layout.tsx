@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { Document } from '../../frame/document.tsx';
-import type { Notice } from '../notice.ts';
 import { Icon } from '../../frame/icon.tsx';
+import type { Notice } from '../notice.ts';
 
 /** What htmx may do here: no script, no style of its own, and a failed refresh leaves the page as it is. */
 const htmxConfig = JSON.stringify({
