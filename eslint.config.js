@@ -5,10 +5,12 @@ import tseslint from 'typescript-eslint';
 const data = ['source', 'warehouse', 'lake', 'marts', 'resources'];
 
 /**
- * Imports point one way only: each folder may import itself and what is listed here.
+ * Imports point one way only: each folder may import itself, `errors`, which holds what can be told of any error, and what is
+ * listed here.
  * `sandbox` is the API's other side: it must not share logic with the client, or both would agree on the same mistake.
  */
 const mayImport = {
+  errors: [],
   resources: [],
   temporal: [],
   config: ['lake', 'warehouse'],
@@ -33,7 +35,8 @@ const mayImport = {
 const folders = Object.keys(mayImport);
 
 function importDirection(folder) {
-  const forbidden = folders.filter((other) => other !== folder && !mayImport[folder].includes(other));
+  const allowed = [folder, 'errors', ...mayImport[folder]];
+  const forbidden = folders.filter((other) => !allowed.includes(other));
   return {
     files: [`${folder}/**/*.{ts,tsx}`],
     rules: {
@@ -44,6 +47,52 @@ function importDirection(folder) {
             {
               regex: `^(\\.\\./)+(${[...forbidden, 'test', 'bench'].join('|')})/`,
               message: `${folder}/ must not import this folder: see mayImport in eslint.config.js.`,
+            },
+          ],
+        },
+      ],
+    },
+  };
+}
+
+/** The same within a folder: its rooms, and what each of them may import of the others. */
+const roomsMayImport = {
+  server: {
+    frame: [],
+    webhooks: [],
+    dashboard: ['frame'],
+    console: ['frame', 'dashboard'],
+  },
+  sandbox: {
+    json: [],
+    api: ['json'],
+    data: ['json', 'api'],
+    world: ['json', 'api', 'data'],
+    faults: ['api', 'data', 'world'],
+    webhooks: ['api', 'data', 'world'],
+    writes: ['json', 'api', 'world', 'faults', 'webhooks'],
+    http: ['api', 'data', 'world', 'faults', 'writes'],
+    admin: ['api', 'data', 'world', 'faults', 'webhooks', 'http'],
+  },
+};
+
+const roomDirections = Object.entries(roomsMayImport).flatMap(([folder, rooms]) =>
+  Object.entries(rooms).map(([room, allowed]) => roomDirection({ folder, rooms, room, allowed })),
+);
+
+function roomDirection({ folder, rooms, room, allowed }) {
+  const forbidden = Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other));
+  return {
+    files: [`${folder}/${room}/**/*.{ts,tsx}`],
+    rules: {
+      // Another name for the rule of the folders: a rule that is given twice counts once.
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: `^(\\.\\./)+(${forbidden.join('|')})/`,
+              message: `${folder}/${room}/ must not import this room: see roomsMayImport in eslint.config.js.`,
             },
           ],
         },
@@ -109,4 +158,5 @@ export default tseslint.config(
     },
   },
   ...folders.map(importDirection),
+  ...roomDirections,
 );

@@ -1,10 +1,10 @@
 import { microsecondsOf } from '../resources/instant.ts';
-import type { Resource } from '../resources/resource.ts';
 import { RecordGone, RequestRefused } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
+import type { RunScope } from '../warehouse/record-scope.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { buryAnnounced } from '../warehouse/webhooks/bury-announced.ts';
 import { closeWebhooks, putOffWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
@@ -85,10 +85,7 @@ async function settleAnnounced(
   return applyFound(warehouse, where, { announced, found });
 }
 
-interface Announcement {
-  readonly connectionId: string;
-  readonly resource: Resource;
-  readonly runId: string;
+interface Announcement extends RunScope {
   readonly proof: CompanyProof;
 }
 
@@ -146,7 +143,7 @@ async function applyFound(
   { announced, found }: { announced: WaitingRecord; found: FetchedRecord },
 ): Promise<Applied> {
   const { connectionId, resource, runId, proof } = where;
-  const { record, text, connection } = found;
+  const { record, connection } = found;
   await proof.require(connection);
   const { counts, refused } = await landFetched(warehouse, {
     connectionId,
@@ -154,7 +151,6 @@ async function applyFound(
     runId,
     token: proof.of.token,
     record,
-    text,
     aheadOfList: true,
   });
   if (refused !== undefined) {

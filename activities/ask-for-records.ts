@@ -13,7 +13,7 @@ export interface Asking {
 
 export function askForRecords({
   api,
-  resource: { listPath: path, singular },
+  resource,
   accessToken,
   readAlive,
   signal,
@@ -25,7 +25,6 @@ export function askForRecords({
   readAlive: () => Promise<readonly string[]>;
   signal?: AbortSignal;
 }): Asking {
-  const fetch = (id: string): Promise<FetchedRecord> =>
-    api.fetch({ accessToken, path, id, singular, signal });
+  const fetch = (id: string): Promise<FetchedRecord> => api.fetch({ accessToken, resource, id, signal });
   return { fetch, proveAbsence: createAbsenceProof({ fetch, readAlive }) };
 }

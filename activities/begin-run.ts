@@ -1,11 +1,10 @@
-import { eventsStream, streams } from '../resources/index.ts';
+import { eventsStream, resourcesNamed } from '../resources/index.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { isHalfRead } from '../warehouse/passes/is-half-read.ts';
 import { beginRun as beginRunInWarehouse } from '../warehouse/runs/begin-run.ts';
 import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { runOf } from './run-of.ts';
-import { UnknownResource } from './unknown-resource.ts';
 
 export interface BeginRunInput {
   runId: string;
@@ -34,10 +33,7 @@ export async function beginRun(dependencies: Dependencies, input: BeginRunInput)
 }
 
 function streamsOf(wanted: readonly string[]): string[] {
-  const known = new Set(streams.map(({ resource }) => resource.name));
-  const unknown = wanted.filter((name) => !known.has(name));
-  if (unknown.length > 0) throw new UnknownResource(unknown, [...known]);
-  const chosen = streams.filter(({ resource }) => wanted.length === 0 || wanted.includes(resource.name));
-  const lists = chosen.map(({ stream }) => stream.name);
-  return chosen.some(({ resource }) => resource.eventName !== null) ? [...lists, eventsStream] : lists;
+  const chosen = resourcesNamed(wanted);
+  const lists = chosen.flatMap((resource) => resource.streams.map(({ name }) => name));
+  return chosen.some(({ eventName }) => eventName !== null) ? [...lists, eventsStream] : lists;
 }

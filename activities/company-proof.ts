@@ -1,6 +1,7 @@
 import { resources } from '../resources/index.ts';
 import type { ApiClient } from '../source/api-client.ts';
 import { NotSupported } from '../source/errors.ts';
+import { listOfOne } from '../source/lists.ts';
 import type { ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import type { ServiceIdentity } from '../warehouse/connections/pin-identity.ts';
 import { proveToken, type TokenOfRun } from '../warehouse/connections/prove-token.ts';
@@ -55,9 +56,9 @@ async function askForCompany({
   api,
   signal,
 }: Parameters<typeof createCompanyProof>[1]): Promise<ServiceIdentity> {
-  for (const { listPath: path, name: plural } of resources) {
+  for (const resource of resources) {
     try {
-      const request = { accessToken: access.token, path, plural, query: { limit: '1' }, signal };
+      const request = { accessToken: access.token, ...listOfOne(resource), signal };
       const { connection } = await api.list(request);
       if (connection !== null) return connection;
     } catch (error) {

@@ -1,8 +1,10 @@
-import type { Resource } from '../resources/resource.ts';
+import type { SourceRecord } from '../resources/source-record.ts';
 import { isWellFormed } from '../resources/well-formed.ts';
 import type { ApiClient } from '../source/api-client.ts';
 import { RecordGone } from '../source/errors.ts';
+import { listOfStream } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
+import type { RecordScope } from '../warehouse/record-scope.ts';
 import { askForRecords } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
 import { retryingFetch } from './retry-with-deadline.ts';
@@ -12,7 +14,7 @@ export class StillReturned extends Error {
   override readonly name = 'StillReturned';
   readonly handling = 'stop';
 
-  constructor({ connectionId, resource, id }: { connectionId: string; resource: Resource; id: string }) {
+  constructor({ connectionId, resource, id }: RecordScope & { id: string }) {
     super(
       `The source still returns ${id} of ${resource.name} for ${connectionId}, so nothing was erased: delete it there first.`,
     );
@@ -24,7 +26,7 @@ export class NotSurelyGone extends Error {
   override readonly name = 'NotSurelyGone';
   readonly handling = 'stop';
 
-  constructor({ connectionId, resource, id }: { connectionId: string; resource: Resource; id: string }) {
+  constructor({ connectionId, resource, id }: RecordScope & { id: string }) {
     super(
       `Whether ${id} of ${resource.name} is gone for ${connectionId} is not sure, so nothing was erased: the service answers 404 ` +
         'as it does where no record can be fetched. Try again later, or ask the finance API whether it fetches them.',
@@ -38,14 +40,14 @@ export class NotSurelyGone extends Error {
  */
 export async function confirmGone(
   { api, proof }: { api: ApiClient; proof: CompanyProof },
-  asked: { connectionId: string; resource: Resource; id: string; accessToken: string },
+  asked: RecordScope & { id: string; accessToken: string },
 ): Promise<void> {
   const { resource, id, accessToken } = asked;
   const listed: string[] = [];
-  const isIt = (record: unknown): boolean =>
-    typeof record === 'object' && record !== null && 'id' in record && record.id === id;
-  for (const { query } of resource.streams) {
-    const reading = { accessToken, path: resource.listPath, query, plural: resource.name, cursor: null };
+  const isIt = ({ value }: SourceRecord): boolean =>
+    typeof value === 'object' && value !== null && 'id' in value && value.id === id;
+  for (const stream of resource.streams) {
+    const reading = { accessToken, ...listOfStream({ stream, resource }, everything), cursor: null };
     for await (const { connection, records } of readPages(api, reading, (page) => page)) {
       await proof.require(connection);
       if (records.some(isIt)) throw new StillReturned(asked);
@@ -72,7 +74,9 @@ export async function confirmGone(
   if (answer === 'unproved') throw new NotSurelyGone(asked);
 }
 
-function idOf(record: unknown): string[] {
-  if (typeof record !== 'object' || record === null || !('id' in record)) return [];
-  return typeof record.id === 'string' && isWellFormed(record.id) ? [record.id] : [];
+const everything = { floorMilliseconds: null, ceilingMilliseconds: null, expandPlatformData: false };
+
+function idOf({ value }: SourceRecord): string[] {
+  if (typeof value !== 'object' || value === null || !('id' in value)) return [];
+  return typeof value.id === 'string' && isWellFormed(value.id) ? [value.id] : [];
 }

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { ApiClient } from '../source/api-client.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { ExportJob } from './export/export-job.ts';
-import type { Keep } from '../warehouse/retention/prune-warehouse.ts';
+import type { Policies } from '../warehouse/policies.ts';
 import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { MartsPlaces } from '../marts/build-marts.ts';
 import type { Schedules } from './schedules.ts';
@@ -16,12 +16,7 @@ export interface Dependencies {
   /** The address connections must have been added under; `sandbox` for the embedded one. */
   readonly apiAddress: string;
   readonly secretKey: SecretKey;
-  readonly lookbackMilliseconds: number;
-  /** For how long the requests of a stream may keep failing within one run. */
-  readonly giveUpAfterMilliseconds: number;
-  /** Share of a resource, 0 to 1, that a reconcile deletes without asking. */
-  readonly deleteLimit: number;
-  readonly keep: Keep;
+  readonly policies: Policies;
   /** Where and how snapshots are exported. */
   readonly exporting: Omit<ExportJob, 'warehouseId' | 'runId' | 'snapshotId'>;
   /** Where and how marts are built. */

@@ -11,11 +11,11 @@ import { handlingOf } from './handling.ts';
  * service's part.
  */
 export async function judgeRequestFailure(
-  { warehouse, giveUpAfterMilliseconds }: Pick<Dependencies, 'warehouse' | 'giveUpAfterMilliseconds'>,
+  { warehouse, policies }: Pick<Dependencies, 'warehouse' | 'policies'>,
   { pass, requests, error }: { pass: PassInHand; requests: number; error: unknown },
 ): Promise<unknown> {
   if (!(error instanceof Error) || handlingOf(error) !== 'retry' || isDatabaseAway(error)) return error;
   const failingMilliseconds = await noteFailing(warehouse, { pass, requests });
-  if (failingMilliseconds <= giveUpAfterMilliseconds) return error;
+  if (failingMilliseconds <= policies.giveUpAfterMilliseconds) return error;
   return new GaveUp(pass.stream, `for ${Math.round(failingMilliseconds / 1000)} s`, error);
 }

@@ -1,9 +1,9 @@
+import { resourcesNamed } from '../resources/index.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { backfillPlan } from '../warehouse/passes/backfill-plan.ts';
 import { planBackfill as planInWarehouse } from '../warehouse/passes/plan-backfill.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
-import { resourcesNamed } from './plan-reconcile.ts';
 import { runOf } from './run-of.ts';
 
 export interface PlanBackfillInput {

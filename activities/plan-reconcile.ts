@@ -1,12 +1,11 @@
-import { resources } from '../resources/index.ts';
-import type { Resource } from '../resources/resource.ts';
+import { resourcesNamed } from '../resources/index.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { questionOf, type DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../warehouse/reconcile/read-waiting-deletions.ts';
+import { streamsOf } from '../warehouse/reconcile/streams-of.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import { runOf } from './run-of.ts';
-import { UnknownResource } from './unknown-resource.ts';
 
 export type { DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 
@@ -35,22 +34,8 @@ export async function planReconcile(
   await beginRun(warehouse, runOf({ ...input, kind: 'reconcile' }));
   await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
   return {
-    resources: chosen.map(({ name, streams }) => ({
-      resource: name,
-      streams: streams.map((stream) => stream.name),
-    })),
+    resources: chosen.map((resource) => ({ resource: resource.name, streams: streamsOf(resource) })),
     searchable,
     question: questionOf(await readWaitingDeletions(warehouse, { connectionId: input.connection })),
   };
-}
-
-/** All, when none is named. Throws UnknownResource. */
-export function resourcesNamed(names: readonly string[]): readonly Resource[] {
-  const unknown = names.filter((name) => !resources.some((resource) => resource.name === name));
-  if (unknown.length > 0)
-    throw new UnknownResource(
-      unknown,
-      resources.map(({ name }) => name),
-    );
-  return names.length === 0 ? resources : resources.filter(({ name }) => names.includes(name));
 }

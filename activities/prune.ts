@@ -8,6 +8,9 @@ export interface PruneInput {
 }
 
 /** Removes from the warehouse what is older than it is to be kept. */
-export function prune({ warehouse, keep }: Dependencies, { dryRun }: PruneInput): Promise<Pruned> {
+export function prune(
+  { warehouse, policies: { keep } }: Dependencies,
+  { dryRun }: PruneInput,
+): Promise<Pruned> {
   return heartbeating((signal) => pruneWarehouse(warehouse, { keep, dryRun, signal }));
 }

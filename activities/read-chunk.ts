@@ -1,4 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
+import type { SourceRecord } from '../resources/source-record.ts';
 import {
   CredentialsRefused,
   CursorRefused,
@@ -6,8 +7,8 @@ import {
   NotSupported,
   RequestRefused,
 } from '../source/errors.ts';
+import type { Bounds, List } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
-import type { ListPage } from '../source/responses.ts';
 import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import { forgetWatermark } from '../warehouse/passes/forget-watermark.ts';
@@ -55,11 +56,8 @@ export interface StreamRead {
 /** What is listed, and what becomes of a page of it. */
 export interface Listing<Page> {
   readonly listed: Listed;
-  readonly path: string;
-  /** The member of the response that holds the records. */
-  readonly plural: string;
-  readonly queryOf: (bounds: Bounds) => Record<string, string>;
-  readonly prepare: (page: ListPage) => Page | Promise<Page>;
+  readonly listWithin: (bounds: Bounds) => List;
+  readonly prepare: (records: readonly SourceRecord[]) => Page | Promise<Page>;
   readonly land: (landing: {
     pass: PassInHand;
     page: Page;
@@ -67,12 +65,6 @@ export interface Listing<Page> {
     servedAt: Date | null;
     nextCursor: string | null;
   }) => Promise<PageFacts>;
-}
-
-export interface Bounds {
-  readonly access: ConnectionAccess;
-  readonly floorMilliseconds: number | null;
-  readonly ceilingMilliseconds: number | null;
 }
 
 /**
@@ -100,7 +92,8 @@ async function takeAndRead<Page>(
   input: ReadStreamInput,
   { listing, signal }: { listing: Listing<Page>; signal: AbortSignal },
 ): Promise<ChunkOutcome> {
-  const { warehouse, apiAddress, secretKey, lookbackMilliseconds } = dependencies;
+  const { warehouse, apiAddress, secretKey, policies } = dependencies;
+  const { lookbackMilliseconds } = policies;
   await beginRun(warehouse, runOf(input));
   const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
   const pass = passInHand(input, access);
@@ -134,17 +127,13 @@ async function landPages<Page>(
   const chunk = startChunk(stopping);
   const request = {
     accessToken: access.token,
-    path: listing.path,
-    plural: listing.plural,
-    query: listing.queryOf({ access, ...taken }),
+    ...listing.listWithin({ ...taken, expandPlatformData: access.expandPlatformData }),
     cursor: taken.cursor,
     signal,
   };
-  const pages = readPages(counting.api, request, async (listPage) => ({
-    page: await listing.prepare(listPage),
-    connection: listPage.connection,
-    servedAt: listPage.servedAt,
-    nextCursor: listPage.nextCursor,
+  const pages = readPages(counting.api, request, async ({ records, ...page }) => ({
+    ...page,
+    page: await listing.prepare(records),
   }));
   let isFirst = true;
   for await (const { page, connection, servedAt, nextCursor } of pages) {
@@ -167,7 +156,7 @@ async function landPages<Page>(
  * that was wrong; servers of one service may differ by a little.
  */
 async function beginsAgain(
-  { warehouse, lookbackMilliseconds }: Dependencies,
+  { warehouse, policies: { lookbackMilliseconds } }: Dependencies,
   reading: {
     pass: PassInHand;
     listing: { listed: Listed };
@@ -196,10 +185,11 @@ const aLittle = 60_000;
 
 /** What is to be done about a failure is known by its class; what is to be retried by Temporal is thrown again. */
 async function settleFailure(
-  { warehouse, lookbackMilliseconds, giveUpAfterMilliseconds }: Dependencies,
+  { warehouse, policies }: Dependencies,
   failed: { pass: PassInHand; resource: Listed; requests: number; error: unknown },
 ): Promise<ChunkOutcome> {
   const { pass, resource, requests } = failed;
+  const { lookbackMilliseconds } = policies;
   if (failed.error instanceof NotSupported) {
     const absence = await noteMissing(warehouse, { pass, requests });
     if (absence === 'unsupported') return { state: 'unsupported' };
@@ -223,10 +213,7 @@ async function settleFailure(
     return { state: 'wait', wait };
   }
   if (handlingOf(error) !== 'retry') await countRequests(warehouse, { pass, requests });
-  const failure = await judgeRequestFailure(
-    { warehouse, giveUpAfterMilliseconds },
-    { pass, requests, error },
-  );
+  const failure = await judgeRequestFailure({ warehouse, policies }, { pass, requests, error });
   // What this run could not get over must not be what the next one begins with: its cursor may be dead.
   if (failure instanceof GaveUp || failure instanceof RequestRefused)
     await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'given up' });

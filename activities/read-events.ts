@@ -1,4 +1,4 @@
-import { recordTexts } from '../source/record-texts.ts';
+import { listOfDeletions } from '../source/lists.ts';
 import { eventsListed, landEvents } from '../warehouse/tombstones/land-events.ts';
 import { prepareEvents } from '../warehouse/tombstones/prepared-events.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -8,13 +8,8 @@ import { readChunk, type ReadStreamInput, type StreamRead } from './read-chunk.t
 export function readEvents(dependencies: Dependencies, input: ReadStreamInput): Promise<StreamRead> {
   return readChunk(dependencies, input, {
     listed: eventsListed,
-    path: '/events',
-    plural: 'events',
-    queryOf: ({ floorMilliseconds }) => ({
-      type: 'object_deleted',
-      ...(floorMilliseconds === null ? {} : { last_synced_at_min: String(floorMilliseconds) }),
-    }),
-    prepare: ({ text, records }) => prepareEvents({ parsed: records, texts: recordTexts(text, 'events') }),
+    listWithin: listOfDeletions,
+    prepare: prepareEvents,
     land: (landing) => landEvents(dependencies.warehouse, landing),
   });
 }

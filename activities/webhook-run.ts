@@ -61,7 +61,7 @@ async function leftByAttemptBefore(warehouse: Warehouse, runId: string): Promise
 }
 
 function streamOf({ streams: [first] }: Resource): string {
-  return first?.name ?? '';
+  return first.name;
 }
 
 function outcomeOf(stream: string, failure: Error | undefined): StreamOutcome {

@@ -1,7 +1,7 @@
 import { streamNamed } from '../resources/index.ts';
 import { createApiClient } from '../source/api-client.ts';
+import { listOfStream } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
-import { recordTexts } from '../source/record-texts.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { landPage } from '../warehouse/landing/land-page.ts';
 import { preparePage } from '../warehouse/landing/prepared-page.ts';
@@ -17,7 +17,8 @@ export async function landDirectly(
   servers: BenchServers,
   { connection, bills }: { connection: string; bills: number },
 ): Promise<number> {
-  const { stream, resource } = streamNamed('bills');
+  const listed = streamNamed('bills');
+  const { stream, resource } = listed;
   const runId = `direct-${Date.now()}`;
   const run = {
     runId,
@@ -52,14 +53,12 @@ export async function landDirectly(
   });
   const reading = {
     accessToken: billsToken({ bills, name: connection, changed: 0, revision: 0 }),
-    path: resource.listPath,
-    plural: resource.name,
-    query: stream.query,
+    ...listOfStream(listed, everything),
     cursor: null,
   };
   const started = performance.now();
-  const pages = readPages(api, reading, async ({ text, records, servedAt, nextCursor }) => ({
-    page: await preparePage(resource, { parsed: records, texts: recordTexts(text, resource.name) }),
+  const pages = readPages(api, reading, async ({ records, servedAt, nextCursor }) => ({
+    page: await preparePage(resource, records),
     servedAt,
     nextCursor,
   }));
@@ -69,3 +68,5 @@ export async function landDirectly(
   await api.close();
   return seconds;
 }
+
+const everything = { floorMilliseconds: null, ceilingMilliseconds: null, expandPlatformData: false };

@@ -10,6 +10,7 @@ import pg from 'pg';
 import { to } from 'pg-copy-streams';
 import { runExportProcess } from '../activities/export/run-export-process.ts';
 import { startPostgres } from '../embedded/postgres.ts';
+import { codeOf } from '../errors/code-of.ts';
 import { snapshotId } from '../lake/snapshot-id.ts';
 import { migrateDatabase } from './initial.ts';
 import { growth, median, perSecond, ratio, type Measured } from './measured.ts';
@@ -173,8 +174,7 @@ function peakOf(pid: string): number {
     return Number(kilobytes) / 1024;
   } catch (error) {
     // It has just ended.
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
-      return 0;
+    if (['ENOENT', 'ESRCH'].includes(String(codeOf(error)))) return 0;
     throw error;
   }
 }

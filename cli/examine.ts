@@ -1,7 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { openHome } from '../embedded/home.ts';
 import { isNothingToBuild } from '../marts/errors.ts';
+import { bills } from '../resources/bills.ts';
 import { createApiClient } from '../source/api-client.ts';
+import { listOfOne } from '../source/lists.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { listConnections } from '../warehouse/connections/list-connections.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
@@ -191,12 +193,10 @@ async function apiOf(warehouse: Warehouse, settings: Settings): Promise<string> 
   try {
     for (const { connection_id: connectionId } of connections) {
       const { token } = await readAccess(warehouse, secretKey, { connectionId, apiAddress: api.address });
-      await client
-        .list({ accessToken: token, path: '/accounting/bills', plural: 'bills', query: { limit: '1' } })
-        .catch((error: unknown) => {
-          if (!isAnswer(error))
-            throw new Error(`${connectionId}: ${explain(error, { verbose: false })}`, { cause: error });
-        });
+      await client.list({ accessToken: token, ...listOfOne(bills) }).catch((error: unknown) => {
+        if (!isAnswer(error))
+          throw new Error(`${connectionId}: ${explain(error, { verbose: false })}`, { cause: error });
+      });
     }
   } finally {
     await client.close();

@@ -24,6 +24,7 @@ function isUsage(error: unknown): boolean {
       'PythonMissing',
       'NoSnapshot',
       'MartsMissing',
+      'UnknownResource',
     ].includes(error.name)
   );
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../config/configuration-error.ts';
+import { codeOf } from '../errors/code-of.ts';
 
 /** An error as people should read it: one sentence, and the stack only when it is asked for. */
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {
@@ -10,7 +11,7 @@ export function explain(error: unknown, { verbose }: { verbose: boolean }): stri
 
 /** Sentences for what drivers say in words of their own. */
 function driverSentence(error: Error): string | undefined {
-  const code = 'code' in error ? String(error.code) : '';
+  const code = String(codeOf(error) ?? '');
   if (code === 'EADDRINUSE') return `${error.message}: stop what listens there, or choose another port.`;
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
     return `The database does not answer (${code}): check DATABASE_URL, or start "npx daybook up" if it is the embedded one.`;

@@ -1,7 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { resourceNames, resources } from '../resources/index.ts';
-import type { Resource } from '../resources/resource.ts';
-import { UsageError } from './errors.ts';
+import { resourcesNamed } from '../resources/index.ts';
 
 /** A whole number from 0. */
 export function countOption(text: string): number {
@@ -27,21 +25,7 @@ export function listOption(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
-/** Throws UsageError for names that are no resources. */
+/** Throws UnknownResource for names that are no resources, before anything is asked of the database or of Temporal. */
 export function checkResources(names: readonly string[]): void {
-  const unknown = names.filter((resource) => !resourceNames.includes(resource));
-  if (unknown.length > 0) throw noResource(unknown);
-}
-
-/** Throws UsageError for a name that is no resource. */
-export function resourceNamed(name: string): Resource {
-  const resource = resources.find((one) => one.name === name);
-  if (resource === undefined) throw noResource([name]);
-  return resource;
-}
-
-function noResource(names: readonly string[]): UsageError {
-  return new UsageError(
-    `There is no resource ${names.join(', ')}. The resources are ${resourceNames.join(', ')}.`,
-  );
+  resourcesNamed(names);
 }

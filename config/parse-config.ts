@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError } from './configuration-error.ts';
 import type { KeepRule } from '../lake/keep-rule.ts';
+import type { Policies } from '../warehouse/policies.ts';
 import { isLoopback } from './is-loopback.ts';
 import type { Env } from './read-env.ts';
 import { temporalFromEnv, type TemporalSettings } from './temporal-settings.ts';
@@ -25,12 +26,7 @@ export interface Config {
   /** Absolute. */
   readonly home: string;
   readonly secretKey: Buffer | undefined;
-  readonly lookbackMilliseconds: number;
-  readonly giveUpAfterMilliseconds: number;
-  /** Share of a resource, 0 to 1, that a reconcile deletes without asking. */
-  readonly deleteLimit: number;
-  /** How long what is over is kept; history forever, when null. */
-  readonly keep: { readonly runsMilliseconds: number; readonly historyMilliseconds: number | null };
+  readonly policies: Policies;
   readonly lake: {
     /** An absolute folder, or `s3://bucket/prefix`. */
     readonly location: string;
@@ -75,12 +71,14 @@ export function parseConfig(env: Env): Config {
     temporal: temporal.settings,
     home: path.resolve(values.DAYBOOK_HOME),
     secretKey: values.DAYBOOK_SECRET_KEY,
-    lookbackMilliseconds: values.DAYBOOK_LOOKBACK,
-    giveUpAfterMilliseconds: values.DAYBOOK_GIVE_UP_AFTER,
-    deleteLimit: values.DAYBOOK_DELETE_LIMIT,
-    keep: {
-      runsMilliseconds: values.DAYBOOK_KEEP_RUNS,
-      historyMilliseconds: values.DAYBOOK_KEEP_HISTORY === 'forever' ? null : values.DAYBOOK_KEEP_HISTORY,
+    policies: {
+      lookbackMilliseconds: values.DAYBOOK_LOOKBACK,
+      giveUpAfterMilliseconds: values.DAYBOOK_GIVE_UP_AFTER,
+      deleteLimit: values.DAYBOOK_DELETE_LIMIT,
+      keep: {
+        runsMilliseconds: values.DAYBOOK_KEEP_RUNS,
+        historyMilliseconds: values.DAYBOOK_KEEP_HISTORY === 'forever' ? null : values.DAYBOOK_KEEP_HISTORY,
+      },
     },
     lake: {
       location: lakeOf(values),

@@ -16,10 +16,7 @@ export interface Settings {
     readonly requestsPer10s: number;
   };
   readonly secretKey: SecretKey;
-  readonly lookbackMilliseconds: number;
-  readonly giveUpAfterMilliseconds: number;
-  readonly deleteLimit: number;
-  readonly keep: Config['keep'];
+  readonly policies: Config['policies'];
   readonly lake: Config['lake'];
   readonly marts: {
     /** `DAYBOOK_HOME`: seeds, and what dbt writes. */

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, chmod, readFile, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../errors/code-of.ts';
 import { openToOthers } from './open-to-others.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
@@ -61,7 +62,7 @@ async function linkLibraries(native: string): Promise<void> {
       try {
         await symlink(basename(source), join(native, '..', target));
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+        if (codeOf(error) !== 'EEXIST') throw error;
       }
     }),
   );

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { codeOf } from '../errors/code-of.ts';
 
 /**
  * Makes the role `daybook` (no superuser; may create roles, for `daybook_reader`) and its database where they are missing, and takes
@@ -12,7 +13,7 @@ export async function prepareDatabase(adminUrl: string, ownerPassword: string): 
     return 'ready';
   } catch (error) {
     if (isNotYet(error)) return undefined;
-    if (!isCode(error, wrongPassword)) throw error;
+    if (codeOf(error) !== wrongPassword) throw error;
     await separatePasswords(adminUrl, ownerPassword);
     return undefined;
   }
@@ -75,11 +76,7 @@ async function withClient<Result>(url: string, use: (client: pg.Client) => Promi
 
 /** Nobody listens yet, or the server says that it is still starting up (57P03), perhaps recovering from a crash. */
 function isNotYet(error: unknown): boolean {
-  return ['ECONNREFUSED', 'ECONNRESET', '57P03'].some((code) => isCode(error, code));
+  return ['ECONNREFUSED', 'ECONNRESET', '57P03'].includes(String(codeOf(error)));
 }
 
 const wrongPassword = '28P01';
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}

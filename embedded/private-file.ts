@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
+import { codeOf } from '../errors/code-of.ts';
 
 /** Writes a file that only its owner can read; a reader sees the old text or the new one, never a part. */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
@@ -17,7 +18,7 @@ export async function createPrivateFile(path: string, text: string): Promise<boo
     await link(temporary, path);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
     await rm(temporary, { force: true });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { codeOf } from '../errors/code-of.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
 
 /**
@@ -25,7 +26,7 @@ async function readStat(pid: number): Promise<string | undefined> {
   try {
     return await readFileIfThere(`/proc/${pid}/stat`);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return undefined; // It ended while we read.
+    if (codeOf(error) === 'ESRCH') return undefined; // It ended while we read.
     throw error;
   }
 }
@@ -36,7 +37,7 @@ async function psIdentity(pid: number): Promise<string | undefined> {
     const [state, ...started] = stdout.trim().split(/\s+/);
     return state === undefined || state.startsWith('Z') ? undefined : started.join(' ');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 1) return undefined; // ps found no such process.
+    if (codeOf(error) === 1) return undefined; // ps found no such process.
     throw error;
   }
 }

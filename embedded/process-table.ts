@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { codeOf } from '../errors/code-of.ts';
 import { workingFolder } from './postgres-account.ts';
 
 /**
@@ -31,11 +32,7 @@ async function readCommandLine(pid: number): Promise<ProcessEntry | undefined> {
     return { pid, commandLine: words.join(' ').trim() };
   } catch (error) {
     // It ended meanwhile, or belongs to somebody whose processes are hidden from us.
-    if (
-      error instanceof Error &&
-      'code' in error &&
-      ['ENOENT', 'ESRCH', 'EACCES'].includes(String(error.code))
-    ) {
+    if (['ENOENT', 'ESRCH', 'EACCES'].includes(String(codeOf(error)))) {
       return undefined;
     }
     throw error;

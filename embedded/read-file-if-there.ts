@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { codeOf } from '../errors/code-of.ts';
 
 /** The text of a file, or undefined when there is no such file. */
 export async function readFileIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

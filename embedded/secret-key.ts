@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
+import { codeOf } from '../errors/code-of.ts';
 import type { Home } from './home.ts';
 import { createPrivateFile } from './private-file.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
@@ -23,7 +24,7 @@ export async function adoptNextSecretKey(home: Home): Promise<void> {
     await rename(nextKeyFile(home), home.secretKeyFile);
   } catch (error) {
     // Another process, at it at the same moment, has put it there.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { codeOf } from '../errors/code-of.ts';
 import { noteHost } from '../warehouse/hosts/note-host.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
@@ -83,6 +84,7 @@ function endOf(error: unknown): Omit<Parameters<typeof finishRunOfAll>[1], 'runI
 /** Of what is not ours its name and code alone: a driver's message may quote a record. */
 function sentenceOf(error: unknown): string {
   if (error instanceof Error && 'handling' in error) return error.message;
-  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-  return `The marts were not replaced: unexpected ${error instanceof Error ? error.name : typeof error}${code}.`;
+  const code = codeOf(error);
+  const said = code === undefined ? '' : ` (${code})`;
+  return `The marts were not replaced: unexpected ${error instanceof Error ? error.name : typeof error}${said}.`;
 }

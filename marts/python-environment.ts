@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { codeOf } from '../errors/code-of.ts';
 import { withoutSecrets } from '../scripts/without-secrets.mjs';
 import type { BuildSettings } from './build-settings.ts';
 import { dbtProject } from './dbt-project.ts';
@@ -85,7 +86,7 @@ async function install({
   try {
     await symlink(made, environment);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     await rm(made, { recursive: true, force: true });
   }
 }

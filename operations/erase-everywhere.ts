@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createCompanyProof } from '../activities/company-proof.ts';
 import type { ClientBase } from 'pg';
 import { confirmGone } from '../activities/confirm-gone.ts';
-import { buildMarts } from '../marts/build-marts.ts';
 import { hostOf } from '../marts/host-of.ts';
 import { createApiClient } from '../source/api-client.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
@@ -19,13 +18,12 @@ import { BuildRunning, withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
 import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import { addToRun } from '../warehouse/runs/add-to-run.ts';
-import { beginCommandRun } from '../warehouse/runs/begin-command-run.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
+import { buildMarts } from './build-marts.ts';
 import { eraseFromLake, type SnapshotErased } from './erase-from-lake.ts';
 import { clearMarts } from './clear-host.ts';
-import { martsPlaces } from './marts-places.ts';
+import { withRun } from './with-run.ts';
 import type { Settings } from '../config/settings.ts';
 
 /** What was there, and what is. */
@@ -53,13 +51,12 @@ export async function eraseEverywhere(
   const { connectionId, resource } = record;
   const runId = randomUUID();
   await askSource({ settings, warehouse }, { ...record, runId });
-  const about = { runId, connectionId, kind: 'erase', reason: 'daybook erase' } as const;
-  const run = await beginCommandRun(warehouse, about);
-  const stream = resource.streams[0]?.name ?? resource.name;
-  try {
+  const stream = resource.streams[0].name;
+  const about = { runId, connectionId, kind: 'erase', reason: 'daybook erase', streams: [stream] } as const;
+  return withRun(warehouse, about, async (run) => {
     const held = await eraseRecord(warehouse, { ...record, runId });
     const deleted = held[`finance.${resource.name}`] ?? 0;
-    await addToRun(warehouse.pool, { runId, connectionId, stream, counts: { deleted } });
+    await run.count(stream, { deleted });
     onStep('the tables no longer hold it');
     const marts: MartsTarget[] = [];
     const follow = async (erased: readonly SnapshotErased[]): Promise<void> => {
@@ -70,12 +67,8 @@ export async function eraseEverywhere(
     // Last: what they build from now on does not hold the record.
     const hosts = await askOtherHostsToClear(warehouse, await hostOf(settings.marts.home));
     const left = await countContent(warehouse.pool, record);
-    await run.end([{ stream, state: 'done' }]);
     return { held, left, snapshots, marts, hosts };
-  } catch (error) {
-    await run.fail([stream], error);
-    throw error;
-  }
+  });
 }
 
 /** Throws StillReturned, and what the service says. */
@@ -102,12 +95,10 @@ async function rebuildMarts(
 ): Promise<MartsTarget[]> {
   const status = await readMartsStatus(warehouse);
   const built = (['postgres', 'lake'] as const).filter((target) => status[target].as_of_date !== null);
-  const places = martsPlaces(settings, { connections: 1 });
   await whenFree(() => clearMarts(settings), onStep);
   for (const target of built) {
-    const runId = randomUUID();
-    const run = { runId, target, workflowId: '', temporalRunId: runId, reason: 'daybook erase' };
-    await whenFree(() => buildMarts({ warehouse, places }, run, { onStep, onLine: onStep }), onStep);
+    const asked = { target, reason: 'daybook erase', connections: 1 };
+    await whenFree(() => buildMarts({ settings, warehouse }, asked, onStep), onStep);
   }
   const lock = { databaseUrl: settings.database.url, target: 'postgres' } as const;
   const emptied = async (client: ClientBase): Promise<void> => {

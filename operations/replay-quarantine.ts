@@ -1,27 +1,169 @@
-import {
-  replayQuarantine as replay,
-  type ReplayedEntry,
-  type ReplayInput,
-} from '../activities/replay-quarantine.ts';
-import { createApiClient } from '../source/api-client.ts';
-import { openApiBudget } from '../warehouse/api-budget.ts';
-import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { askForRecords, type Asking } from '../activities/ask-for-records.ts';
+import { createCompanyProof } from '../activities/company-proof.ts';
+import { countRequestsOf } from '../activities/counting-client.ts';
+import { retryingFetch } from '../activities/retry-with-deadline.ts';
 import type { Settings } from '../config/settings.ts';
+import { resourceNamed } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import { createApiClient, type ApiClient } from '../source/api-client.ts';
+import { RequestRefused } from '../source/errors.ts';
+import { openApiBudget } from '../warehouse/api-budget.ts';
+import { OtherWorld, readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
+import { heldIds } from '../warehouse/landing/held-ids.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { readQuarantineEntries, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
+import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
+import { replayEntry } from './replay-entry.ts';
+import { withRun, type OpenRun } from './with-run.ts';
 
-export type { ReplayedEntry } from '../activities/replay-quarantine.ts';
+/** An entry as it stands after it was tried. */
+export interface ReplayedEntry extends QuarantineEntry {
+  /** Why it could not even be tried; null when it was, or is closed. */
+  failure: string | null;
+}
 
-/** Replays entries of the quarantine with an API client made for it: a command and the console run no worker. */
-export async function* replayQuarantine(
+export interface ReplayInput {
+  readonly entries: readonly QuarantineEntry[];
+  /** Who or what asked; shown in the runs' rows. */
+  readonly reason: string;
+  readonly onReplayed?: (entry: ReplayedEntry) => void;
+}
+
+/**
+ * Tries to land records that wait in quarantine; closed ones stay as they are. Each connection gets a run of its own, and the
+ * service is asked by a client made for it: a command and the console run no worker. Repeated it does what is left. Returns the
+ * entries; `onReplayed` hears of one after the other.
+ *
+ * Throws WrongSecretKey; errors of the database pass through.
+ */
+export async function replayQuarantine(
   settings: Settings,
   warehouse: Warehouse,
-  input: ReplayInput,
-): AsyncGenerator<ReplayedEntry> {
-  const { api: service, secretKey } = settings;
+  { entries, reason, onReplayed = () => undefined }: ReplayInput,
+): Promise<ReplayedEntry[]> {
+  const { api: service } = settings;
+  const replayed: ReplayedEntry[] = [];
+  const say = (entry: ReplayedEntry): void => {
+    replayed.push(entry);
+    onReplayed(entry);
+  };
+  for (const entry of entries.filter((one) => !canBeTried(one)))
+    say({ ...entry, failure: entry.status === 'open' ? nothingToTry : null });
+  const tried = entries.filter(canBeTried);
   const budget = openApiBudget(warehouse, { apiAddress: service.address, ...service });
   const api = createApiClient({ ...service, baseUrl: service.url, budget });
   try {
-    yield* replay({ warehouse, api, apiAddress: service.address, secretKey }, input);
+    for (const connectionId of new Set(tried.map(({ connection_id }) => connection_id))) {
+      const ofConnection = tried.filter(({ connection_id }) => connection_id === connectionId);
+      await replayConnection(
+        { settings, warehouse, api },
+        { connectionId, entries: ofConnection, reason, onReplayed: say },
+      );
+    }
   } finally {
     await api.close();
   }
+  return replayed;
+}
+
+/** An event is no record, whatever it looks like. */
+function canBeTried({ status, resource, stream }: QuarantineEntry): boolean {
+  return status === 'open' && resourceNamed(resource).streams.some(({ name }) => name === stream);
+}
+
+const nothingToTry =
+  'An event that does not say what was deleted cannot be tried again: a reconcile finds out, and closes the entry.';
+
+interface Tools {
+  readonly settings: Settings;
+  readonly warehouse: Warehouse;
+  readonly api: ApiClient;
+}
+
+async function replayConnection(
+  tools: Tools,
+  input: Required<ReplayInput> & { readonly connectionId: string },
+): Promise<void> {
+  const { settings, warehouse } = tools;
+  const { connectionId, entries, reason, onReplayed } = input;
+  const { api, secretKey } = settings;
+  const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress: api.address }).catch(
+    asOtherWorld,
+  );
+  if (access instanceof OtherWorld) {
+    for (const entry of entries) onReplayed({ ...entry, failure: access.message });
+    return;
+  }
+  const streams = [...new Set(entries.map(({ stream }) => stream))];
+  await withRun(warehouse, { connectionId, kind: 'replay', reason, streams }, (run) =>
+    replayInRun(tools, { ...input, run, access }),
+  );
+}
+
+async function replayInRun(
+  { warehouse, api }: Tools,
+  replay: {
+    readonly connectionId: string;
+    readonly entries: readonly QuarantineEntry[];
+    readonly run: OpenRun;
+    readonly access: ConnectionAccess;
+    readonly onReplayed: (entry: ReplayedEntry) => void;
+  },
+): Promise<void> {
+  const { connectionId, entries, run, access, onReplayed } = replay;
+  const { runId } = run;
+  const counting = countRequestsOf(api);
+  const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api: counting.api });
+  const asking = createAsking({ warehouse, api: counting.api }, { connectionId, accessToken: access.token });
+  let allFail: Error | undefined;
+  for (const entry of entries) {
+    const resource = resourceNamed(entry.resource);
+    const { counts, failure } = allFail
+      ? { counts: {}, failure: allFail }
+      : await replayEntry(warehouse, { entry, resource, runId, proof, ...asking(resource) }).then(
+          asCounts,
+          asFailure,
+        );
+    if (failure !== undefined) run.noteFailure(entry.stream, failure);
+    // What is no fault of this record awaits the others too.
+    if (!(failure instanceof RequestRefused)) allFail ??= failure;
+    await run.count(entry.stream, { ...counts, requests: counting.takeCount() });
+    const [now = entry] = await readQuarantineEntries(warehouse, [entry.id]);
+    onReplayed({ ...now, failure: failure?.message ?? null });
+  }
+}
+
+/** How the service is asked for the records of each resource. */
+function createAsking(
+  { warehouse, api }: Pick<Tools, 'warehouse' | 'api'>,
+  { connectionId, accessToken }: { connectionId: string; accessToken: string },
+): (resource: Resource) => Asking {
+  const askings = new Map<Resource, Asking>();
+  return (resource) => {
+    const readAlive = (): Promise<string[]> => heldIds(warehouse, { connectionId, resource });
+    const asking =
+      askings.get(resource) ?? askForRecords({ api: retryingFetch(api), resource, accessToken, readAlive });
+    askings.set(resource, asking);
+    return asking;
+  };
+}
+
+function asOtherWorld(error: unknown): OtherWorld {
+  if (error instanceof OtherWorld) return error;
+  throw error;
+}
+
+interface Tried {
+  counts: CountsToAdd;
+  failure?: Error;
+}
+
+function asCounts(counts: CountsToAdd): Tried {
+  return { counts };
+}
+
+/** Our own errors keep an entry where it is; a database that is away, or a defect, ends the replay. */
+function asFailure(error: unknown): Tried {
+  if (error instanceof Error && 'handling' in error) return { counts: {}, failure: error };
+  throw error;
 }

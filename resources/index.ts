@@ -5,6 +5,7 @@ import { expenses } from './expenses.ts';
 import { items } from './items.ts';
 import type { Resource, Stream } from './resource.ts';
 import { subscriptions } from './subscriptions.ts';
+import { UnknownResource } from './unknown-resource.ts';
 
 export const resources: readonly Resource[] = [
   bills,
@@ -16,6 +17,20 @@ export const resources: readonly Resource[] = [
 ];
 
 export const resourceNames: readonly string[] = resources.map((resource) => resource.name);
+
+/** Throws UnknownResource. */
+export function resourceNamed(name: string): Resource {
+  const found = resources.find((resource) => resource.name === name);
+  if (found === undefined) throw new UnknownResource([name], resourceNames);
+  return found;
+}
+
+/** Those of these names in our own order, or all, when none is named. Throws UnknownResource. */
+export function resourcesNamed(names: readonly string[]): readonly Resource[] {
+  const unknown = names.filter((name) => !resourceNames.includes(name));
+  if (unknown.length > 0) throw new UnknownResource(unknown, resourceNames);
+  return names.length === 0 ? resources : resources.filter(({ name }) => names.includes(name));
+}
 
 /** Every list of records that is paged, in the order people read them. */
 export const streams: readonly { readonly stream: Stream; readonly resource: Resource }[] = resources.flatMap(

@@ -16,7 +16,8 @@ export interface Resource {
   readonly webhookName: string | null;
   /** The field by which two versions of a record are compared, in the service's clock where the API has it. */
   readonly version: 'last_synced_at' | 'updated_at';
-  readonly streams: readonly Stream[];
+  /** What belongs to no list of its own, such as a fetch, is counted with the first. */
+  readonly streams: readonly [Stream, ...Stream[]];
   readonly comment: string;
   readonly columns: readonly Column[];
   readonly children: readonly ChildTable[];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chaosProfiles } from './faults/chaos-profile.ts';
+import { chaosProfiles } from './data/chaos-profile.ts';
 import { recordsBounds } from './records-bounds.ts';
 import { webhookSettingsSchema } from './webhooks/webhook-settings.ts';
 

@@ -1,11 +1,12 @@
 import { createAdminServer } from './admin/admin-server.ts';
+import type { AdminService } from './admin/admin-service.ts';
 import { describeConnection } from './admin/describe-connection.ts';
+import { settingsSchema } from './api/settings.ts';
 import { FaultRules } from './faults/fault-rules.ts';
 import { createRandomFaults } from './faults/random-faults.ts';
 import { createApiServer } from './http/api-server.ts';
+import type { ApiService } from './http/api-service.ts';
 import { RequestLog } from './http/request-log.ts';
-import type { Service } from './http/service.ts';
-import { settingsSchema } from './http/settings.ts';
 import { sandboxOptionsSchema } from './sandbox-options.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { openWorld } from './world/open-world.ts';
@@ -26,7 +27,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const webhooks = new WebhookSender(settled.clientSecret, settled.webhooks);
   const initialUpdates = new InitialUpdates(world, webhooks);
   const stopping = new AbortController();
-  const service: Service = {
+  const service: AdminService & ApiService = {
     world,
     credentials: { clientId: settled.clientId, clientSecret: settled.clientSecret },
     faults: new FaultRules(),

@@ -1,5 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
+import type { Resource } from '../resources/resource.ts';
 import { limitConcurrency } from './concurrency-limit.ts';
+import type { List } from './lists.ts';
 import { fetchedRecordOf, listPageOf, type FetchedRecord, type ListPage } from './responses.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { sendRequest, type Service, type Timeouts } from './send-request.ts';
@@ -16,24 +18,15 @@ export interface ApiClient {
   close(): Promise<void>;
 }
 
-export interface ListRequest {
+export interface ListRequest extends List {
   readonly accessToken: string;
-  /** Path of the list: `/accounting/bills`. */
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  /** The member of the response that holds the records. */
-  readonly plural: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface FetchRequest {
   readonly accessToken: string;
-  /** Path of the list that the record is an element of. */
-  readonly path: string;
+  readonly resource: Pick<Resource, 'listPath' | 'singular'>;
   readonly id: string;
-  readonly query?: Readonly<Record<string, string>>;
-  /** The member of the response that is the record. */
-  readonly singular: string;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -59,10 +52,10 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
     async list({ plural, ...request }) {
       return listPageOf(await sendRequest(service, { ...request, kind: 'list' }), plural);
     },
-    async fetch({ path, id, singular, query = {}, ...request }) {
-      const recordPath = `${path}/${encodeURIComponent(id)}`;
-      const answer = await sendRequest(service, { ...request, path: recordPath, query, kind: 'fetch' });
-      return fetchedRecordOf(answer, singular);
+    async fetch({ resource, id, ...request }) {
+      const path = `${resource.listPath}/${encodeURIComponent(id)}`;
+      const answer = await sendRequest(service, { ...request, path, query: {}, kind: 'fetch' });
+      return fetchedRecordOf(answer, resource.singular);
     },
     async close() {
       if (settings.dispatcher === undefined) await agent.close();

@@ -65,7 +65,7 @@ function pageAsker(client: ApiClient, reading: Reading): (cursor: string | null)
   };
 }
 
-function notMoving({ path }: Reading, { requestId }: ListPage): CursorNotMoving {
+function notMoving({ path }: Reading, { requestId }: ListPage): Error {
   return new CursorNotMoving({ request: `GET ${path}`, status: 200, errorCode: null, requestId });
 }
 

@@ -3,7 +3,7 @@ import { skipSpace, valueEnd } from './value-end.ts';
 
 /**
  * The records of a list response, each character by character as the service wrote it, in the order of JSON.parse.
- * `pageText` must be a JSON object whose member `plural` is an array (`ListPage.text` is). Each character is looked at once:
+ * `pageText` must be a JSON object whose member `plural` is an array. Each character is looked at once:
  * the records are nearly all of a page.
  */
 export function recordTexts(pageText: string, plural: string): string[] {

@@ -1,14 +1,13 @@
+import type { SourceRecord } from '../resources/source-record.ts';
 import { UnreadableResponse, type Failure } from './errors.ts';
 import { memberText } from './member-text.ts';
+import { recordTexts } from './record-texts.ts';
 import { replaceNul } from './replace-nul.ts';
 import type { Answer } from './send-request.ts';
 
 /** One page of a list (API document 4.1, 4.8). */
 export interface ListPage {
-  /** The response as it was sent, but for NUL, which Postgres cannot store: the text that Postgres parses. */
-  readonly text: string;
-  /** The records as JSON.parse understands them, for checks only: no number in them may reach a table. */
-  readonly records: readonly unknown[];
+  readonly records: readonly SourceRecord[];
   /** For whom the service answered; null where it does not say so (subscriptions may, events do not). */
   readonly connection: ServiceConnection | null;
   /** Null on the last page. */
@@ -19,10 +18,7 @@ export interface ListPage {
 }
 
 export interface FetchedRecord {
-  /** The record as it was sent, without the response around it. */
-  readonly text: string;
-  /** The record as JSON.parse understands it, for checks only. */
-  readonly record: unknown;
+  readonly record: SourceRecord;
   readonly connection: ServiceConnection | null;
   readonly servedAt: Date | null;
   readonly requestId: string | null;
@@ -39,10 +35,13 @@ export interface ServiceConnection {
 export function listPageOf({ text: sent, servedAt, requestId, failure }: Answer, plural: string): ListPage {
   const text = replaceNul(sent);
   const body = parseObject(text, failure);
-  const records = body[plural];
-  if (!Array.isArray(records)) throw new UnreadableResponse(failure, `JSON without an array "${plural}"`);
+  const values: unknown = body[plural];
+  if (!Array.isArray(values)) throw new UnreadableResponse(failure, `JSON without an array "${plural}"`);
+  const records = recordTexts(text, plural).map((record, index) => ({
+    text: record,
+    value: values[index] as unknown,
+  }));
   return {
-    text,
     records,
     connection: connectionOf(body.connection),
     nextCursor: nextCursorOf(body.next_cursor, failure),
@@ -58,12 +57,13 @@ export function fetchedRecordOf(
 ): FetchedRecord {
   const text = replaceNul(sent);
   const body = parseObject(text, failure);
-  const record = body[singular];
+  const value = body[singular];
   const recordText = memberText(text, singular);
-  if (!isObject(record) || recordText === null) {
+  if (!isObject(value) || recordText === null) {
     throw new UnreadableResponse(failure, `JSON without an object "${singular}"`);
   }
-  return { text: recordText, record, connection: connectionOf(body.connection), servedAt, requestId };
+  const record = { text: recordText, value };
+  return { record, connection: connectionOf(body.connection), servedAt, requestId };
 }
 
 /** JSON.parse quotes the text in its messages, so its error is not kept as a cause. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { codeOf } from '../errors/code-of.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { errorFromResponse } from './error-from-response.ts';
 import { RateLimited, SourceUnavailable, UnreadableResponse, type Failure } from './errors.ts';
@@ -166,5 +167,6 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
 /** `ECONNRESET`, `UND_ERR_HEADERS_TIMEOUT`; where there is no code the name of the error says as much. */
 function networkCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  const code = codeOf(error);
+  return typeof code === 'string' ? code : error.name;
 }

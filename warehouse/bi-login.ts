@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { sql } from 'kysely';
+import { codeOf } from '../errors/code-of.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { checkSecretKey } from './secrets/check-secret-key.ts';
 import { scramVerifier } from './secrets/scram-verifier.ts';
@@ -121,7 +122,7 @@ async function makeLogin({ db }: Warehouse, input: Login): Promise<void> {
       for (const statement of statements) await sql.raw(statement).execute(transaction);
     });
   } catch (error) {
-    if (!isCode(error, insufficientPrivilege)) throw error;
+    if (codeOf(error) !== insufficientPrivilege) throw error;
     throw new LoginNotAllowed(`${statements.join('; ')};`, error);
   }
 }
@@ -168,7 +169,7 @@ async function opens(url: URL): Promise<boolean> {
     await client.connect();
     return true;
   } catch (error) {
-    if (isCode(error, invalidPassword) || isCode(error, invalidAuthorization)) return false;
+    if (codeOf(error) === invalidPassword || codeOf(error) === invalidAuthorization) return false;
     throw error;
   } finally {
     await client.end();
@@ -178,7 +179,3 @@ async function opens(url: URL): Promise<boolean> {
 const insufficientPrivilege = '42501';
 const invalidPassword = '28P01';
 const invalidAuthorization = '28000';
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}

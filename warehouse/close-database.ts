@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { codeOf } from '../errors/code-of.ts';
 
 /**
  * Takes from PUBLIC what lets readers of another database of the server in, and readers write: CONNECT, TEMPORARY, and CREATE on the
@@ -13,7 +14,7 @@ export async function closeDatabase(client: ClientBase): Promise<string> {
     // Whoever has no right to revoke is only warned, unless they have no right at all.
     await client.query(statements);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === '42501')) throw error;
+    if (codeOf(error) !== '42501') throw error;
     await client.query('rollback to savepoint before');
   }
   return (await openToPublic(client)).length === 0 ? '' : statements;

@@ -1,3 +1,5 @@
+import { codeOf } from '../errors/code-of.ts';
+
 /**
  * Postgres cannot be reached, shuts down, starts up, or may not be written to: classes 08, 53 and 57P of its errors, what the
  * network says, and what the driver says, which has no codes.
@@ -5,18 +7,18 @@
 export function isDatabaseAway(error: unknown): error is Error {
   // Errors of the service carry codes of the network too; they say of themselves what to do.
   if (!(error instanceof Error) || 'handling' in error) return false;
-  return awayCode.test(codeOf(error)) || awayMessage.test(error.message);
+  return awayCode.test(String(codeOf(error))) || awayMessage.test(error.message);
 }
 
 /** Why Postgres answers and writes nothing, in words; undefined when that is not what failed. */
 export function whyUnwritable(error: unknown): string | undefined {
-  return error instanceof Error ? unwritable[codeOf(error)] : undefined;
+  return error instanceof Error ? unwritable[codeOf(error) ?? ''] : undefined;
 }
 
 /** Why Postgres does not answer, by code: a driver's message may say where the database is. */
 export function whyAway(error: Error): string {
   const code = codeOf(error);
-  return code === '53300' ? 'it has no connection left' : code || 'no connection';
+  return code === '53300' ? 'it has no connection left' : String(code ?? 'no connection');
 }
 
 const awayCode = /^(08|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
@@ -27,7 +29,3 @@ const unwritable: Partial<Record<string, string>> = {
   '53100': 'its disk is full',
   '25006': 'it is read-only',
 };
-
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : '';
-}

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { codeOf } from '../errors/code-of.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { inTransaction } from './in-transaction.ts';
 import { queryAsOwner } from './query-as-owner.ts';
@@ -30,8 +31,7 @@ export async function becomeReader(client: PoolClient): Promise<boolean> {
     return true;
   } catch (error) {
     // 42501: not a member; 22023: no such role.
-    if (!(error instanceof Error && 'code' in error && ['42501', '22023'].includes(String(error.code))))
-      throw error;
+    if (!['42501', '22023'].includes(String(codeOf(error)))) throw error;
     await client.query('rollback to savepoint owner');
     return false;
   }

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { codeOf } from '../errors/code-of.ts';
 import { closeDatabase } from './close-database.ts';
 
 /**
@@ -61,5 +62,5 @@ grant execute on function history.as_of(text, timestamptz) to daybook_reader;
 `;
 
 function isNotAllowed(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === '42501';
+  return codeOf(error) === '42501';
 }

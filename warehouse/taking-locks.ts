@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
+import { codeOf } from '../errors/code-of.ts';
 
 /** Somebody who reads holds what has to be replaced. */
 export class LockHeld extends Error {
@@ -52,7 +53,7 @@ export const lockTimeout = '1s';
 
 /** Somebody else had it: what was rolled back may be tried again. A deadlock ends as soon as one of the two gives up. */
 export function isLockRefused(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01');
+  return ['55P03', '40P01'].includes(String(codeOf(error)));
 }
 
 /** Who is not Daybook and holds a table or view of ours. Where they run and what, only they and a superuser may see. */

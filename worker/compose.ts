@@ -79,10 +79,7 @@ export async function composeWorker(
       },
       apiAddress: settings.api.address,
       secretKey: settings.secretKey,
-      lookbackMilliseconds: settings.lookbackMilliseconds,
-      giveUpAfterMilliseconds: settings.giveUpAfterMilliseconds,
-      deleteLimit: settings.deleteLimit,
-      keep: settings.keep,
+      policies: settings.policies,
       exporting: {
         databaseUrl: settings.database.url,
         databaseConnections: shares.export,

@@ -3,6 +3,7 @@ import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import { CompleteAsyncError } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { handlingOf } from '../activities/handling.ts';
+import { codeOf } from '../errors/code-of.ts';
 import { isDatabaseAway, whyAway, whyUnwritable } from '../warehouse/is-database-away.ts';
 
 /**
@@ -51,7 +52,7 @@ export function failureOf(error: unknown): ApplicationFailure {
   const code = codeOf(error);
   const name = error instanceof Error ? error.name : typeof error;
   return ApplicationFailure.create({
-    message: `Unexpected ${name}${code === '' ? '' : ` (${code})`}: see the worker's log. It is tried again.`,
+    message: `Unexpected ${name}${code === undefined ? '' : ` (${code})`}: see the worker's log. It is tried again.`,
     type: 'Unexpected',
   });
 }
@@ -66,8 +67,4 @@ function traceOf(error: unknown): object {
 
 function isOurs(error: unknown): error is Error {
   return error instanceof Error && 'handling' in error;
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }

@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
+import type { ActivitiesOf } from '../activities/index.ts';
 import { exportQueue, martsQueue, pagingQueue } from '../temporal/task-queues.ts';
 
 /**
@@ -9,24 +9,13 @@ import { exportQueue, martsQueue, pagingQueue } from '../temporal/task-queues.ts
 const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' } as const;
 
 /** Bookkeeping: one short transaction each. What a killed worker had in hand is taken up again after the timeout. */
-export const bookkeeping = proxyActivities<
-  Pick<
-    Activities,
-    | 'beginRun'
-    | 'planReconcile'
-    | 'planBackfill'
-    | 'finishRun'
-    | 'beginExport'
-    | 'finishExport'
-    | 'requestMarts'
-  >
->({
+export const bookkeeping = proxyActivities<ActivitiesOf<'bookkeeping'>>({
   startToCloseTimeout: '20s',
   retry,
 });
 
 /** Paging: a chunk ends after 30 s or 50 pages, but its last page may wait for a slow service. */
-export const paging = proxyActivities<Pick<Activities, 'readStream' | 'readEvents' | 'readWindows'>>({
+export const paging = proxyActivities<ActivitiesOf<'paging'>>({
   taskQueue: pagingQueue,
   startToCloseTimeout: '10m',
   heartbeatTimeout: '20s',
@@ -34,18 +23,7 @@ export const paging = proxyActivities<Pick<Activities, 'readStream' | 'readEvent
 });
 
 /** Steps of a reconcile over a whole resource: seconds for a million records, but nobody knows how many there are. */
-export const comparing = proxyActivities<
-  Pick<
-    Activities,
-    | 'findAbsent'
-    | 'confirmByFetch'
-    | 'listAgain'
-    | 'confirmBySecondListing'
-    | 'settleResource'
-    | 'deleteApproved'
-    | 'deleteNamed'
-  >
->({
+export const comparing = proxyActivities<ActivitiesOf<'comparing'>>({
   taskQueue: pagingQueue,
   startToCloseTimeout: '1h',
   heartbeatTimeout: '20s',
@@ -53,7 +31,7 @@ export const comparing = proxyActivities<
 });
 
 /** Removing what is old, a small transaction after the other: seconds a day, hours when the keeping was shortened. */
-export const keeping = proxyActivities<Pick<Activities, 'prune'>>({
+export const keeping = proxyActivities<ActivitiesOf<'keeping'>>({
   taskQueue: pagingQueue,
   startToCloseTimeout: '12h',
   heartbeatTimeout: '20s',
@@ -61,7 +39,7 @@ export const keeping = proxyActivities<Pick<Activities, 'prune'>>({
 });
 
 /** A snapshot of all tables: seconds for thousands of rows, an hour for hundreds of millions. A queue of its own, for its load. */
-export const exporting = proxyActivities<Pick<Activities, 'exportSnapshot'>>({
+export const exporting = proxyActivities<ActivitiesOf<'exporting'>>({
   taskQueue: exportQueue,
   startToCloseTimeout: '12h',
   heartbeatTimeout: '20s',
@@ -69,7 +47,7 @@ export const exporting = proxyActivities<Pick<Activities, 'exportSnapshot'>>({
 });
 
 /** Building marts: a minute for thousands of documents. A queue of its own, so that it holds up no export. */
-export const building = proxyActivities<Pick<Activities, 'buildMarts'>>({
+export const building = proxyActivities<ActivitiesOf<'building'>>({
   taskQueue: martsQueue,
   startToCloseTimeout: '12h',
   heartbeatTimeout: '20s',
@@ -79,14 +57,14 @@ export const building = proxyActivities<Pick<Activities, 'buildMarts'>>({
 });
 
 /** Applying webhooks: a chunk ends after 30 s. Not behind the pages of long syncs, for a change is to be seen in seconds. */
-export const applying = proxyActivities<Pick<Activities, 'applyWebhooks'>>({
+export const applying = proxyActivities<ActivitiesOf<'applying'>>({
   startToCloseTimeout: '5m',
   heartbeatTimeout: '20s',
   retry,
 });
 
 /** What a schedule does when it fires: a look at the database, and one call of Temporal. */
-export const starting = proxyActivities<Pick<Activities, 'startScheduled'>>({
+export const starting = proxyActivities<ActivitiesOf<'starting'>>({
   startToCloseTimeout: '20s',
   retry,
 });

@@ -1,7 +1,7 @@
 import { continueAsNew, isCancellation, patched } from '@temporalio/workflow';
 import type { StreamOutcome } from '../activities/finish-run.ts';
 import type { DeletionQuestion } from '../activities/plan-reconcile.ts';
-import type { ReconciledResource } from '../activities/reconcile-resource.ts';
+import type { ReconciledResource } from '../activities/settle-resource.ts';
 import { takeQuestion } from './deletion-question.ts';
 import { failureOf } from './failure-of.ts';
 import { bookkeeping, comparing } from './proxies.ts';

@@ -1,3 +1,4 @@
+import { codeOf } from '../../errors/code-of.ts';
 import { isDatabaseAway } from '../../warehouse/is-database-away.ts';
 import type { ExportFailure } from './export-job.ts';
 
@@ -6,7 +7,7 @@ export function failureMessage(error: unknown): ExportFailure {
   if (!(error instanceof Error)) return { kind: 'unexpected', code: typeof error, stack: '' };
   const { name, message, stack = '' } = error;
   if ('handling' in error) return { kind: 'known', name, message, handling: String(error.handling) };
-  const code = 'code' in error ? String(error.code) : '';
+  const code = String(codeOf(error) ?? '');
   return isDatabaseAway(error)
     ? { kind: 'database away', code }
     : { kind: 'unexpected', code, stack: stack.replace(message, '…') };

@@ -1,6 +1,7 @@
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ClientBase } from 'pg';
+import { codeOf } from '../../errors/code-of.ts';
 import { DiskFull, LakeRefused } from '../../lake/errors.ts';
 import type { Manifest } from '../../lake/manifest.ts';
 import { readTableBytes } from '../../warehouse/snapshots/read-context.ts';
@@ -19,7 +20,7 @@ export async function withRoom<Result>(
     new DiskFull(full, { neededBytes, setting: full.startsWith(scratch) ? 'DAYBOOK_HOME' : 'DAYBOOK_LAKE' });
   const neededBytes = await bytesNeeded(client, current);
   await mkdir(place, { recursive: true }).catch((error: unknown) => {
-    throw new LakeRefused(dirname(place), codeOf(error), error);
+    throw new LakeRefused(dirname(place), String(codeOf(error) ?? error), error);
   });
   const { bavail, bsize } = await statfs(place);
   if (bavail * bsize < neededBytes) throw fullDisk(place);
@@ -47,8 +48,4 @@ function isSpillFull(error: unknown): boolean {
 function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return codeOf(error) === 'ENOSPC' || error.message.includes('No space left on device');
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

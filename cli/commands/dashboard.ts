@@ -1,6 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { codeOf } from '../../errors/code-of.ts';
 import { UsageError } from '../errors.ts';
 import { print, printJson } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
@@ -48,9 +49,5 @@ async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 function isPathWrong(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].includes(String(error.code))
-  );
+  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].includes(String(codeOf(error)));
 }

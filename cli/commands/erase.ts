@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Erased } from '../../operations/erase-everywhere.ts';
-import { resourceNamed } from '../options.ts';
+import { resourceNamed } from '../../resources/index.ts';
 import { exitCodes, type SetExitCode } from '../exit-codes.ts';
 import { print, printAside, printJson, printTable, shown } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';

@@ -12,7 +12,7 @@ export function pruneCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ DAYBOOK_KEEP_HISTORY=730d npx daybook prune --dry-run')
     .action(async ({ dryRun, json }: { dryRun: boolean; json?: true }) => {
-      const pruned = await withWarehouse((warehouse, { keep }) =>
+      const pruned = await withWarehouse((warehouse, { policies: { keep } }) =>
         pruneWarehouse(warehouse, { keep, dryRun }),
       );
       if (json === true) {

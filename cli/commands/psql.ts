@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Command } from 'commander';
+import { codeOf } from '../../errors/code-of.ts';
 import { biUrl } from '../bi-url.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes, type ExitCode, type SetExitCode } from '../exit-codes.ts';
@@ -29,7 +30,7 @@ async function runPsql(url: URL, args: readonly string[]): Promise<ExitCode> {
   });
   return new Promise((resolve, reject) => {
     psql.once('error', (error) => {
-      reject('code' in error && error.code === 'ENOENT' ? notInstalled() : error);
+      reject(codeOf(error) === 'ENOENT' ? notInstalled() : error);
     });
     psql.once('exit', (code) => {
       resolve(code === 0 ? exitCodes.done : exitCodes.failed);

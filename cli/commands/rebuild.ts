@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { resources } from '../../resources/index.ts';
-import { rebuildConnection, type RebuiltResource } from '../../warehouse/history/rebuild-connection.ts';
-import { checkResources, listOption } from '../options.ts';
+import { rebuildConnection, type RebuiltResource } from '../../operations/rebuild-connection.ts';
+import { resourcesNamed } from '../../resources/index.ts';
+import { listOption } from '../options.ts';
 import { print, printAside, printJson, printTable } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
@@ -18,11 +18,11 @@ export function rebuildCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook rebuild acme-us --resource bills')
     .action(async (name: string, { resource: wanted = [], json }: Options) => {
-      checkResources(wanted);
+      const resources = resourcesNamed(wanted);
       const rebuilt = await withWarehouse((warehouse) =>
         rebuildConnection(warehouse, {
           connectionId: name,
-          resources: resources.filter((one) => wanted.length === 0 || wanted.includes(one.name)),
+          resources,
           onBatch: json === true ? () => undefined : progressLines(),
         }),
       );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ScheduleAlreadyRunning, ServiceError, type Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
+import { codeOf } from '../../errors/code-of.ts';
 import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { mainQueue } from '../../temporal/task-queues.ts';
 import { ownerRecord, type OwnerRecord } from './owner-record.ts';
@@ -110,17 +111,13 @@ async function conflictIsNone(write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
   } catch (error) {
-    const lost = [grpcCodes.failedPrecondition, grpcCodes.aborted, grpcCodes.notFound];
-    if (lost.includes(codeOf(error) ?? -1)) return;
+    const lost: unknown[] = [grpcCodes.failedPrecondition, grpcCodes.aborted, grpcCodes.notFound];
+    if (lost.includes(codeOf(error))) return;
     throw asServiceError(error, 'Temporal could not be told who owns the namespace');
   }
 }
 
 const grpcCodes = { notFound: 5, failedPrecondition: 9, aborted: 10 };
-
-function codeOf(error: unknown): number | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;
-}
 
 /** As the client's own calls throw it. */
 function asServiceError(error: unknown, message: string): Error {

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { resourceNames } from '../api/resources.ts';
+import { settingsSchema } from '../api/settings.ts';
 import { faultRuleSchema } from '../faults/fault-rule.ts';
-import type { Service } from '../http/service.ts';
-import { settingsSchema } from '../http/settings.ts';
 import { commandSchema } from '../world/command.ts';
 import { webhookAddressSchema, webhookSettingsSchema } from '../webhooks/webhook-settings.ts';
-import { resourceNames } from '../world/resources.ts';
 import { CommandError } from '../world/command-error.ts';
+import type { AdminService } from './admin-service.ts';
 import { isLoopbackHost } from './loopback.ts';
 import { activitySchema, planActivity } from './plan-activity.ts';
 import { describeConnection } from './describe-connection.ts';
@@ -19,7 +19,7 @@ import { contentLines } from './content-lines.ts';
  * can have webhooks sent to loopback, and to `webhookHosts`.
  */
 export function createAdminServer(
-  service: Service,
+  service: AdminService,
   { webhookHosts }: { readonly webhookHosts: readonly string[] },
 ): FastifyInstance {
   const app = fastify({ forceCloseConnections: true, bodyLimit: 256 * 1024 * 1024 });

@@ -1,7 +1,7 @@
+import { resourceNames } from '../api/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
 import { isReady } from '../world/connection.ts';
 import type { Connection } from '../world/connection.ts';
-import { resourceNames } from '../world/resources.ts';
-import type { ResourceName } from '../world/resources.ts';
 import type { World } from '../world/world.ts';
 
 /** A connection as the admin interface shows it, with the number of records it has now. */

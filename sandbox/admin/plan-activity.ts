@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { resourceNames } from '../api/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
 import { dice } from '../data/dice.ts';
 import type { Collection } from '../world/collection.ts';
 import type { Command } from '../world/command.ts';
-import { resourceNames } from '../world/resources.ts';
-import type { ResourceName } from '../world/resources.ts';
 import type { StoredRecord } from '../world/stored-record.ts';
 import type { World } from '../world/world.ts';
 

@@ -1,5 +1,5 @@
-import type { Platform } from '../world/platforms.ts';
-import type { ResourceName } from '../world/resources.ts';
+import type { Platform } from '../api/platforms.ts';
+import type { ResourceName } from '../api/resources.ts';
 import { monthStarts } from './calendar.ts';
 import { currencies } from './currencies.ts';
 import type { Currency } from './currencies.ts';

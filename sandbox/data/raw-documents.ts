@@ -1,3 +1,4 @@
+import type { RawRecords } from '../api/platforms.ts';
 import type { Company } from './company.ts';
 import { accountNames, vendorNames } from './words.ts';
 
@@ -27,9 +28,7 @@ export function createRawDocuments(company: Company): (kind: DocumentKind, recor
 
 export type DocumentKind = 'bill' | 'credit' | 'expense';
 
-/** How the platforms of the sandbox write their records; `other` names nobody. */
-export type RawRecords = keyof typeof dialects;
-
+/** How the platforms of the sandbox write their records. */
 const dialects = {
   quickbooks: (kind: DocumentKind, { id, number, vendor, account, lines }: Told): object => {
     const reference = (one: Named | null) => (one === null ? undefined : { value: one.id, name: one.name });
@@ -60,7 +59,7 @@ const dialects = {
     };
   },
   other: (_kind: DocumentKind, { id }: Told): object => ({ Id: id }),
-} as const;
+} as const satisfies Record<RawRecords, unknown>;
 
 function namesOfAccounts({
   payableAccounts,

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../world/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
 import { createBillCreditMemos } from './bill-credit-memos.ts';
 import { createBills } from './bills.ts';
 import { createCompany } from './company.ts';

@@ -1,3 +1,4 @@
+import type { RequestTarget } from '../api/data-request.ts';
 import { isPlatformFault } from './fault-rule.ts';
 import type { Fault, FaultRule, PlatformFault, RequestFault } from './fault-rule.ts';
 
@@ -26,16 +27,16 @@ export class FaultRules {
   }
 
   /** What happens to a request on its way. */
-  take(request: FaultTarget): RequestFault | null {
+  take(request: RequestTarget): RequestFault | null {
     return this.#take(request, (fault): fault is RequestFault => !isPlatformFault(fault));
   }
 
   /** What happens when a write is passed on to the platform. */
-  takePlatform(request: FaultTarget): PlatformFault | null {
+  takePlatform(request: RequestTarget): PlatformFault | null {
     return this.#take(request, isPlatformFault);
   }
 
-  #take<Kind extends Fault>(request: FaultTarget, isKind: (fault: Fault) => fault is Kind): Kind | null {
+  #take<Kind extends Fault>(request: RequestTarget, isKind: (fault: Fault) => fault is Kind): Kind | null {
     for (const armed of this.#armed.values()) {
       const { rule } = armed;
       if (!isKind(rule.fault) || !matches(rule.match, request)) continue;
@@ -49,19 +50,11 @@ export class FaultRules {
   }
 }
 
-function matches(match: FaultRule['match'], { method, path, connection, query }: FaultTarget): boolean {
+function matches(match: FaultRule['match'], { method, path, connection, query }: RequestTarget): boolean {
   if (match.method !== undefined && match.method !== method) return false;
   if (match.path !== undefined && !path.startsWith(match.path)) return false;
   if (match.connection !== undefined && match.connection !== connection) return false;
   return match.query === undefined || query.includes(match.query);
-}
-
-export interface FaultTarget {
-  readonly method: string;
-  readonly path: string;
-  /** Decoded, without the access token. */
-  readonly query: string;
-  readonly connection: string | null;
 }
 
 interface ArmedRule {

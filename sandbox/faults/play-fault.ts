@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '../http/api-error.ts';
-import type { Answer } from '../http/data-request.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { Answer } from '../api/data-request.ts';
 import type { RequestFault } from './fault-rule.ts';
 
 /**

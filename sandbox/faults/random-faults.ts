@@ -1,5 +1,5 @@
+import type { ChaosProfile } from '../data/chaos-profile.ts';
 import { dice } from '../data/dice.ts';
-import type { ChaosProfile } from './chaos-profile.ts';
 import type { RequestFault } from './fault-rule.ts';
 
 /** The faults of a profile, one question per request: the n-th request of a seed always meets the same fate. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { resourceNames, resources } from '../world/resources.ts';
-import { ApiError, asApiError } from './api-error.ts';
+import { ApiError, asApiError } from '../api/api-error.ts';
+import { resourceNames, resources } from '../api/resources.ts';
 import { fetchJob } from '../writes/fetch-job.ts';
 import { writeEndpoints } from '../writes/write-endpoints.ts';
+import type { ApiService } from './api-service.ts';
 import { exchangePublicToken } from './exchange-public-token.ts';
 import { fetchRecord } from './fetch-record.ts';
 import { listEvents } from './list-events.ts';
@@ -12,10 +13,9 @@ import { listRecords } from './list-records.ts';
 import { openForJob, openForReading, openForWriting } from './open-connection.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createServe } from './serve.ts';
-import type { Service } from './service.ts';
 
 /** The finance API: sections 4.2 to 4.7. What is not served answers 404, as section 7 has it. */
-export function createApiServer(service: Service): FastifyInstance {
+export function createApiServer(service: ApiService): FastifyInstance {
   const app = fastify({
     forceCloseConnections: true,
     // Section 4: an `:id` is any text.

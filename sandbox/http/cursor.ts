@@ -1,6 +1,6 @@
+import { ApiError } from '../api/api-error.ts';
+import type { Settings } from '../api/settings.ts';
 import type { Place } from '../world/stored-record.ts';
-import { ApiError } from './api-error.ts';
-import type { Settings } from './settings.ts';
 
 /** Section 4.8: a cursor is built from the timestamp and the ID of the next record. */
 export function encodeCursor({ time, id }: Place, { cursorMark }: Settings): string {

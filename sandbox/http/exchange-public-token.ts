@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { ApiError } from '../api/api-error.ts';
 import { isReady } from '../world/connection.ts';
 import type { World } from '../world/world.ts';
-import { ApiError } from './api-error.ts';
 import { authenticate } from './authenticate.ts';
 import type { Credentials } from './authenticate.ts';
 

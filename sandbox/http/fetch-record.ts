@@ -1,11 +1,12 @@
+import { ApiError } from '../api/api-error.ts';
+import { inVersion } from '../api/api-version.ts';
+import type { DataRequest } from '../api/data-request.ts';
+import { resources } from '../api/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
+import { unsupported } from '../api/unsupported.ts';
 import type { Collection } from '../world/collection.ts';
-import { resources } from '../world/resources.ts';
-import type { ResourceName } from '../world/resources.ts';
+import type { Connection } from '../world/connection.ts';
 import type { StoredRecord } from '../world/stored-record.ts';
-import { inVersion } from './api-version.ts';
-import { ApiError } from './api-error.ts';
-import type { DataRequest } from './data-request.ts';
-import { unsupported } from './list-records.ts';
 import { renderConnection, syncedSoFar } from './open-connection.ts';
 
 /**
@@ -13,7 +14,7 @@ import { renderConnection, syncedSoFar } from './open-connection.ts';
  *
  * @throws ApiError 404 when the platform does not support it, 410 when there is no such record.
  */
-export function fetchRecord(request: DataRequest, resource: ResourceName, id: string): string {
+export function fetchRecord(request: DataRequest<Connection>, resource: ResourceName, id: string): string {
   const { connection, parameters, settings, version } = request;
   if (!connection.platform.lists.includes(resource)) throw unsupported(resource);
   const collection = connection.collections[resource];
@@ -33,7 +34,7 @@ export function fetchRecord(request: DataRequest, resource: ResourceName, id: st
 }
 
 function isSynced(
-  { connection, now }: DataRequest,
+  { connection, now }: DataRequest<Connection>,
   collection: Collection,
   { index }: StoredRecord,
 ): boolean {

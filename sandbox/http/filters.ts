@@ -1,9 +1,9 @@
+import type { Parameters } from '../api/parameters.ts';
+import type { PlatformFilter } from '../api/platforms.ts';
+import type { ResourceName } from '../api/resources.ts';
 import type { Facet } from '../data/record-source.ts';
 import type { Collection } from '../world/collection.ts';
-import type { PlatformFilter } from '../world/platforms.ts';
-import type { ResourceName } from '../world/resources.ts';
 import type { StoredRecord } from '../world/stored-record.ts';
-import type { Parameters } from './parameters.ts';
 
 /**
  * The filters of a list (4.1 to 4.5). Times are Unix ms and both ends are inclusive; a record without `updated_at` is in

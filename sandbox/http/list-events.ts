@@ -1,9 +1,10 @@
+import { ApiError } from '../api/api-error.ts';
+import type { DataRequest } from '../api/data-request.ts';
+import type { Connection } from '../world/connection.ts';
 import type { DeletionEvent } from '../world/deletion-event.ts';
 import { comparePlaces } from '../world/stored-record.ts';
 import type { Place } from '../world/stored-record.ts';
-import { ApiError } from './api-error.ts';
 import { decodeCursor } from './cursor.ts';
-import type { DataRequest } from './data-request.ts';
 import { pageLimit } from './page-limit.ts';
 import { renderNextCursor } from './render-next-cursor.ts';
 
@@ -13,7 +14,7 @@ import { renderNextCursor } from './render-next-cursor.ts';
  *
  * @throws ApiError 400
  */
-export function listEvents(request: DataRequest): string {
+export function listEvents(request: DataRequest<Connection>): string {
   const { connection, parameters, settings } = request;
   if (parameters.oneOf('type', ['object_deleted']) === null) {
     throw new ApiError(400, 'INVALID_PARAMETER', 'The parameter type is required: object_deleted.');

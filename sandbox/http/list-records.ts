@@ -1,9 +1,10 @@
-import type { ResourceName } from '../world/resources.ts';
+import { inVersion } from '../api/api-version.ts';
+import type { DataRequest } from '../api/data-request.ts';
+import type { ResourceName } from '../api/resources.ts';
+import { unsupported } from '../api/unsupported.ts';
+import type { Connection } from '../world/connection.ts';
 import { placeOf } from '../world/stored-record.ts';
-import { ApiError } from './api-error.ts';
-import { inVersion } from './api-version.ts';
 import { decodeCursor } from './cursor.ts';
-import type { DataRequest } from './data-request.ts';
 import { readFilters } from './filters.ts';
 import { renderConnection } from './open-connection.ts';
 import { pageLimit } from './page-limit.ts';
@@ -17,7 +18,7 @@ import type { Sort } from './sort.ts';
  *
  * @throws ApiError 404 when the platform has no such list, 400 for wrong parameters.
  */
-export function listRecords(request: DataRequest, resource: ResourceName): string {
+export function listRecords(request: DataRequest<Connection>, resource: ResourceName): string {
   const { connection, parameters, settings, version } = request;
   if (!connection.platform.lists.includes(resource)) throw unsupported(resource);
   const { listBehindMs, subscriptionsNameConnection } = settings;
@@ -45,9 +46,4 @@ export function listRecords(request: DataRequest, resource: ResourceName): strin
   const following = request.repeatsCursor && first !== undefined ? placeOf(first, sort.field) : next;
   const named = !plain || subscriptionsNameConnection ? `"connection":${renderConnection(connection)},` : '';
   return `{${named}"${resource}":[${texts.join(',')}]${renderNextCursor(following, settings)}}`;
-}
-
-/** Section 7: what the platform of the connection cannot do is 404. */
-export function unsupported(what: string): ApiError {
-  return new ApiError(404, 'NOT_SUPPORTED', `The platform of this connection does not support ${what}.`);
 }

@@ -1,10 +1,10 @@
+import { ApiError } from '../api/api-error.ts';
+import type { Parameters } from '../api/parameters.ts';
+import type { Settings } from '../api/settings.ts';
 import { batchesArrived } from '../world/arrival.ts';
 import type { Connection } from '../world/connection.ts';
 import { isReady } from '../world/connection.ts';
 import type { World } from '../world/world.ts';
-import { ApiError } from './api-error.ts';
-import type { Parameters } from './parameters.ts';
-import type { Settings } from './settings.ts';
 
 /**
  * The connection a request is about (section 5.2), if it may be read now (section 7, rule 1).

@@ -1,6 +1,6 @@
-import { ApiError } from './api-error.ts';
-import type { Parameters } from './parameters.ts';
-import type { Settings } from './settings.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { Parameters } from '../api/parameters.ts';
+import type { Settings } from '../api/settings.ts';
 
 /**
  * How many records a page may have (section 8; for lists other than items and events the numbers are assumed alike).

@@ -1,5 +1,5 @@
-import { ApiError } from './api-error.ts';
-import type { Settings } from './settings.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { Settings } from '../api/settings.ts';
 
 /**
  * Counts the requests of the organisation: at most so many in any 10 s, by real time. Refused requests do not count.

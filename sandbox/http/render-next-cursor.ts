@@ -1,6 +1,6 @@
+import type { Settings } from '../api/settings.ts';
 import type { Place } from '../world/stored-record.ts';
 import { encodeCursor } from './cursor.ts';
-import type { Settings } from './settings.ts';
 
 /** The `next_cursor` member of a list, with its comma; the document knows several ways to say that there is none. */
 export function renderNextCursor(next: Place | null, settings: Settings): string {

@@ -1,8 +1,9 @@
+import { ApiError } from '../api/api-error.ts';
+import type { DataRequest } from '../api/data-request.ts';
 import type { Collection } from '../world/collection.ts';
+import type { Connection } from '../world/connection.ts';
 import { comparePlaces, placeOf } from '../world/stored-record.ts';
 import type { Place, StoredRecord } from '../world/stored-record.ts';
-import { ApiError } from './api-error.ts';
-import type { DataRequest } from './data-request.ts';
 import type { Filters } from './filters.ts';
 import { syncedSoFar } from './open-connection.ts';
 import type { Sort } from './sort.ts';
@@ -13,7 +14,11 @@ import type { Sort } from './sort.ts';
  *
  * @throws ApiError 400 when cursors are set to be good only while their record stays.
  */
-export function selectPage(request: DataRequest, collection: Collection, query: PageQuery): SelectedPage {
+export function selectPage(
+  request: DataRequest<Connection>,
+  collection: Collection,
+  query: PageQuery,
+): SelectedPage {
   const { sort, filters, limit, from } = query;
   const { field, descending } = sort;
   if (from !== null && request.settings.cursor === 'row') refuseMovedRow(collection, sort, from);
@@ -38,7 +43,10 @@ function refuseMovedRow(collection: Collection, { field }: Sort, from: Place): v
 }
 
 /** Hides what the service has not read yet or, when lists lag, has read only now. */
-function visibility(request: DataRequest, collection: Collection): (record: StoredRecord) => boolean {
+function visibility(
+  request: DataRequest<Connection>,
+  collection: Collection,
+): (record: StoredRecord) => boolean {
   const visibleSize = collection.source.size * syncedSoFar(request.connection, request.now);
   const newest = request.settings.listLagMs === 0 ? Infinity : request.now - request.settings.listLagMs;
   return ({ index, lastSyncedAt }) => (index ?? 0) < visibleSize && lastSyncedAt <= newest;

@@ -1,20 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { FaultTarget } from '../faults/fault-rules.ts';
+import { readVersion } from '../api/api-version.ts';
+import type { Answer, DataRequest, RequestTarget } from '../api/data-request.ts';
+import { Parameters } from '../api/parameters.ts';
 import type { RequestFault } from '../faults/fault-rule.ts';
 import { playFault, sendAnswer } from '../faults/play-fault.ts';
 import type { Connection } from '../world/connection.ts';
-import { readVersion } from './api-version.ts';
+import type { ApiService } from './api-service.ts';
 import { authenticate } from './authenticate.ts';
-import type { Answer, DataRequest } from './data-request.ts';
 import { notReady } from './open-connection.ts';
-import { Parameters } from './parameters.ts';
-import type { Service } from './service.ts';
 
 /**
  * Serves one request: faults first, as they happen on the way, then credentials, rate limit, version and connection,
  * then the answer, which is a function of the request: JSON text, of a status other than 200 if it says so.
  */
-export function createServe(service: Service, limitRate: () => void): Serve {
+export function createServe(service: ApiService, limitRate: () => void): Serve {
   return (open, answer) => async (request, reply) => {
     const [path = '', query = ''] = request.url.split('?');
     const parameters = new Parameters(query);
@@ -46,13 +45,13 @@ export function createServe(service: Service, limitRate: () => void): Serve {
   };
 }
 
-function targetOf(service: Service, { method, path, parameters }: Asked): FaultTarget {
+function targetOf(service: ApiService, { method, path, parameters }: Asked): RequestTarget {
   const connection = service.world.connectionOfToken(parameters.text('access_token') ?? '')?.name ?? null;
   return { method, path, query: decodeURIComponent(parameters.forLog().replaceAll('+', ' ')), connection };
 }
 
 function logAndTakeFault(
-  service: Service,
+  service: ApiService,
   request: FastifyRequest,
   reply: FastifyReply,
   { target, parameters }: Arrival,
@@ -87,7 +86,7 @@ function textOf(value: unknown): string | null {
 
 /** `open` finds the connection that the request may use, or throws. */
 export type Serve = <Opened extends Connection | null>(
-  open: (service: Service, parameters: Parameters) => Opened,
+  open: (service: ApiService, parameters: Parameters) => Opened,
   answer: (request: DataRequest<Opened>, id: string) => string | Answer | Promise<Answer>,
 ) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
@@ -98,6 +97,6 @@ interface Asked {
 }
 
 interface Arrival {
-  readonly target: FaultTarget;
+  readonly target: RequestTarget;
   readonly parameters: Parameters;
 }

@@ -1,6 +1,6 @@
+import { ApiError } from '../api/api-error.ts';
+import type { Parameters } from '../api/parameters.ts';
 import type { SortField } from '../world/stored-record.ts';
-import { ApiError } from './api-error.ts';
-import type { Parameters } from './parameters.ts';
 
 /**
  * Section 4.1: `<field> ASC` or `<field> DESC`, ascending when no direction is given, `updated_at DESC` when there is no

@@ -1,10 +1,10 @@
+import { inVersion } from '../api/api-version.ts';
+import { resources } from '../api/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
 import { dice } from '../data/dice.ts';
-import { inVersion } from '../http/api-version.ts';
 import type { CommandOf } from '../world/command.ts';
 import type { Connection } from '../world/connection.ts';
 import type { Executed } from '../world/open-world.ts';
-import { resources } from '../world/resources.ts';
-import type { ResourceName } from '../world/resources.ts';
 import type { StoredRecord } from '../world/stored-record.ts';
 import type { World } from '../world/world.ts';
 import type { Webhook } from './webhook.ts';

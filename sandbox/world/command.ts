@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { resourceNames } from './resources.ts';
+import { resourceNames } from '../api/resources.ts';
 
 const record = { connection: z.string(), resource: z.enum(resourceNames) };
 

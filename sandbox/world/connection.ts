@@ -1,14 +1,14 @@
+import { platformNamed } from '../api/platforms.ts';
+import type { Platform } from '../api/platforms.ts';
+import { resourceNames } from '../api/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
+import type { ChaosProfile } from '../data/chaos-profile.ts';
+import { withOddities } from '../data/oddities.ts';
 import { createRecordSources } from '../data/record-sources.ts';
-import { withOddities } from '../faults/oddities.ts';
-import type { ChaosProfile } from '../faults/chaos-profile.ts';
 import { batchesArrived, inBatches } from './arrival.ts';
 import type { Arrival } from './arrival.ts';
 import { Collection } from './collection.ts';
 import type { DeletionEvent } from './deletion-event.ts';
-import { platformNamed } from './platforms.ts';
-import type { Platform } from './platforms.ts';
-import { resourceNames } from './resources.ts';
-import type { ResourceName } from './resources.ts';
 import { splitRecords } from './split-records.ts';
 
 /** One authorised link to one accounting platform, with everything the service has read over it. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { ResourceName } from '../api/resources.ts';
+import { resources } from '../api/resources.ts';
 import { splitMembers } from '../json/members.ts';
 import type { Collection } from './collection.ts';
 import type { Command, CommandOf } from './command.ts';
 import { applyCredit } from './apply-credit.ts';
 import { createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
-import type { ResourceName } from './resources.ts';
-import { resources } from './resources.ts';
 import type { StoredRecord } from './stored-record.ts';
 import { CommandError } from './command-error.ts';
 import type { World } from './world.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { chaosProfiles } from '../faults/chaos-profile.ts';
+import { chaosProfiles } from '../data/chaos-profile.ts';
 import { commandSchema } from './command.ts';
 import type { Command } from './command.ts';
 import type { WorldDescription } from './world.ts';

@@ -1,4 +1,4 @@
-import type { ChaosProfile } from '../faults/chaos-profile.ts';
+import type { ChaosProfile } from '../data/chaos-profile.ts';
 import type { Command } from './command.ts';
 import { defaultConnections } from './default-connections.ts';
 import { executeCommand } from './execute-command.ts';

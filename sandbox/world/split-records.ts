@@ -1,6 +1,6 @@
-import type { Platform } from './platforms.ts';
-import { resourceNames } from './resources.ts';
-import type { ResourceName } from './resources.ts';
+import type { Platform } from '../api/platforms.ts';
+import { resourceNames } from '../api/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
 
 /** How many records of each resource a connection of `total` records has: bills dominate and take the remainder. */
 export function splitRecords(platform: Platform, total: number): Record<ResourceName, number> {

@@ -1,4 +1,4 @@
-import type { ChaosProfile } from '../faults/chaos-profile.ts';
+import type { ChaosProfile } from '../data/chaos-profile.ts';
 import type { Connection } from './connection.ts';
 import { ServiceClock } from './service-clock.ts';
 import { CommandError } from './command-error.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { ResourceName } from '../api/resources.ts';
 import { joinMembers, splitMembers } from '../json/members.ts';
 import type { Collection } from './collection.ts';
-import type { ResourceName } from './resources.ts';
 import type { StoredRecord } from './stored-record.ts';
 
 /** Writes a record as a sync at `at` leaves it. Subscriptions show no `last_synced_at` (2.8). */

@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
-import { ApiError } from '../http/api-error.ts';
-import type { Answer, DataRequest } from '../http/data-request.ts';
-import type { Service } from '../http/service.ts';
-import { jobWebhook } from '../webhooks/job-webhook.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { Answer, DataRequest } from '../api/data-request.ts';
+import type { Connection } from '../world/connection.ts';
 import type { Job } from './job-book.ts';
+import { jobWebhook } from './job-webhook.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { passToPlatform, pause } from './pass-to-platform.ts';
 import type { ResponseMode } from './read-body.ts';
+import type { WriteService } from './write-service.ts';
 
 /**
  * Passes a write on to the platform, keeps what it wrote, and answers in one of the three ways (4.5, 4.7): with the
@@ -16,8 +17,8 @@ import type { ResponseMode } from './read-body.ts';
  * @throws ApiError 409 when the idempotency key came with another request before.
  */
 export async function answerWrite(
-  service: Service,
-  request: DataRequest,
+  service: WriteService,
+  request: DataRequest<Connection>,
   { responseMode, write }: PreparedWrite,
 ): Promise<Answer> {
   const attempt = async () => {
@@ -34,8 +35,8 @@ export async function answerWrite(
 }
 
 function earlierJob(
-  { jobs }: Service,
-  { connection, idempotencyKey, target, body }: DataRequest,
+  { jobs }: WriteService,
+  { connection, idempotencyKey, target, body }: DataRequest<Connection>,
 ): Job | null {
   const job = idempotencyKey === null ? null : jobs.ofKey(connection.name, idempotencyKey);
   if (job === null) return null;
@@ -46,7 +47,11 @@ function earlierJob(
   throw new ApiError(409, 'IDEMPOTENCY_CONFLICT', message);
 }
 
-function startJob(service: Service, request: DataRequest, attempt: () => Promise<string>): Job {
+function startJob(
+  service: WriteService,
+  request: DataRequest<Connection>,
+  attempt: () => Promise<string>,
+): Job {
   const { connection, idempotencyKey, target, url, body } = request;
   const asked = {
     connection: connection.name,
@@ -66,7 +71,7 @@ function startJob(service: Service, request: DataRequest, attempt: () => Promise
   });
 }
 
-async function withBackoff(service: Service, attempt: () => Promise<string>): Promise<string> {
+async function withBackoff(service: WriteService, attempt: () => Promise<string>): Promise<string> {
   for (const ms of backoffMs) {
     try {
       return await attempt();
@@ -79,7 +84,7 @@ async function withBackoff(service: Service, attempt: () => Promise<string>): Pr
 }
 
 /** Section 4.7: 30 seconds; null when they are over. */
-async function outcomeInTime({ settings }: Service, job: Job): Promise<Outcome | null> {
+async function outcomeInTime({ settings }: WriteService, job: Job): Promise<Outcome | null> {
   const finished = new AbortController();
   const timeUp = wait(30_000 / settings.timeFactor, null, { signal: finished.signal, ref: false }).catch(
     () => null,
@@ -89,7 +94,7 @@ async function outcomeInTime({ settings }: Service, job: Job): Promise<Outcome |
   return outcome;
 }
 
-function asyncAnswer({ url }: DataRequest, { id, status }: Job): Answer {
+function asyncAnswer({ url }: DataRequest<Connection>, { id, status }: Job): Answer {
   const response = { id, response_url: new URL(`/v2/jobs/${id}`, url).href, status };
   return { status: 200, body: JSON.stringify({ async_response: response }) };
 }

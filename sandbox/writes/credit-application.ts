@@ -1,15 +1,16 @@
 import { z } from 'zod';
-import { ApiError } from '../http/api-error.ts';
-import type { DataRequest } from '../http/data-request.ts';
-import type { Service } from '../http/service.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { DataRequest } from '../api/data-request.ts';
 import { minus, readDecimal, sum, zero } from '../json/decimal.ts';
 import type { Decimal } from '../json/decimal.ts';
 import { splitElements } from '../json/elements.ts';
 import { joinMembers, splitMembers } from '../json/members.ts';
 import type { Collection } from '../world/collection.ts';
+import type { Connection } from '../world/connection.ts';
 import { PlatformRefusal } from './platform-refusal.ts';
 import { invalidBody } from './read-body.ts';
 import { currency, time } from './record-fields.ts';
+import type { WriteService } from './write-service.ts';
 
 /**
  * Reads a bill credit application (2.5); amounts stay as they are written.
@@ -32,8 +33,8 @@ export function readCreditApplication(members: ReadonlyMap<string, string>): Cre
  * @throws ApiError 400 for records that are not there; PlatformRefusal for what the books do not allow.
  */
 export function applyCreditMemo(
-  service: Service,
-  { connection, now }: DataRequest,
+  service: WriteService,
+  { connection, now }: DataRequest<Connection>,
   application: CreditApplication,
 ): string {
   const { bill_credit_memos: memos, bills } = connection.collections;

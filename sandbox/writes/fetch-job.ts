@@ -1,5 +1,5 @@
-import { ApiError } from '../http/api-error.ts';
-import type { DataRequest } from '../http/data-request.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { DataRequest } from '../api/data-request.ts';
 import type { Connection } from '../world/connection.ts';
 import { renderJob } from './job-book.ts';
 import type { JobBook } from './job-book.ts';

@@ -1,5 +1,5 @@
-import { asApiError } from '../http/api-error.ts';
-import type { Settings } from '../http/settings.ts';
+import { asApiError } from '../api/api-error.ts';
+import type { Settings } from '../api/settings.ts';
 import { PlatformRefusal } from './platform-refusal.ts';
 
 /** How a write ended: its answer, whoever gets it. A failure is an outcome too, so nothing is thrown. */

@@ -1,15 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ApiError } from '../http/api-error.ts';
-import type { DataRequest } from '../http/data-request.ts';
-import type { Service } from '../http/service.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { DataRequest } from '../api/data-request.ts';
+import type { Connection } from '../world/connection.ts';
 import { PlatformRefusal } from './platform-refusal.ts';
+import type { WriteService } from './write-service.ts';
 
 /**
  * Passes a write on to the platform (1.4), which may take its time, fail or refuse: see the fault rules.
  *
  * @throws ApiError 450, 451, 452, 550; PlatformRefusal
  */
-export async function passToPlatform(service: Service, { target }: DataRequest): Promise<void> {
+export async function passToPlatform(
+  service: WriteService,
+  { target }: DataRequest<Connection>,
+): Promise<void> {
   const fault = service.faults.takePlatform(target);
   if (fault?.kind === 'slow-platform') await pause(service, fault.ms);
   if (fault?.kind === 'platform-refusal') throw new PlatformRefusal(fault.code, fault.message);
@@ -17,7 +21,7 @@ export async function passToPlatform(service: Service, { target }: DataRequest):
 }
 
 /** Waits inside a write, in the compressed time of the settings; throws when the service stops. */
-export async function pause({ settings, stopping }: Service, ms: number): Promise<void> {
+export async function pause({ settings, stopping }: WriteService, ms: number): Promise<void> {
   await wait(ms / settings.timeFactor, undefined, { signal: stopping });
 }
 

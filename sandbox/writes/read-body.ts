@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../api/api-error.ts';
 import { splitMembers } from '../json/members.ts';
 
 /**

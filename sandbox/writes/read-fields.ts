@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { fromVersion } from '../http/api-version.ts';
-import { ApiError } from '../http/api-error.ts';
-import type { DataRequest } from '../http/data-request.ts';
+import { ApiError } from '../api/api-error.ts';
+import { fromVersion } from '../api/api-version.ts';
+import type { DataRequest } from '../api/data-request.ts';
+import type { Connection } from '../world/connection.ts';
 import { invalidBody } from './read-body.ts';
 import { recordFields } from './record-fields.ts';
 import type { Field, WritableResource } from './record-fields.ts';
@@ -13,7 +14,7 @@ import type { Field, WritableResource } from './record-fields.ts';
  * @throws ApiError 400 that says what is wrong.
  */
 export function readFields(
-  request: DataRequest,
+  request: DataRequest<Connection>,
   resource: WritableResource,
   sent: Sent,
 ): Map<string, string> {
@@ -29,7 +30,7 @@ export function readFields(
   return written;
 }
 
-function refuseOther({ settings }: DataRequest, name: string): void {
+function refuseOther({ settings }: DataRequest<Connection>, name: string): void {
   if (settings.otherFields === 'refuse')
     throw new ApiError(400, 'INVALID_BODY', `The body is not valid: ${name} cannot be written.`);
 }

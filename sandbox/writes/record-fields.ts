@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ResourceName } from '../world/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
 import { currencyCodes } from './currency-codes.ts';
 import { shaped, shapedList } from './shaped.ts';
 

@@ -1,21 +1,22 @@
-import type { Answer, DataRequest } from '../http/data-request.ts';
-import { unsupported } from '../http/list-records.ts';
-import type { Service } from '../http/service.ts';
-import { resources } from '../world/resources.ts';
-import type { WriteOperation } from '../world/resources.ts';
+import type { Answer, DataRequest } from '../api/data-request.ts';
+import { resources } from '../api/resources.ts';
+import type { WriteOperation } from '../api/resources.ts';
+import { unsupported } from '../api/unsupported.ts';
+import type { Connection } from '../world/connection.ts';
 import { answerWrite } from './answer-write.ts';
 import { applyCreditMemo, readCreditApplication } from './credit-application.ts';
 import { readBody } from './read-body.ts';
 import { readFields } from './read-fields.ts';
 import type { WritableResource } from './record-fields.ts';
 import { createRecord, deleteRecord, updateRecord } from './write-record.ts';
+import type { WriteService } from './write-service.ts';
 
 /** Every write that the document has (4.2 to 4.5). A platform that does not have it answers 404. */
-export function writeEndpoints(service: Service): WriteEndpoint[] {
+export function writeEndpoints(service: WriteService): WriteEndpoint[] {
   return writableResources.flatMap((resource) => {
     const { path, writes } = resources[resource];
     return writes.map((operation): WriteEndpoint => {
-      const answer = (request: DataRequest, id: string) => {
+      const answer = (request: DataRequest<Connection>, id: string) => {
         const { lists, missingWrites } = request.connection.platform;
         if (!lists.includes(resource) || missingWrites[resource]?.includes(operation) === true)
           throw unsupported(`to ${operation} ${resource}`);
@@ -62,8 +63,8 @@ const operations: Record<WriteOperation, Operation> = {
 };
 
 type Operation = (
-  service: Service,
-  request: DataRequest,
+  service: WriteService,
+  request: DataRequest<Connection>,
   target: { readonly resource: WritableResource; readonly id: string },
 ) => Promise<Answer>;
 
@@ -73,5 +74,5 @@ interface Route {
 }
 
 export interface WriteEndpoint extends Route {
-  readonly answer: (request: DataRequest, id: string) => Promise<Answer>;
+  readonly answer: (request: DataRequest<Connection>, id: string) => Promise<Answer>;
 }

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError } from '../http/api-error.ts';
-import { inVersion } from '../http/api-version.ts';
-import type { DataRequest } from '../http/data-request.ts';
-import type { Service } from '../http/service.ts';
+import { ApiError } from '../api/api-error.ts';
+import { inVersion } from '../api/api-version.ts';
+import type { DataRequest } from '../api/data-request.ts';
+import { resources } from '../api/resources.ts';
 import { splitElements } from '../json/elements.ts';
 import { joinMembers, splitMembers } from '../json/members.ts';
-import { resources } from '../world/resources.ts';
+import type { Connection } from '../world/connection.ts';
 import { balanceBill } from './balance-bill.ts';
 import { balanceMemo } from './balance-memo.ts';
 import { recordFields } from './record-fields.ts';
 import type { Created, WritableResource } from './record-fields.ts';
+import type { WriteService } from './write-service.ts';
 
 /**
  * Creates a record as the platform and a sync right after it would: own IDs and times, and amounts that add up.
@@ -18,8 +19,8 @@ import type { Created, WritableResource } from './record-fields.ts';
  * @throws PlatformRefusal
  */
 export function createRecord(
-  service: Service,
-  request: DataRequest,
+  service: WriteService,
+  request: DataRequest<Connection>,
   resource: WritableResource,
   written: ReadonlyMap<string, string>,
 ): string {
@@ -52,8 +53,8 @@ export function createRecord(
  * @throws ApiError 410, PlatformRefusal
  */
 export function updateRecord(
-  service: Service,
-  request: DataRequest,
+  service: WriteService,
+  request: DataRequest<Connection>,
   resource: WritableResource,
   { id, written }: { id: string; written: ReadonlyMap<string, string> },
 ): string {
@@ -75,8 +76,8 @@ export function updateRecord(
  * name a bill that is not there.
  */
 export function deleteRecord(
-  service: Service,
-  { connection }: DataRequest,
+  service: WriteService,
+  { connection }: DataRequest<Connection>,
   resource: WritableResource,
   id: string,
 ): string {
@@ -101,7 +102,11 @@ function createdNow(now: number, homeCurrency: string): Created {
   return { id, platformId, now: time, day: `${time.slice(0, 10)}T00:00:00.000Z`, homeCurrency };
 }
 
-function renderWritten({ connection, version }: DataRequest, resource: WritableResource, id: string): string {
+function renderWritten(
+  { connection, version }: DataRequest<Connection>,
+  resource: WritableResource,
+  id: string,
+): string {
   const collection = connection.collections[resource];
   const record = collection.get(id);
   const text = record === null ? 'null' : inVersion(version, resource, collection.text(record));

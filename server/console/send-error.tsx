@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { codeOf } from '../../errors/code-of.ts';
 import { UnknownConnection } from '../../warehouse/errors.ts';
 import { isDatabaseAway } from '../../warehouse/is-database-away.ts';
+import { sendHtml } from '../frame/send-html.ts';
 import type { ConsoleParts } from './console-parts.ts';
-import { sendHtml } from './send-page.tsx';
 import { Layout } from './views/layout.tsx';
 
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -65,7 +66,7 @@ function sendMessage(
 function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   // A NUL in an address or a form, which no text of Postgres can hold.
-  if ('code' in error && error.code === '22021') return 400;
+  if (codeOf(error) === '22021') return 400;
   return 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
 }
 

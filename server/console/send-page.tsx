@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { VNode } from 'preact';
-import { renderToString } from 'preact-render-to-string';
+import { sendHtml } from '../frame/send-html.ts';
 import type { Notice } from './notice.ts';
 import type { Page } from './page.ts';
 import { Layout } from './views/layout.tsx';
@@ -20,9 +19,4 @@ export function sendPage(
       {content}
     </Layout>,
   );
-}
-
-/** Everything that is not markup of ours is escaped by the renderer. */
-export function sendHtml(reply: FastifyReply, document: VNode): FastifyReply {
-  return reply.type('text/html; charset=utf-8').send(`<!doctype html>${renderToString(document)}`);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { renderToString } from 'preact-render-to-string';
-import { assetText } from '../console/assets.ts';
+import { assetText } from '../frame/assets.ts';
 import type { Dashboard } from './read-dashboard.ts';
 import { utcMinute } from './utc-minute.ts';
 import { DashboardMain } from './views/dashboard-main.tsx';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { MartsMissing } from '../../warehouse/marts/read-one-build.ts';
-import type { ConsoleParts } from '../console/console-parts.ts';
-import { paths } from '../console/paths.ts';
-import { sendHtml } from '../console/send-page.tsx';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { paths } from '../frame/paths.ts';
+import { sendHtml } from '../frame/send-html.ts';
 import { readDashboard } from './read-dashboard.ts';
 import { DashboardPage } from './views/dashboard-page.tsx';
 import { MissingPage } from './views/missing-page.tsx';
@@ -10,7 +10,7 @@ import { MissingPage } from './views/missing-page.tsx';
 /** The dashboard, behind the guards of the server it is added to. */
 export function registerDashboard(
   server: FastifyInstance,
-  { warehouse }: Pick<ConsoleParts, 'warehouse'>,
+  { warehouse }: { readonly warehouse: Warehouse },
 ): void {
   server.get(paths.dashboard(), async (request, reply) => {
     const { searchParams: query } = new URL(request.url, 'http://console');

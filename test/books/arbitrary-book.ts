@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import type { CommandInput } from '../../sandbox/world/command.ts';
-import type { ResourceName } from '../../sandbox/world/resources.ts';
 import { arbitraryAmounts, type Amounts } from './arbitrary-amounts.ts';
 import { arbitraryDays, type Days } from './arbitrary-days.ts';
 import { list, object, text, type Fields } from '../support/finance-records.ts';

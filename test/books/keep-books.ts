@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { resources, streamNamed, streams } from '../../resources/index.ts';
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { inTransaction } from '../../warehouse/in-transaction.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';

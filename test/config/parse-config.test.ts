@@ -34,10 +34,12 @@ test('nothing configured means everything embedded, with the documented defaults
     temporal: undefined,
     home: path.resolve('.daybook'),
     secretKey: undefined,
-    lookbackMilliseconds: 10 * 60_000,
-    giveUpAfterMilliseconds: 10 * 60_000,
-    deleteLimit: 0.2,
-    keep: { runsMilliseconds: 90 * 86_400_000, historyMilliseconds: null },
+    policies: {
+      lookbackMilliseconds: 10 * 60_000,
+      giveUpAfterMilliseconds: 10 * 60_000,
+      deleteLimit: 0.2,
+      keep: { runsMilliseconds: 90 * 86_400_000, historyMilliseconds: null },
+    },
     lake: {
       location: path.resolve('.daybook/lake'),
       scratch: path.resolve('.daybook/export'),
@@ -82,9 +84,11 @@ test('what is configured is taken', () => {
     secretKey: Buffer.alloc(32, 7),
     home: '/var/lib/daybook',
     http: { host: '127.0.0.1', port: 8080, portIsDefault: false },
-    lookbackMilliseconds: 0,
-    giveUpAfterMilliseconds: 2 * 3_600_000,
-    keep: { runsMilliseconds: 7 * 86_400_000, historyMilliseconds: 365 * 86_400_000 },
+    policies: {
+      lookbackMilliseconds: 0,
+      giveUpAfterMilliseconds: 2 * 3_600_000,
+      keep: { runsMilliseconds: 7 * 86_400_000, historyMilliseconds: 365 * 86_400_000 },
+    },
     consolePassword: 'open sesame, please',
     logLevel: 'debug',
   });

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 
 /** One thing that happened to one record at the source. Times are Unix milliseconds. */
 export interface Deed {

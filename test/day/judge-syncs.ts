@@ -1,4 +1,4 @@
-import { platformNamed } from '../../sandbox/world/platforms.ts';
+import { platformNamed } from '../../sandbox/api/platforms.ts';
 import type { Deed } from './deed.ts';
 import type { Company } from './open-company.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import type { CommandInput } from '../../sandbox/world/command.ts';
-import type { ResourceName } from '../../sandbox/world/resources.ts';
 import type { SandboxAdmin } from '../support/sandbox-admin.ts';
 import { chanceOf, type Chance } from './chance.ts';
 import { goneAfter, type Deed, type DeedKind } from './deed.ts';

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import {
   bill,
   billCreditMemo,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PoolClient } from 'pg';
 import { Kysely, PostgresDialect } from 'kysely';
 import { streamNamed } from '../../resources/index.ts';
+import { sourceRecord } from '../../resources/source-record.ts';
 import { biLoginUrl } from '../../warehouse/bi-login.ts';
 import { proveToken } from '../../warehouse/connections/prove-token.ts';
 import { refuseToken } from '../../warehouse/connections/refuse-token.ts';
@@ -55,8 +56,8 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     await land(warehouse, { connectionId, stream: 'bills', pages: [[held]] });
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('b')] });
     await findAbsent(warehouse, listing);
-    const [text, token] = [bill('b'), testToken];
-    return (on) => landAhead(on, { ...listing, id: 'b', token, text, record: JSON.parse(text) as unknown });
+    const record = sourceRecord(bill('b'));
+    return (on) => landAhead(on, { ...listing, id: 'b', token: testToken, record });
   },
 };
 

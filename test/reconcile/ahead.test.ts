@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sourceRecord } from '../../resources/source-record.ts';
 import {
   confirmAbsent,
   confirmBySecondListing,
@@ -257,8 +258,7 @@ async function openAndOvertake(connectionId: string): Promise<Listing> {
 
 /** What the service answers to the fetch of the record. */
 async function fetched(listing: Listing, text: string): Promise<void> {
-  const record: unknown = JSON.parse(text);
-  await landAhead(warehouse, { ...listing, id: 'b', token: testToken, record, text });
+  await landAhead(warehouse, { ...listing, id: 'b', token: testToken, record: sourceRecord(text) });
 }
 
 async function reconcileSubscriptions(

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { workflowIds } from '../../temporal/workflow-ids.ts';
 import { approveDeletesSignal } from '../../workflows/await-approval.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { resources } from '../../resources/index.ts';
-import { rebuildConnection } from '../../warehouse/history/rebuild-connection.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';

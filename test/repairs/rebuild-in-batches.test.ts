@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { rebuildConnection, type RebuiltResource } from '../../operations/rebuild-connection.ts';
 import { resources } from '../../resources/index.ts';
-import { rebuildConnection, type RebuiltResource } from '../../warehouse/history/rebuild-connection.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { subscription } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';

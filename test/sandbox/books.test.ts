@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { platformNamed } from '../../sandbox/api/platforms.ts';
 import { createRecordSources } from '../../sandbox/data/record-sources.ts';
-import { platformNamed } from '../../sandbox/world/platforms.ts';
 import { splitRecords } from '../../sandbox/world/split-records.ts';
 
 const digitsOf: Record<string, number> = { USD: 2, EUR: 2, GBP: 2, JPY: 0, KWD: 3 };

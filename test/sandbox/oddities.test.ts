@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nastyOddities } from '../../sandbox/faults/nasty-oddities.ts';
+import { nastyOddities } from '../../sandbox/data/nasty-oddities.ts';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import { createSandboxAdmin } from '../support/sandbox-admin.ts';
 

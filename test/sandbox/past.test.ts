@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { platformNamed } from '../../sandbox/api/platforms.ts';
+import { resourceNames } from '../../sandbox/api/resources.ts';
 import { createRecordSources } from '../../sandbox/data/record-sources.ts';
-import { platformNamed } from '../../sandbox/world/platforms.ts';
-import { resourceNames } from '../../sandbox/world/resources.ts';
 import { splitRecords } from '../../sandbox/world/split-records.ts';
 
 const asOf = Date.UTC(2025, 11, 31);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { streamNamed } from '../../resources/index.ts';
+import { sourceRecord } from '../../resources/source-record.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { withScheduleState } from '../../warehouse/connections/schedule-state.ts';
@@ -196,9 +197,8 @@ function landBill(id: string): Promise<unknown> {
 
 function landAlone(id: string): Promise<unknown> {
   const { resource } = streamNamed('bills');
-  const text = bill(id);
-  const record = JSON.parse(text) as unknown;
-  return landFetched(warehouse, { connectionId, resource, runId: id, record, text, token: null });
+  const record = sourceRecord(bill(id));
+  return landFetched(warehouse, { connectionId, resource, runId: id, record, token: null });
 }
 
 function inTime<Result>(work: Promise<Result>): Promise<Result> {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { arbitraryChange } from './arbitrary-change.ts';
 import { faultKinds, platforms, runKinds, type Episode, type History, type RunKind } from './history.ts';
 import { lies } from './lies.ts';

@@ -1,9 +1,9 @@
+import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
 import { resources } from '../../resources/index.ts';
-import { rebuildConnection } from '../../warehouse/history/rebuild-connection.ts';
 import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { tokenOf, type Company, type Shown } from './company.ts';

@@ -1,5 +1,5 @@
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import type { CommandInput } from '../../sandbox/world/command.ts';
-import type { ResourceName } from '../../sandbox/world/resources.ts';
 import { chanceOf } from '../day/chance.ts';
 import { newRecord, patchOf } from '../day/source-records.ts';
 import { isIncident, type Change } from './history.ts';

@@ -2,11 +2,15 @@ import type { Client } from '@temporalio/client';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { ApiClient } from '../../source/api-client.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import type { Policies } from '../../warehouse/policies.ts';
 
 export const secretKey: Buffer = Buffer.alloc(32, 'k');
 
 /** What activities work with: everything real that they read and write with, and nobody to start workflows. */
-export function dependenciesOf(parts: {
+export function dependenciesOf({
+  lookbackMilliseconds,
+  ...parts
+}: {
   warehouse: Warehouse;
   api: ApiClient;
   apiAddress: string;
@@ -21,9 +25,12 @@ export function dependenciesOf(parts: {
       admitExport: () => Promise.resolve({ admitted: true }),
     },
     secretKey: () => Promise.resolve(secretKey),
-    giveUpAfterMilliseconds: 60_000,
-    deleteLimit: 0.2,
-    keep: { runs: null, history: null } as unknown as Dependencies['keep'],
+    policies: {
+      lookbackMilliseconds,
+      giveUpAfterMilliseconds: 60_000,
+      deleteLimit: 0.2,
+      keep: { runs: null, history: null } as unknown as Policies['keep'],
+    },
     exporting: {} as Dependencies['exporting'],
     building: {} as Dependencies['building'],
     searchable: false,

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 
 /**
  * What happens to a company, or to several at once: first how things are, then episode after episode. Plain data, so that it can

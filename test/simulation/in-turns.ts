@@ -1,5 +1,5 @@
+import { resources as served } from '../../sandbox/api/resources.ts';
 import { inBursts } from './in-bursts.ts';
-import { resources as served } from '../../sandbox/world/resources.ts';
 import { befall } from './befall.ts';
 import type { Company } from './company.ts';
 import type { Change, Episode, Kill, RunKind } from './history.ts';

@@ -1,4 +1,4 @@
-import { platformNamed } from '../../sandbox/world/platforms.ts';
+import { platformNamed } from '../../sandbox/api/platforms.ts';
 import { compareWithSource } from '../support/compare-with-source.ts';
 import { parseExactly } from '../support/exact-json.ts';
 import { canonicalJson, isObject } from '../support/source-value.ts';

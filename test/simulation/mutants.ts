@@ -20,7 +20,7 @@ export function withMistake({ name, file, find, replace }: Mutant, right: string
 export const mutants: readonly Mutant[] = [
   {
     name: 'a pass begins after the floor instead of at it (> for >=)',
-    file: 'activities/read-stream.ts',
+    file: 'source/lists.ts',
     find: '{ [stream.floorParameter]: String(floorMilliseconds) }',
     replace: '{ [stream.floorParameter]: String(floorMilliseconds + 1) }',
   },
@@ -144,8 +144,7 @@ export const mutants: readonly Mutant[] = [
         (answer) => listPageOf(answer, plural),
         (error) => {
           if (error.name !== 'NotSupported') throw error;
-          const text = '{"' + plural + '":[]}';
-          return { text, records: [], connection: null, nextCursor: null, requestId: null };
+          return { records: [], connection: null, nextCursor: null, requestId: null };
         },
       );`,
   },
@@ -244,8 +243,9 @@ export const mutants: readonly Mutant[] = [
     name: 'what a fetch shows under an older version is not believed',
     about: 'correctedPlatform',
     file: 'warehouse/reconcile/land-ahead.ts',
-    find: 'const isAhead = held !== undefined && beats(held, versionOfEntry(input.text, resource));',
-    replace: 'const isAhead = held === undefined && beats(held, versionOfEntry(input.text, resource));',
+    find: 'const isAhead = held !== undefined && beats(held, versionOfEntry(input.record.text, resource));',
+    replace:
+      'const isAhead = held === undefined && beats(held, versionOfEntry(input.record.text, resource));',
   },
   {
     name: 'a subscription is never repaired, however often it shows the same',

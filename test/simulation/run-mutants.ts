@@ -16,6 +16,7 @@ const copied = [
   ...[
     'activities',
     'embedded',
+    'errors',
     'lake',
     'marts',
     'resources',

@@ -1,5 +1,5 @@
-import { platformNamed, type Platform } from '../../sandbox/world/platforms.ts';
-import { resources as served, type ResourceName } from '../../sandbox/world/resources.ts';
+import { platformNamed, type Platform } from '../../sandbox/api/platforms.ts';
+import { resources as served, type ResourceName } from '../../sandbox/api/resources.ts';
 import type { SandboxAdmin } from '../support/sandbox-admin.ts';
 import { commandsOf } from './commands-of.ts';
 import type { Change, History } from './history.ts';

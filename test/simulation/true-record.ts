@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 
 /** What is true of a record at the source, whoever knows it. Times are the service's, Unix milliseconds. */
 export interface TrueRecord {

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import type { Company } from './company.ts';
 import { listLagOf } from './history.ts';
 import { eraOf, nameOf, streamOf, type TrueRecord } from './true-record.ts';

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { bills } from '../../resources/bills.ts';
 import {
   accessToken,
   answerJson,
@@ -31,14 +32,16 @@ describe('a list', () => {
   });
 
   test('comes with its text as it was sent, digit by digit', async () => {
-    const text = `{"connection": ${JSON.stringify(connection)}, "bills": [{"id":"b","total_amount":12345678901234567890.120}],\n "next_cursor":"n"}`;
+    const text = '{"id":"b", "total_amount":12345678901234567890.120}';
     const api = await startScriptedApi((_, response) => {
-      answerJson(response, text);
+      answerJson(
+        response,
+        `{"connection": ${JSON.stringify(connection)}, "bills": [${text}],\n "next_cursor":"n"}`,
+      );
     });
     const page = await clientOf(api).client.list(billsRequest);
     expect(page).toEqual({
-      text,
-      records: [{ id: 'b', total_amount: expect.any(Number) as number }],
+      records: [{ text, value: { id: 'b', total_amount: expect.any(Number) as number } }],
       connection,
       nextCursor: 'n',
       requestId: 'req_1',
@@ -91,7 +94,7 @@ describe('a list', () => {
       setImmediate(() => response.end(body.subarray(17)));
     });
     const page = await clientOf(api).client.list(billsRequest);
-    expect(page.records).toEqual([{ id: 'é€😀' }]);
+    expect(page.records).toMatchObject([{ value: { id: 'é€😀' } }]);
   });
 });
 
@@ -103,12 +106,11 @@ describe('a fetch', () => {
     });
     const fetched = await clientOf(api).client.fetch({
       accessToken,
-      path: '/accounting/bills',
+      resource: bills,
       id: 'a/b c',
-      singular: 'bill',
     });
-    expect(fetched.text).toBe(record);
-    expect(fetched.record).toMatchObject({ id: 'a/b c' });
+    expect(fetched.record.text).toBe(record);
+    expect(fetched.record.value).toMatchObject({ id: 'a/b c' });
     expect(fetched.connection).toEqual(connection);
     expect(api.requests[0]?.path).toBe('/accounting/bills/a%2Fb%20c');
   });
@@ -119,9 +121,8 @@ describe('a fetch', () => {
     });
     const fetching = clientOf(api).client.fetch({
       accessToken,
-      path: '/accounting/bills',
+      resource: bills,
       id: 'b1',
-      singular: 'bill',
     });
     await expect(fetching).rejects.toMatchObject({ name: 'RecordGone', status });
   });

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { SourceRecord } from '../../resources/source-record.ts';
 import type { ApiClient } from '../../source/api-client.ts';
-import { recordTexts } from '../../source/record-texts.ts';
 import type { FetchedRecord, ListPage } from '../../source/responses.ts';
 import { accessToken, billsRequest, clientOf, clientSecret, startScriptedApi } from './scripted-api.ts';
 
@@ -45,7 +45,11 @@ async function ask(client: ApiClient, kind: 'list' | 'fetch'): Promise<ListPage 
   try {
     return await (kind === 'list'
       ? client.list(billsRequest)
-      : client.fetch({ accessToken, path: '/accounting/bills', id: '1', singular: 'bills' }));
+      : client.fetch({
+          accessToken,
+          resource: { listPath: '/accounting/bills', singular: 'bills' },
+          id: '1',
+        }));
   } catch (error) {
     return error as Error;
   }
@@ -61,13 +65,16 @@ function expectExplained(error: Error): void {
 
 function expectAsItCame(answer: ListPage | FetchedRecord): void {
   if ('record' in answer) {
-    expect(JSON.parse(answer.text)).toEqual(answer.record);
+    expectSame(answer.record);
     return;
   }
-  const texts = recordTexts(answer.text, 'bills').map((text) => JSON.parse(text) as unknown);
-  expect(texts).toEqual(answer.records);
+  answer.records.forEach(expectSame);
   expect([null, 'string']).toContain(answer.nextCursor === null ? null : typeof answer.nextCursor);
   expect(answer.nextCursor).not.toBe('');
+}
+
+function expectSame({ text, value }: SourceRecord): void {
+  expect(JSON.parse(text)).toEqual(value);
 }
 
 interface Answer {

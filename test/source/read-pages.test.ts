@@ -19,7 +19,7 @@ function asItCame(page: ListPage): ListPage {
 
 async function collect(pages: AsyncIterable<ListPage>): Promise<unknown[]> {
   const records: unknown[] = [];
-  for await (const page of pages) records.push(...page.records);
+  for await (const page of pages) records.push(...page.records.map(({ value }) => value));
   return records;
 }
 
@@ -99,7 +99,7 @@ describe('the next page', () => {
       },
     };
     const pages = readPages(observed, reading, asItCame);
-    expect((await pages.next()).value).toMatchObject({ records: [1], nextCursor: 'a' });
+    expect((await pages.next()).value).toMatchObject({ records: [{ value: 1 }], nextCursor: 'a' });
     await expect(lists[1]).rejects.toMatchObject({ status: 500 });
     await expect(pages.next()).rejects.toMatchObject({ name: 'SourceUnavailable', status: 500 });
     expect(await pages.next()).toEqual({ done: true, value: undefined });
@@ -110,7 +110,7 @@ describe('the next page', () => {
       if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
     });
     for await (const page of readPages(clientOf(api).client, reading, asItCame)) {
-      expect(page.records).toEqual([1]);
+      expect(page.records).toEqual([{ text: '1', value: 1 }]);
       await api.arrival(2);
       break;
     }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { recordTexts } from '../../source/record-texts.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { PassInHand } from '../../warehouse/passes/pass.ts';
 import type { PageFacts } from '../../warehouse/passes/record-page.ts';
@@ -8,6 +7,7 @@ import { eventsListed, landEvents as landInWarehouse } from '../../warehouse/tom
 import { prepareEvents } from '../../warehouse/tombstones/prepared-events.ts';
 import { object, text, type Fields } from './finance-records.ts';
 import { begin, testToken } from './land.ts';
+import { sourceRecords } from './source-records.ts';
 
 /** Reads the events of a connection as a run does: one page, which is the last. */
 export async function landEvents(
@@ -26,9 +26,7 @@ export async function landEvents(
     token: testToken,
   };
   await takePass(warehouse, { pass, resource: eventsListed, lookbackMilliseconds: 600_000 });
-  const response = `{"events": [${events.join(', ')}], "next_cursor": null}`;
-  const { events: parsed } = JSON.parse(response) as { events: unknown[] };
-  const page = prepareEvents({ parsed, texts: recordTexts(response, 'events') });
+  const page = prepareEvents(sourceRecords('events', events));
   return landInWarehouse(warehouse, { pass, page, requests: 1, servedAt: null, nextCursor: null });
 }
 

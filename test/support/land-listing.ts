@@ -3,11 +3,11 @@ import { streamNamed } from '../../resources/index.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { PassInHand } from '../../warehouse/passes/pass.ts';
 import { takePass } from '../../warehouse/passes/take-pass.ts';
-import type { ResourceOfRun } from '../../warehouse/reconcile/resource-of-run.ts';
+import type { RunScope } from '../../warehouse/record-scope.ts';
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
 import { landRecords, prove, testToken } from './land.ts';
 
-export interface Listing extends ResourceOfRun {
+export interface Listing extends RunScope {
   readonly pass: PassInHand;
   readonly lookbackMilliseconds: number;
 }

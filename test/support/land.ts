@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { streamNamed } from '../../resources/index.ts';
-import { recordTexts } from '../../source/record-texts.ts';
-import { replaceNul } from '../../source/replace-nul.ts';
 import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
 import { proveToken } from '../../warehouse/connections/prove-token.ts';
 import { landPage } from '../../warehouse/landing/land-page.ts';
@@ -12,6 +10,7 @@ import type { PageFacts } from '../../warehouse/passes/record-page.ts';
 import { takePass, type PassTaken } from '../../warehouse/passes/take-pass.ts';
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
 import { tokenMarkSql } from '../../warehouse/secrets/sealed-token.ts';
+import { sourceRecords } from './source-records.ts';
 
 /** Reads a stream as a run does: takes its pass and lands the pages, the last of which completes it. Returns what each page did. */
 export async function land(
@@ -118,7 +117,5 @@ export async function landRecords(
 /** Takes the same way from a response's text to a prepared page as a sync does. */
 export function pageOf(stream: string, records: readonly string[]): Promise<PreparedPage> {
   const { resource } = streamNamed(stream);
-  const response = replaceNul(`{"${resource.name}": [${records.join(', ')}], "next_cursor": null}`);
-  const parsed = (JSON.parse(response) as Record<string, unknown[]>)[resource.name] ?? [];
-  return preparePage(resource, { parsed, texts: recordTexts(response, resource.name) });
+  return preparePage(resource, sourceRecords(resource.name, records));
 }

@@ -1,13 +1,13 @@
 import type { ConnectionDescription } from '../../sandbox/admin/describe-connection.ts';
 import type { ActivityInput } from '../../sandbox/admin/plan-activity.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
+import type { Settings, SettingsInput } from '../../sandbox/api/settings.ts';
 import type { FaultRuleInput } from '../../sandbox/faults/fault-rule.ts';
 import type { LoggedRequest } from '../../sandbox/http/request-log.ts';
-import type { Settings, SettingsInput } from '../../sandbox/http/settings.ts';
 import type { Command, CommandInput } from '../../sandbox/world/command.ts';
 import type { CommandResult } from '../../sandbox/world/execute-command.ts';
 import type { LoggedDelivery } from '../../sandbox/webhooks/delivery-log.ts';
 import type { WebhookSettings, WebhookSettingsInput } from '../../sandbox/webhooks/webhook-settings.ts';
-import type { ResourceName } from '../../sandbox/world/resources.ts';
 
 /** A client of the sandbox's admin interface, which sandbox/README.md describes. */
 export function createSandboxAdmin(adminUrl: string): SandboxAdmin {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { streamNamed } from '../../resources/index.ts';
+import { sourceRecord } from '../../resources/source-record.ts';
 import { addConnection, ConnectionExists } from '../../warehouse/connections/add-connection.ts';
 import { readKeptData, type KeptData } from '../../warehouse/connections/kept-data.ts';
 import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
@@ -264,9 +265,8 @@ async function landBills(
 }
 
 function landFetchedBill(connectionId: string): Promise<unknown> {
-  const text = bill('fetched');
   const where = { connectionId, resource: streamNamed('bills').resource, runId: 'r' };
-  return landFetched(warehouse, { ...where, record: JSON.parse(text) as unknown, text, token: null });
+  return landFetched(warehouse, { ...where, record: sourceRecord(bill('fetched')), token: null });
 }
 
 const connectionRow = 'select from sync.connections where connection_id = $1';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rebuildConnection } from '../../warehouse/history/rebuild-connection.ts';
+import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { resources } from '../../resources/index.ts';
 import { bill } from '../support/finance-records.ts';

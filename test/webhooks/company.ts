@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { eventually } from '../support/eventually.ts';
 import type { DaybookProcess } from '../support/daybook-process.ts';
 import type { Installation } from '../support/installation.ts';

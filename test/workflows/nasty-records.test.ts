@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import {
   bill,
   billCreditMemo,

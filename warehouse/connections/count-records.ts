@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { codeOf } from '../../errors/code-of.ts';
 import { resources } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
@@ -30,5 +31,5 @@ export async function countRecords(
 }
 
 function isTimeUp(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '57014';
+  return codeOf(error) === '57014';
 }

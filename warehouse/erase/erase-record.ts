@@ -1,14 +1,12 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
+import type { RecordScope } from '../record-scope.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { placesOfContent } from './places-of-content.ts';
 
-export interface RecordNamed {
-  readonly connectionId: string;
-  readonly resource: Resource;
+export interface RecordNamed extends RecordScope {
   readonly id: string;
 }
 

@@ -6,6 +6,7 @@ import { removeChildren } from '../landing/remove-children.ts';
 import { insertChildren } from '../landing/write-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
+import type { RecordScope } from '../record-scope.ts';
 
 /** Holds the resource's lock for a second or so, for which a sync may wait. */
 const recordsPerBatch = 2_000;
@@ -21,7 +22,7 @@ export interface RebuiltBatch {
 /** Makes the rows of the next records after the id `after` again, in one transaction that no landing comes between. */
 export async function rebuildBatch(
   warehouse: Warehouse,
-  input: { connectionId: string; resource: Resource; after: string },
+  input: RecordScope & { after: string },
 ): Promise<RebuiltBatch> {
   const { connectionId, resource, after } = input;
   return inTransaction(warehouse.pool, async (client) => {
@@ -82,7 +83,7 @@ function latestVersion(resource: string, id: string): string {
 
 async function removeDead(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; ids: readonly string[]; alive: readonly string[] },
+  input: RecordScope & { ids: readonly string[]; alive: readonly string[] },
 ): Promise<number> {
   const { connectionId, resource, ids, alive } = input;
   const { rowCount } = await client.query(

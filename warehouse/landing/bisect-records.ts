@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { codeOf } from '../../errors/code-of.ts';
 import type { LandedCounts } from './land-records.ts';
 import type { PreparedRecord, RefusedRecord } from './prepared-page.ts';
 
@@ -34,9 +35,7 @@ export async function bisectRecords(
 
 /** Classes 22 (data exception) and 54 (a limit of Postgres): the data is at fault, not the database. */
 export function isRefusedData(error: unknown): error is Error & { code: string } {
-  return (
-    error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(22|54)/.test(error.code)
-  );
+  return error instanceof Error && /^(22|54)/.test(String(codeOf(error)));
 }
 
 const none: LandedCounts = { inserted: 0, updated: 0, unchanged: 0, suppressed: 0 };

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
+import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
@@ -22,9 +23,7 @@ type Outcome = Exclude<keyof Classified, 'unsettled'>;
 /** Expects the resource of the connection to be locked, so that what it finds stays true until the commit. */
 export async function classifyRecords(
   client: PoolClient,
-  input: {
-    connectionId: string;
-    resource: Resource;
+  input: RecordScope & {
     records: readonly PreparedRecord[];
     /** Ids of records that count as newer than anything held. */
     overruling?: readonly string[];

@@ -1,10 +1,10 @@
-import type { Resource } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { RecordScope } from '../record-scope.ts';
 
 /** Ids of some records that `finance` holds. */
 export async function heldIds(
   { pool }: Pick<Warehouse, 'pool'>,
-  { connectionId, resource }: { connectionId: string; resource: Resource },
+  { connectionId, resource }: RecordScope,
 ): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `select id from finance.${resource.name} where connection_id = $1 order by id limit 10`,

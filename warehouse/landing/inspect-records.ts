@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { currencyColumnOf, measuresOf } from '../../resources/measures.ts';
 import type { ChildTable, Column, Resource } from '../../resources/resource.ts';
+import type { RecordScope } from '../record-scope.ts';
 import { columnExpression } from './column-expression.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
@@ -18,7 +19,7 @@ export interface Inspected {
  */
 export async function inspectRecords(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; records: readonly PreparedRecord[] },
+  input: RecordScope & { records: readonly PreparedRecord[] },
 ): Promise<readonly Inspected[]> {
   const { connectionId, resource, records } = input;
   if (records.length === 0) return [];

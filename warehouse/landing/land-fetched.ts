@@ -1,10 +1,11 @@
 import type { PoolClient } from 'pg';
+import type { SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
-import type { Resource } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
+import type { RunScope } from '../record-scope.ts';
 import { bisectRecords } from './bisect-records.ts';
 import { landRecords, type LandedCounts } from './land-records.ts';
 import { preparePage } from './prepared-page.ts';
@@ -17,15 +18,10 @@ export interface FetchedLanding {
 }
 
 /** A record that did not come with a page. */
-export interface RecordToLand {
-  readonly connectionId: string;
-  readonly resource: Resource;
-  readonly runId: string;
+export interface RecordToLand extends RunScope {
   /** The stream that it belongs to, where that is known; the resource's first, when absent. */
   readonly stream?: string;
-  /** The record as JSON.parse has it, and as the API wrote it. */
-  readonly record: unknown;
-  readonly text: string;
+  readonly record: SourceRecord;
   /** It may be seconds ahead of its list, as what webhooks bring is: then no sync is held to see it. */
   readonly aheadOfList?: boolean;
 }
@@ -54,8 +50,7 @@ export async function landOne(
   input: RecordToLand & { readonly landedAt: string; readonly overruling?: readonly string[] },
 ): Promise<FetchedLanding> {
   const { connectionId, resource, runId, landedAt, overruling = [] } = input;
-  const text = await withPlatformData(client, input);
-  const page = await preparePage(resource, { parsed: [input.record], texts: [text] });
+  const page = await preparePage(resource, [await withPlatformData(client, input)]);
   const where = { connectionId, resource, runId, landedAt };
   const landed = await bisectRecords(client, page.records, async (records) => {
     const { counts } = await landRecords(client, { ...where, records, compare: 'columns', overruling });
@@ -64,29 +59,25 @@ export async function landOne(
   const refused = [...page.refused, ...landed.refused];
   const [stream] = resource.streams;
   if (refused.length > 0) {
-    await quarantineRecords(client, { ...where, stream: input.stream ?? stream?.name ?? '', refused });
-  } else if (
-    input.aheadOfList !== true &&
-    page.highest !== null &&
-    resource.streams.length === 1 &&
-    stream !== undefined
-  ) {
+    await quarantineRecords(client, { ...where, stream: input.stream ?? stream.name, refused });
+  } else if (input.aheadOfList !== true && page.highest !== null && resource.streams.length === 1) {
     await noteAhead(client, { connectionId, stream: stream.name, highest: page.highest, landedAt });
   }
   return { counts: landed.counts, refused: refused[0]?.reason };
 }
 
 /** A fetch never brings `platform_data`: what a list brought last is kept. */
-async function withPlatformData(client: PoolClient, input: RecordToLand): Promise<string> {
-  const { connectionId, resource, record, text } = input;
-  if (!isObject(record) || 'platform_data' in record || typeof record.id !== 'string') return text;
-  if (!resource.columns.some(({ name }) => name === 'platform_data')) return text;
+async function withPlatformData(client: PoolClient, input: RecordToLand): Promise<SourceRecord> {
+  const { connectionId, resource, record } = input;
+  const { text, value } = record;
+  if (!isObject(value) || 'platform_data' in value || typeof value.id !== 'string') return record;
+  if (!resource.columns.some(({ name }) => name === 'platform_data')) return record;
   const { rows } = await client.query<{ data: string | null }>(
     `select platform_data::text as data from finance.${resource.name} where connection_id = $1 and id = $2`,
-    [connectionId, record.id],
+    [connectionId, value.id],
   );
   const data = rows[0]?.data ?? null;
-  return data === null ? text : text.replace(/\{/, () => `{"platform_data":${data},`);
+  return data === null ? record : { text: text.replace(/\{/, () => `{"platform_data":${data},`), value };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

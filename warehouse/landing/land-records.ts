@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
+import type { LandingScope } from '../record-scope.ts';
 import { classifyRecords } from './classify-records.ts';
 import { inspectRecords } from './inspect-records.ts';
 import type { PreparedRecord } from './prepared-page.ts';
@@ -30,11 +30,7 @@ export interface Findings {
   readonly suppressed: readonly { readonly record: PreparedRecord; readonly differs: boolean }[];
 }
 
-export interface LandingInput {
-  connectionId: string;
-  resource: Resource;
-  runId: string;
-  landedAt: string;
+export interface LandingInput extends LandingScope {
   records: readonly PreparedRecord[];
   /**
    * By what a record that seems unchanged is compared. A hash says what was landed; the stored columns say what stands there

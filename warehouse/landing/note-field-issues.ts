@@ -1,17 +1,11 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
+import type { LandingScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /** Notes decimal strings that are not numbers: their records are landed, with null in the field. */
 export async function noteFieldIssues(
   client: PoolClient,
-  input: {
-    connectionId: string;
-    resource: Resource;
-    runId: string;
-    landedAt: string;
-    written: readonly PreparedRecord[];
-  },
+  input: LandingScope & { written: readonly PreparedRecord[] },
 ): Promise<void> {
   const { connectionId, resource, runId, landedAt, written } = input;
   const issues = written.flatMap(({ id, fieldIssues }) => fieldIssues.map((issue) => ({ id, ...issue })));

@@ -4,6 +4,7 @@ import { fieldIssuesOf, type FieldIssue } from '../../resources/field-issues.ts'
 import { microsecondsOf } from '../../resources/instant.ts';
 import { recordCheckOf } from '../../resources/record-check.ts';
 import type { Resource } from '../../resources/resource.ts';
+import type { SourceRecord } from '../../resources/source-record.ts';
 import { isWellFormed } from '../../resources/well-formed.ts';
 
 /** A page, ready to be landed: what can be decided without the database has been decided. */
@@ -34,30 +35,23 @@ export interface RefusedRecord {
   readonly text: string;
 }
 
-/**
- * `parsed` and `texts` are the same records, as JSON.parse understood them and as the API wrote them.
- * The parsed form serves to check; no number of it goes any further.
- */
-export async function preparePage(
-  resource: Resource,
-  page: { parsed: readonly unknown[]; texts: readonly string[] },
-): Promise<PreparedPage> {
+/** The value of a record serves to check it; no number of it goes any further. */
+export async function preparePage(resource: Resource, page: readonly SourceRecord[]): Promise<PreparedPage> {
   const check = recordCheckOf(resource);
   const newest = new Map<string, PreparedRecord & { at: number }>();
   const refused: RefusedRecord[] = [];
-  for (const [index, text] of page.texts.entries()) {
+  for (const [index, { text, value }] of page.entries()) {
     if (index % yieldEvery === 0) await yieldToEventLoop();
-    const record = page.parsed[index];
-    const reason = check(record);
+    const reason = check(value);
     if (reason !== undefined) {
-      refused.push({ recordId: idOf(record), reason, text });
+      refused.push({ recordId: idOf(value), reason, text });
       continue;
     }
-    const prepared = prepare(resource, record as Record<string, unknown>, text);
+    const prepared = prepare(resource, value as Record<string, unknown>, text);
     if (prepared.at >= (newest.get(prepared.id)?.at ?? -Infinity)) newest.set(prepared.id, prepared);
   }
   const records = [...newest.values()];
-  return { records, refused, read: page.texts.length, highest: highestOf(records) };
+  return { records, refused, read: page.length, highest: highestOf(records) };
 }
 
 /**

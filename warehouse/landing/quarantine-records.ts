@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
+import type { LandingScope } from '../record-scope.ts';
 import type { RefusedRecord } from './prepared-page.ts';
 
 /**
@@ -9,14 +9,7 @@ import type { RefusedRecord } from './prepared-page.ts';
  */
 export async function quarantineRecords(
   client: PoolClient,
-  input: {
-    connectionId: string;
-    resource: Resource;
-    stream: string;
-    runId: string;
-    landedAt: string;
-    refused: readonly RefusedRecord[];
-  },
+  input: LandingScope & { readonly stream: string; readonly refused: readonly RefusedRecord[] },
 ): Promise<number> {
   const { refused } = input;
   if (refused.length === 0) return 0;

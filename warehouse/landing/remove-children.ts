@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
+import type { RecordScope } from '../record-scope.ts';
 
 /** Removes the rows of the lists of these records: they are written anew, as a set, for a line has no key but its place. */
 export async function removeChildren(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; ids: readonly string[] },
+  input: RecordScope & { ids: readonly string[] },
 ): Promise<void> {
   if (input.ids.length === 0) return;
   for (const child of input.resource.children) {

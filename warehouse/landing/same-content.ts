@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
+import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { PreparedRecord } from './prepared-page.ts';
  */
 export async function sameContent(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; records: readonly PreparedRecord[] },
+  input: RecordScope & { records: readonly PreparedRecord[] },
 ): Promise<Set<string>> {
   if (input.records.length === 0) return new Set();
   const { rows } = await client.query<{ id: string }>({

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
-import type { Resource } from '../../resources/resource.ts';
 import { versionOfEntry } from '../quarantine/version-of-entry.ts';
+import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
@@ -10,9 +10,7 @@ import type { PreparedRecord } from './prepared-page.ts';
  */
 export async function settleRecords(
   client: PoolClient,
-  input: {
-    connectionId: string;
-    resource: Resource;
+  input: RecordScope & {
     landedAt: string;
     written: readonly PreparedRecord[];
     known: readonly PreparedRecord[];
@@ -30,7 +28,7 @@ export async function settleRecords(
 /** Numbers of the entries of versions that are not newer than the good one, and of those that do not say how new they are. */
 async function settledEntries(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; good: readonly PreparedRecord[] },
+  input: RecordScope & { good: readonly PreparedRecord[] },
 ): Promise<string[]> {
   const { connectionId, resource, good } = input;
   const versions = new Map(good.map(({ id, version }) => [id, microsecondsOf(version) ?? -Infinity]));

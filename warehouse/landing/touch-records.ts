@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
+import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /** Stores the newer version, and the text's hash, of records whose content is the one held. */
 export async function touchRecords(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; records: readonly PreparedRecord[] },
+  input: RecordScope & { records: readonly PreparedRecord[] },
 ): Promise<void> {
   const { connectionId, resource, records } = input;
   if (records.length === 0) return;

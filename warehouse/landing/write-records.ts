@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { ChildTable, Resource } from '../../resources/resource.ts';
+import type { LandingScope } from '../record-scope.ts';
 import { columnExpression } from './column-expression.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
@@ -9,11 +10,7 @@ import type { PreparedRecord } from './prepared-page.ts';
  */
 export async function writeRecords(
   client: PoolClient,
-  input: {
-    connectionId: string;
-    resource: Resource;
-    runId: string;
-    landedAt: string;
+  input: LandingScope & {
     records: readonly PreparedRecord[];
     /** Records whose content is the latest in history: their rows were damaged, nothing changed at the source. */
     inHistory?: ReadonlySet<string>;

@@ -1,4 +1,5 @@
 import { DatabaseError, type ClientBase } from 'pg';
+import { codeOf } from '../../errors/code-of.ts';
 import { takingLocks } from '../taking-locks.ts';
 import type { MartsSchema } from './prepare-schemas.ts';
 
@@ -69,7 +70,7 @@ async function replaceView(client: ClientBase, { mart, create_view, comments }: 
   try {
     await client.query(`create or replace ${create_view}`);
   } catch (error) {
-    if (!isCode(error, invalidTableDefinition)) throw error;
+    if (codeOf(error) !== invalidTableDefinition) throw error;
     // Columns went or changed their type, which "or replace" cannot do.
     await client.query('rollback to savepoint view');
     await recreateView(client, mart, create_view);
@@ -81,7 +82,7 @@ async function recreateView(client: ClientBase, mart: string, createView: string
   try {
     await client.query(`drop view marts."${mart}"`);
   } catch (error) {
-    if (error instanceof DatabaseError && isCode(error, dependentObjects))
+    if (error instanceof DatabaseError && codeOf(error) === dependentObjects)
       throw new MartInUse(mart, error.detail ?? 'something depends on it');
     throw error;
   }
@@ -99,7 +100,3 @@ const grantToReaders = `
 
 const invalidTableDefinition = '42P16';
 const dependentObjects = '2BP01';
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}

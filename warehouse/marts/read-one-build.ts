@@ -1,3 +1,4 @@
+import { codeOf } from '../../errors/code-of.ts';
 import { becomeReader } from '../query-as-reader.ts';
 import { queryTexts, type QueryResult } from '../query-texts.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -40,5 +41,5 @@ export async function readOneBuild<Name extends string>(
 
 /** No such table, or no such column. */
 function isUnknownName(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '42703');
+  return ['42P01', '42703'].includes(String(codeOf(error)));
 }

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
+import type { RunScope } from '../record-scope.ts';
 
 /**
  * A record that was met outside of syncs and is deleted, or has another version, by now need not be seen any more: what the run has
@@ -7,7 +7,7 @@ import type { Resource } from '../../resources/resource.ts';
  */
 export async function settleAhead(
   client: PoolClient,
-  { connectionId, resource, runId }: { connectionId: string; resource: Resource; runId: string },
+  { connectionId, resource, runId }: RunScope,
 ): Promise<void> {
   await client.query({
     name: `settle ahead of ${resource.name}`,

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
-import type { Resource } from '../../resources/resource.ts';
+import type { RecordScope } from '../record-scope.ts';
 import { versionOfEntry } from './version-of-entry.ts';
 
 /**
@@ -10,9 +10,7 @@ import { versionOfEntry } from './version-of-entry.ts';
  */
 export async function closeBuried(
   client: PoolClient,
-  input: {
-    connectionId: string;
-    resource: Resource;
+  input: RecordScope & {
     landedAt: string;
     source: 'event' | 'webhook' | 'reconcile';
     deletions: readonly { readonly id: string; readonly version: string }[];

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
+import type { RecordScope } from '../record-scope.ts';
 
 /**
  * Closes what waits in quarantine of records that never landed and that this reconcile confirmed to be gone. One that was met
@@ -7,7 +7,7 @@ import type { Resource } from '../../resources/resource.ts';
  */
 export async function closeGone(
   client: PoolClient,
-  input: { connectionId: string; resource: Resource; landedAt: string; foundBy: string },
+  input: RecordScope & { landedAt: string; foundBy: string },
 ): Promise<void> {
   const { connectionId, resource, landedAt, foundBy } = input;
   await client.query(

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { ResourceOfRun } from '../reconcile/resource-of-run.ts';
+import type { RunScope } from '../record-scope.ts';
 
 /**
  * Closes what waits of records without a usable id and that a complete listing did not show: nobody can ask for them. `began`
@@ -7,7 +7,7 @@ import type { ResourceOfRun } from '../reconcile/resource-of-run.ts';
  */
 export async function closeUnlisted(
   client: PoolClient,
-  { connectionId, resource, runId, began }: ResourceOfRun & { began: string },
+  { connectionId, resource, runId, began }: RunScope & { began: string },
 ): Promise<void> {
   await client.query(
     `update sync.quarantine

@@ -1,8 +1,9 @@
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { PassInHand } from '../passes/pass.ts';
-import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+import type { RunScope } from '../record-scope.ts';
 import { surelyListed } from './list-lag.ts';
+import { streamsOf } from './streams-of.ts';
 
 /** Takes the lease of a listing that is complete, to note in it how the requests after it fare. */
 export async function holdListing({ pool }: Warehouse, pass: PassInHand): Promise<void> {
@@ -23,7 +24,7 @@ export interface Unconfirmed {
 /** Records that are not decided about yet, some at a time. */
 export async function readUnconfirmed(
   { pool }: Warehouse,
-  { connectionId, resource, runId }: ResourceOfRun,
+  { connectionId, resource, runId }: RunScope,
   limit: number,
 ): Promise<Unconfirmed[]> {
   const { rows } = await pool.query<Unconfirmed>(
@@ -42,7 +43,7 @@ export async function readUnconfirmed(
  */
 export async function confirmAbsent(
   { pool }: Warehouse,
-  { connectionId, resource, runId }: ResourceOfRun,
+  { connectionId, resource, runId }: RunScope,
   { recordId, goneBy }: { recordId: string; goneBy: string | null },
 ): Promise<void> {
   await pool.query(
@@ -78,7 +79,7 @@ export function endOfSecond(servedAt: Date | null): string | null {
 /** The source has it after all: its list had left it out. */
 export async function dismissAbsent(
   { pool }: Warehouse,
-  { connectionId, resource, runId }: ResourceOfRun,
+  { connectionId, resource, runId }: RunScope,
   recordId: string,
 ): Promise<void> {
   await pool.query(
@@ -92,7 +93,7 @@ export async function dismissAbsent(
 /** Opens the streams of the resource once more: what is absent again is gone. */
 export async function listAgain(
   { pool }: Warehouse,
-  { connectionId, resource, runId }: ResourceOfRun,
+  { connectionId, resource, runId }: RunScope,
 ): Promise<void> {
   await pool.query(
     `update sync.passes
@@ -108,7 +109,7 @@ export async function listAgain(
  */
 export async function confirmBySecondListing(
   warehouse: Warehouse,
-  { connectionId, resource, runId, lookbackMilliseconds }: ResourceOfRun & { lookbackMilliseconds: number },
+  { connectionId, resource, runId, lookbackMilliseconds }: RunScope & { lookbackMilliseconds: number },
 ): Promise<void> {
   await inTransaction(warehouse.pool, async (client) => {
     await client.query(

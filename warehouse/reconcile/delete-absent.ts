@@ -3,6 +3,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { closeGone } from '../quarantine/close-gone.ts';
+import type { RunScope } from '../record-scope.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { checkApproval, type DeletionQuestion } from './deletion-question.ts';
 import { readWaitingDeletions } from './read-waiting-deletions.ts';
@@ -24,7 +25,7 @@ const neverAskedAbout = 50;
  */
 export async function deleteAbsent(
   warehouse: Warehouse,
-  input: { connectionId: string; resource: Resource; runId: string; limit: number },
+  input: RunScope & { limit: number },
 ): Promise<Deleted> {
   const { connectionId, resource, runId, limit } = input;
   const { rows } = await warehouse.pool.query<{ held: number; confirmed: number }>(
@@ -63,10 +64,7 @@ export async function deleteApproved(
   return deleted;
 }
 
-interface ToDelete {
-  connectionId: string;
-  resource: Resource;
-  runId: string;
+interface ToDelete extends RunScope {
   /** The run whose findings are deleted, and no other's: they were shown, and can only have grown fewer since. */
   foundBy: string;
 }
@@ -116,7 +114,7 @@ async function deleteBatch(
       `insert into sync.run_streams (run_id, connection_id, stream, status, deleted)
        values ($1, $2, $3, 'running', $4)
        on conflict (run_id, stream) do update set deleted = sync.run_streams.deleted + excluded.deleted`,
-      [runId, connectionId, resource.streams[0]?.name, deleted],
+      [runId, connectionId, resource.streams[0].name, deleted],
     );
     return deleted;
   });

@@ -1,9 +1,10 @@
 import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { RunScope } from '../record-scope.ts';
 import { tick } from '../resource-clock.ts';
-import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
 import { surelyListed } from './list-lag.ts';
+import { streamsOf } from './streams-of.ts';
 
 export interface Absent {
   /** Records that the listing did not show. */
@@ -22,7 +23,7 @@ export interface Absent {
  */
 export async function findAbsent(
   warehouse: Warehouse,
-  { connectionId, resource, runId, lookbackMilliseconds }: ResourceOfRun & { lookbackMilliseconds: number },
+  { connectionId, resource, runId, lookbackMilliseconds }: RunScope & { lookbackMilliseconds: number },
 ): Promise<Absent> {
   // By itself: whoever lands meanwhile does not wait for the comparison.
   const foundAt = await tick(warehouse.db, { connectionId, resource: resource.name });

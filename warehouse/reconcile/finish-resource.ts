@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { closeUnlisted } from '../quarantine/close-unlisted.ts';
+import type { RecordScope, RunScope } from '../record-scope.ts';
 import { readTotals, type StreamTotals } from './read-totals.ts';
-import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+import { streamsOf } from './streams-of.ts';
 
 /**
  * Proves whether source and warehouse are equal, writes the proof into the run, and clears what the reconcile had noted.
@@ -14,7 +14,7 @@ import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
  */
 export async function finishResource(
   warehouse: Warehouse,
-  input: ResourceOfRun & { waiting: number; held: number },
+  input: RunScope & { waiting: number; held: number },
 ): Promise<{ equal: boolean }> {
   const { connectionId, resource, runId, waiting, held } = input;
   return inTransaction(warehouse.pool, async (client) => {
@@ -59,7 +59,7 @@ export async function finishResource(
  */
 async function keepUndecided(
   client: PoolClient,
-  { connectionId, resource, runId }: ResourceOfRun,
+  { connectionId, resource, runId }: RunScope,
 ): Promise<number> {
   const { rowCount } = await client.query(
     `update sync.discrepancies set shown_by = $3
@@ -72,7 +72,7 @@ async function keepUndecided(
 /** When the listing began; null when the run has no listing of the resource, or no longer. */
 async function beginningOf(
   client: PoolClient,
-  { connectionId, resource, runId }: ResourceOfRun,
+  { connectionId, resource, runId }: RunScope,
 ): Promise<string | null> {
   const { rows } = await client.query<{ began: string | null }>(
     `select min(started_at)::text as began
@@ -88,7 +88,7 @@ async function beginningOf(
 
 async function readProof(
   client: PoolClient,
-  { resource, runId }: ResourceOfRun,
+  { resource, runId }: RunScope,
 ): Promise<readonly StreamTotals[]> {
   const { rows } = await client.query<{ stream: string; totals: Omit<StreamTotals, 'stream'> }>(
     `select stream, totals from sync.run_streams
@@ -98,14 +98,9 @@ async function readProof(
   return rows.map(({ stream, totals }) => ({ stream, ...totals }));
 }
 
-function failureOf(input: {
-  connectionId: string;
-  resource: Resource;
-  waiting: number;
-  held: number;
-  undecided: number;
-  equal: boolean;
-}): { type: string; sentence: string } | undefined {
+function failureOf(
+  input: RecordScope & { waiting: number; held: number; undecided: number; equal: boolean },
+): { type: string; sentence: string } | undefined {
   const { connectionId, resource, waiting, held, undecided, equal } = input;
   if (waiting > 0) {
     return {
@@ -134,7 +129,7 @@ function failureOf(input: {
  */
 async function settle(
   client: PoolClient,
-  { connectionId, resource }: ResourceOfRun,
+  { connectionId, resource }: RunScope,
   { began, proved }: { began: string; proved: boolean },
 ): Promise<void> {
   await client.query(

@@ -1,5 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
-import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+import type { RunScope } from '../record-scope.ts';
+import { streamsOf } from './streams-of.ts';
 
 /**
  * Whether this very run has listed every stream of the resource to its end, so many times, or has proved it already. After a
@@ -7,7 +8,7 @@ import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
  */
 export async function isListed(
   { pool }: Warehouse,
-  { connectionId, resource, runId, listings }: ResourceOfRun & { listings: number },
+  { connectionId, resource, runId, listings }: RunScope & { listings: number },
 ): Promise<boolean> {
   const { rows } = await pool.query<{ listed: boolean }>(
     `select bool_and(p.completed_at is not null and p.listing >= $4 or s.totals is not null) is true as listed

@@ -1,12 +1,13 @@
 import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
+import type { SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { landOne, type FetchedLanding } from '../landing/land-fetched.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { versionOfEntry } from '../quarantine/version-of-entry.ts';
-import type { ResourceOfRun } from './resource-of-run.ts';
+import type { RunScope } from '../record-scope.ts';
 
 /**
  * Decides about a record that a listing showed under an older version than the one held, now that it was fetched. A fetch does not
@@ -17,12 +18,10 @@ import type { ResourceOfRun } from './resource-of-run.ts';
  */
 export async function landAhead(
   warehouse: Warehouse,
-  input: ResourceOfRun & {
+  input: RunScope & {
     readonly id: string;
     readonly token: string;
-    /** The record as JSON.parse has it, and as the API wrote it. */
-    readonly record: unknown;
-    readonly text: string;
+    readonly record: SourceRecord;
   },
 ): Promise<FetchedLanding> {
   const { connectionId, resource, runId } = input;
@@ -30,14 +29,13 @@ export async function landAhead(
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
     await requireProof(client, input);
     const held = await readHeld(client, input);
-    const isAhead = held !== undefined && beats(held, versionOfEntry(input.text, resource));
+    const isAhead = held !== undefined && beats(held, versionOfEntry(input.record.text, resource));
     const landing = await landOne(client, {
       connectionId,
       resource,
       runId,
       landedAt,
       record: input.record,
-      text: input.text,
       overruling: isAhead ? [input.id] : [],
     });
     const [status, why] =
@@ -59,7 +57,7 @@ export async function landAhead(
 /** The version that was found to be ahead, if that is still what is held. */
 async function readHeld(
   client: PoolClient,
-  { connectionId, resource, runId, id }: ResourceOfRun & { readonly id: string },
+  { connectionId, resource, runId, id }: RunScope & { readonly id: string },
 ): Promise<Held | undefined> {
   const { rows } = await client.query<Held>(
     `select d.version::text as version, f.id is null as deleted

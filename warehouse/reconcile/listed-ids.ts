@@ -1,10 +1,11 @@
 import type { Warehouse } from '../open-warehouse.ts';
-import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+import type { RunScope } from '../record-scope.ts';
+import { streamsOf } from './streams-of.ts';
 
 /** Ids of some records that the listing of the connection's open reconcile showed. */
 export async function listedIds(
   { pool }: Pick<Warehouse, 'pool'>,
-  { connectionId, resource }: ResourceOfRun,
+  { connectionId, resource }: RunScope,
 ): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `select jsonb_array_elements(page.records) ->> 0 as id

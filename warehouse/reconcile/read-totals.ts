@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import { currencyColumnOf, measuresOf, type Measure } from '../../resources/measures.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { streamsOf, type ResourceOfRun } from './resource-of-run.ts';
+import type { RunScope } from '../record-scope.ts';
+import { streamsOf } from './streams-of.ts';
 
 /** Of the records of one currency: how many, and the sum of each amount with all its digits. */
 export type Totals = Readonly<Record<string, string>>;
@@ -20,7 +21,7 @@ export interface StreamTotals {
  */
 export async function readTotals(
   client: PoolClient,
-  { connectionId, resource, runId }: ResourceOfRun,
+  { connectionId, resource, runId }: RunScope,
 ): Promise<StreamTotals[]> {
   const { rows } = await client.query<TotalsRow>(totalsSql(resource), [
     connectionId,

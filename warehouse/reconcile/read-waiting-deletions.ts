@@ -1,6 +1,6 @@
 import { resources } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { streamsOf } from './resource-of-run.ts';
+import { streamsOf } from './streams-of.ts';
 
 /** Records of a resource that a stopped reconcile found gone at the source, and that leave `finance` when a person approves. */
 export interface WaitingDeletions {

@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { RecordScope } from '../record-scope.ts';
 
 /** Marks a resource for a reconcile, which will find out what is gone. Cleared by a completed one. */
 export async function wantReconcile(
   client: PoolClient | Warehouse['pool'],
-  { connectionId, resource }: { connectionId: string; resource: Resource },
+  { connectionId, resource }: RecordScope,
 ): Promise<void> {
   await client.query(
     `update sync.streams set reconcile_wanted_at = coalesce(reconcile_wanted_at, greatest(clock_timestamp(), (

@@ -3,6 +3,7 @@ import type { Resource } from '../../resources/resource.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
 import { closeBuried } from '../quarantine/close-buried.ts';
 import { removeChildren } from '../landing/remove-children.ts';
+import type { LandingScope } from '../record-scope.ts';
 
 /** Proof that a record was deleted at the source. */
 export interface Deletion {
@@ -28,14 +29,7 @@ export interface BuriedCounts {
  */
 export async function applyTombstones(
   client: PoolClient,
-  input: {
-    connectionId: string;
-    resource: Resource;
-    runId: string;
-    landedAt: string;
-    source: 'event' | 'webhook' | 'reconcile';
-    deletions: readonly Deletion[];
-  },
+  input: LandingScope & { source: 'event' | 'webhook' | 'reconcile'; deletions: readonly Deletion[] },
 ): Promise<BuriedCounts> {
   const { connectionId, resource, runId, landedAt, source, deletions } = input;
   if (deletions.length === 0) return { deleted: 0, suppressed: 0 };

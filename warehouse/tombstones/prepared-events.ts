@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { resources } from '../../resources/index.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
 import type { Resource } from '../../resources/resource.ts';
+import type { SourceRecord } from '../../resources/source-record.ts';
 import { isWellFormed } from '../../resources/well-formed.ts';
 import type { RefusedRecord } from '../landing/prepared-page.ts';
 import type { Deletion } from './apply-tombstones.ts';
@@ -17,30 +18,27 @@ export interface PreparedEvents {
 }
 
 /** Events of resources that Daybook does not know are passed over: any may appear. */
-export function prepareEvents(page: {
-  parsed: readonly unknown[];
-  texts: readonly string[];
-}): PreparedEvents {
+export function prepareEvents(page: readonly SourceRecord[]): PreparedEvents {
   const deletions = new Map<Resource, Deletion[]>();
   const refused = new Map<Resource, RefusedRecord[]>();
   let highest: PreparedEvents['highest'] = null;
-  page.parsed.forEach((parsed, index) => {
-    const { resource, type, last_synced_at: at, data } = eventOf(parsed);
+  for (const { text, value } of page) {
+    const { resource, type, last_synced_at: at, data } = eventOf(value);
     if (isTime(at) && (highest === null || isAfter(at, highest.version))) highest = { id: '', version: at };
     const known = resources.find(({ eventName }) => eventName !== null && eventName === resource);
-    if (known === undefined || (type !== undefined && type !== 'object_deleted')) return;
+    if (known === undefined || (type !== undefined && type !== 'object_deleted')) continue;
     const id = data?.id;
     if (id === undefined || id === '' || !isWellFormed(id) || !isTime(at)) {
       const reason = isTime(at)
         ? 'a deletion that does not say of which record'
         : 'a deletion that does not say when';
-      add(refused, known, { recordId: null, reason, text: page.texts[index] ?? '' });
+      add(refused, known, { recordId: null, reason, text });
     } else {
       const deletedAt = isTime(data?.deleted_at) ? data.deleted_at : null;
       add(deletions, known, { id, version: at, deletedAt });
     }
-  });
-  return { deletions, refused, read: page.parsed.length, highest };
+  }
+  return { deletions, refused, read: page.length, highest };
 }
 
 /** Whatever is not as expected counts as not sent. */
@@ -57,8 +55,8 @@ const eventSchema = z.object({
     .catch(undefined),
 });
 
-function eventOf(parsed: unknown): z.infer<typeof eventSchema> {
-  return eventSchema.safeParse(parsed).data ?? {};
+function eventOf(value: unknown): z.infer<typeof eventSchema> {
+  return eventSchema.safeParse(value).data ?? {};
 }
 
 function isTime(text: string | undefined): text is string {

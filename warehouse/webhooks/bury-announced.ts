@@ -1,8 +1,8 @@
-import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { settleAhead } from '../passes/settle-ahead.ts';
+import type { RunScope } from '../record-scope.ts';
 import { applyTombstones, type BuriedCounts } from '../tombstones/apply-tombstones.ts';
 
 /**
@@ -11,14 +11,7 @@ import { applyTombstones, type BuriedCounts } from '../tombstones/apply-tombston
  */
 export async function buryAnnounced(
   warehouse: Warehouse,
-  input: {
-    connectionId: string;
-    resource: Resource;
-    runId: string;
-    id: string;
-    version: string;
-    deletedAt: string | null;
-  },
+  input: RunScope & { id: string; version: string; deletedAt: string | null },
 ): Promise<BuriedCounts> {
   const { connectionId, resource, runId, ...deletion } = input;
   return inTransaction(warehouse.pool, async (client) => {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { RecordScope } from '../record-scope.ts';
 import { isDeletion } from './waiting-webhooks.ts';
 
 /** Closes webhooks that wait, with what came of them. */
@@ -31,7 +31,7 @@ export async function closeWebhooks(
  */
 export async function closeKnown(
   { pool }: Warehouse,
-  { connectionId, resource }: { connectionId: string; resource: Resource },
+  { connectionId, resource }: RecordScope,
 ): Promise<void> {
   await pool.query({
     name: `close known ${resource.name}`,

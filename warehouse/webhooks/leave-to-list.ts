@@ -1,5 +1,5 @@
-import type { Resource } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { RecordScope } from '../record-scope.ts';
 import { isDeletion } from './waiting-webhooks.ts';
 
 /**
@@ -8,7 +8,7 @@ import { isDeletion } from './waiting-webhooks.ts';
  */
 export async function leaveToList(
   { pool }: Warehouse,
-  { connectionId, resource }: { connectionId: string; resource: Resource },
+  { connectionId, resource }: RecordScope,
 ): Promise<void> {
   await pool.query({
     name: 'leave to list',

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
+import type { RunScope } from '../record-scope.ts';
 
 /**
  * Counts records that a sync has changed although no webhook that waits tells of them: had one come in time, they would be
@@ -7,11 +7,8 @@ import type { Resource } from '../../resources/resource.ts';
  */
 export async function noteUnannounced(
   client: PoolClient,
-  input: {
-    connectionId: string;
+  input: RunScope & {
     stream: string;
-    runId: string;
-    resource: Resource;
     changed: readonly { readonly id: string }[];
   },
 ): Promise<void> {

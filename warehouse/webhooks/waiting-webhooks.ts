@@ -1,5 +1,5 @@
-import type { Resource } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { RecordScope } from '../record-scope.ts';
 import { isDue } from './due-connections.ts';
 
 export interface WaitingWebhooks {
@@ -50,7 +50,7 @@ export interface WaitingRecord {
 /** Records that are due, those first that wait longest. */
 export async function takeWaiting(
   { pool }: Warehouse,
-  input: { connectionId: string; resource: Resource; limit: number },
+  input: RecordScope & { limit: number },
 ): Promise<WaitingRecord[]> {
   const { connectionId, resource, limit } = input;
   const { rows } = await pool.query<WaitingRecord>({

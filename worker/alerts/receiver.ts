@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { codeOf } from '../../errors/code-of.ts';
 import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
 import type { AlertMessage } from './alert-message.ts';
 
@@ -74,6 +75,7 @@ const notConnected = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREAC
 function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { cause } = error;
-  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  const code = codeOf(cause);
+  if (code !== undefined) return String(code);
   return error.name === 'TimeoutError' ? 'no answer within 5 s' : error.name;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { codeOf } from '../../errors/code-of.ts';
 
 /**
  * Does `work` again and again, with a pause of `everyMilliseconds`, until `stopping`. What it throws is logged once for as
@@ -32,5 +33,6 @@ export interface Repetition {
 
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
-  return 'code' in error ? `${error.name} ${String(error.code)}` : error.name;
+  const code = codeOf(error);
+  return code === undefined ? error.name : `${error.name} ${code}`;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { print, printAside, printJson } from '../../printer.ts';
 import type { Settings } from '../../../config/settings.ts';
@@ -20,15 +19,13 @@ export function buildCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook dbt build --target lake')
     .action(async ({ target, json }: Options) => {
-      const { buildMarts, inWords } = await import('../../../marts/build-marts.ts');
-      const { martsPlaces } = await import('../../../operations/marts-places.ts');
-      const runId = randomUUID();
+      const { inWords } = await import('../../../marts/build-marts.ts');
+      const { buildMarts } = await import('../../../operations/build-marts.ts');
       const built = await withWarehouse((warehouse, settings) =>
         buildMarts(
-          { warehouse, places: martsPlaces(settings, { connections: ownConnections(settings) }) },
-          // No workflow: the command does the work itself.
-          { runId, target, workflowId: '', temporalRunId: runId, reason: 'daybook dbt build' },
-          { onStep: printAside, onLine: printAside },
+          { settings, warehouse },
+          { target, reason: 'daybook dbt build', connections: ownConnections(settings) },
+          printAside,
         ),
       );
       if (json === true) printJson(built);

@@ -24,19 +24,17 @@ export function replayCommand(setExitCode: SetExitCode): Command {
     .action(async (ids: number[] = [], { connection, json }: Options) => {
       if (ids.length > 0 && connection !== undefined) throw new UsageError('Say either IDs or --connection.');
       const { replayQuarantine } = await import('../../../operations/replay-quarantine.ts');
-      const replayed: ReplayedEntry[] = [];
-      await withWarehouse(
+      const replayed = await withWarehouse(
         async (warehouse, settings) => {
           await checkSecretKey(warehouse, await settings.secretKey());
           const entries =
             ids.length > 0
               ? await namedEntries(warehouse, ids)
               : await listQuarantine(warehouse, { all: false, connectionId: connection });
-          const input = { entries, reason: 'quarantine replay' };
-          for await (const entry of replayQuarantine(settings, warehouse, input)) {
-            replayed.push(entry);
+          const onReplayed = (entry: ReplayedEntry): void => {
             if (json !== true) print(entryLine(entry));
-          }
+          };
+          return replayQuarantine(settings, warehouse, { entries, reason: 'quarantine replay', onReplayed });
         },
         ['database', 'api'],
       );

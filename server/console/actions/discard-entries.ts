@@ -1,6 +1,6 @@
 import { discardEntries as discardInWarehouse } from '../../../warehouse/quarantine/discard-entries.ts';
+import { paths } from '../../frame/paths.ts';
 import { ActionRefused, type Action } from '../action.ts';
-import { paths } from '../paths.ts';
 import { chosenEntries } from './chosen-entries.ts';
 
 /** As `daybook quarantine discard ID… --why` does. */

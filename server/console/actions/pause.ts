@@ -1,6 +1,6 @@
 import { pauseConnection } from '../../../warehouse/connections/pause-connection.ts';
+import { paths } from '../../frame/paths.ts';
 import { ActionRefused, type Action } from '../action.ts';
-import { paths } from '../paths.ts';
 import { followSchedules } from './follow-schedules.ts';
 
 export const pause: Action = async (parts, { params: { connection = '' }, form }) => {

@@ -1,7 +1,7 @@
 import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
 import { replayQuarantine, type ReplayedEntry } from '../../../operations/replay-quarantine.ts';
+import { paths } from '../../frame/paths.ts';
 import { ActionRefused, type Action } from '../action.ts';
-import { paths } from '../paths.ts';
 import { chosenEntries } from './chosen-entries.ts';
 
 /** Each costs a request to the service, and somebody waits. */
@@ -16,9 +16,7 @@ export const replayEntries: Action = async ({ warehouse, settings }, { form }) =
     );
   }
   await checkSecretKey(warehouse, await settings.secretKey());
-  const replayed: ReplayedEntry[] = [];
-  for await (const entry of replayQuarantine(settings, warehouse, { entries, reason: 'console' }))
-    replayed.push(entry);
+  const replayed = await replayQuarantine(settings, warehouse, { entries, reason: 'console' });
   return { notice: inWords(replayed), next: paths.quarantine() };
 };
 

@@ -1,6 +1,6 @@
 import { resumeConnection } from '../../../warehouse/connections/resume-connection.ts';
+import { paths } from '../../frame/paths.ts';
 import type { Action } from '../action.ts';
-import { paths } from '../paths.ts';
 import { followSchedules } from './follow-schedules.ts';
 
 export const resume: Action = async (parts, { params: { connection = '' } }) => {

@@ -1,7 +1,7 @@
 import { startRun, type RunRequest } from '../../../operations/start-run.ts';
+import { paths } from '../../frame/paths.ts';
 import type { ActionResult } from '../action.ts';
 import type { ConsoleParts } from '../console-parts.ts';
-import { paths } from '../paths.ts';
 
 /** A person waits for the answer: Temporal gets no longer than this. */
 const deadlineMilliseconds = 5_000;

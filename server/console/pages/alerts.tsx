@@ -1,9 +1,9 @@
 import { readAlerts, type Alert } from '../../../warehouse/alerts/read-alerts.ts';
+import { Moment } from '../../frame/moment.tsx';
+import { paths } from '../../frame/paths.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { paths } from '../paths.ts';
 import { DataTable, type Column } from '../views/data-table.tsx';
-import { Moment } from '../views/moment.tsx';
 import { Pill } from '../views/pill.tsx';
 
 const mostShown = 200;

@@ -1,8 +1,8 @@
 import { readDiscrepancies } from '../../../warehouse/reconcile/read-discrepancies.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
+import { paths } from '../../frame/paths.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { paths } from '../paths.ts';
 import { DeletionQuestions } from '../views/deletion-questions.tsx';
 import { DiscrepancyTable } from '../views/discrepancy-table.tsx';
 import { FilterForm } from '../views/filter-form.tsx';

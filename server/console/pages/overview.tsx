@@ -6,12 +6,12 @@ import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-
 import { readSnapshotStatus } from '../../../warehouse/snapshots/read-snapshot-status.ts';
 import { connectionReports, type ConnectionReport } from '../../../operations/connection-reports.ts';
 import { readTemporalFacts } from '../../../operations/read-temporal-facts.ts';
+import { Moment } from '../../frame/moment.tsx';
+import { paths } from '../../frame/paths.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { paths } from '../paths.ts';
 import { AlertCard } from '../views/alert-card.tsx';
 import { DataTable, type Column } from '../views/data-table.tsx';
-import { Moment } from '../views/moment.tsx';
 import { Pill } from '../views/pill.tsx';
 import { PublishedTable } from '../views/published-table.tsx';
 import { connectionStates, runStates } from '../views/states.ts';

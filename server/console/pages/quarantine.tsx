@@ -1,9 +1,9 @@
 import { resourceNames } from '../../../resources/index.ts';
 import { listQuarantine } from '../../../warehouse/quarantine/read-quarantine.ts';
+import { paths } from '../../frame/paths.ts';
 import { mostReplayed } from '../actions/replay-entries.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { paths } from '../paths.ts';
 import { FilterForm } from '../views/filter-form.tsx';
 import { pageLength, pageOf, Pager } from '../views/pager.tsx';
 import { QuarantineTable } from '../views/quarantine-table.tsx';

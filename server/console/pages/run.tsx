@@ -1,12 +1,12 @@
 import type { VNode } from 'preact';
 import { readRuns, type RunStreamRead } from '../../../warehouse/runs/read-run.ts';
 import { runNames } from '../../../operations/run-names.ts';
+import { ExactTime, lengthOf, Moment } from '../../frame/moment.tsx';
+import { paths } from '../../frame/paths.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { paths } from '../paths.ts';
 import { DataTable, type Column } from '../views/data-table.tsx';
 import { Facts } from '../views/facts.tsx';
-import { ExactTime, lengthOf, Moment } from '../views/moment.tsx';
 import { Pill } from '../views/pill.tsx';
 import { millisecondsOf } from '../views/run-table.tsx';
 import { runStates } from '../views/states.ts';

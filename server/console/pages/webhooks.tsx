@@ -1,7 +1,7 @@
 import { listWebhooks } from '../../../warehouse/webhooks/list-webhooks.ts';
+import { paths } from '../../frame/paths.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { paths } from '../paths.ts';
 import { FilterForm } from '../views/filter-form.tsx';
 import { pageLength, pageOf, Pager } from '../views/pager.tsx';
 import { WebhookTable } from '../views/webhook-table.tsx';

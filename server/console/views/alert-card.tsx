@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import type { Alert } from '../../../warehouse/alerts/read-alerts.ts';
-import { paths } from '../paths.ts';
-import { Icon } from './icon.tsx';
-import { Moment } from './moment.tsx';
+import { Icon } from '../../frame/icon.tsx';
+import { Moment } from '../../frame/moment.tsx';
+import { paths } from '../../frame/paths.ts';
 
 /** What is wrong, and what to do about it. */
 export function AlertCard({ alert, now }: { alert: Alert; now: Date }): VNode {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { ConnectionReport } from '../../../operations/connection-reports.ts';
-import { paths } from '../paths.ts';
+import { paths } from '../../frame/paths.ts';
 import { PostButton } from './post-button.tsx';
 
 /** What can be done with a connection. */

@@ -2,8 +2,8 @@ import type { VNode } from 'preact';
 import type { WebhookStatus } from '../../../warehouse/webhooks/read-webhook-status.ts';
 import { formatDuration } from '../../../config/duration.ts';
 import type { ConnectionReport } from '../../../operations/connection-reports.ts';
+import { Moment } from '../../frame/moment.tsx';
 import { Facts } from './facts.tsx';
-import { Moment } from './moment.tsx';
 
 /** What a connection is, and when it is synced. */
 export function ConnectionFacts({ report, now }: { report: ConnectionReport; now: Date }): VNode {

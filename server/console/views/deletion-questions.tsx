@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import type { WaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
+import { Icon } from '../../frame/icon.tsx';
+import { paths } from '../../frame/paths.ts';
 import { shownText } from '../actions/shown-deletions.ts';
-import { paths } from '../paths.ts';
-import { Icon } from './icon.tsx';
 import { PostButton } from './post-button.tsx';
 
 /** Asks for each connection whether what is gone at the source may be deleted. Approving takes two steps. */

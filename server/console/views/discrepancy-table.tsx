@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { VNode } from 'preact';
 import type { DiscrepanciesTable } from '../../../warehouse/tables/discrepancies.ts';
-import { paths } from '../paths.ts';
+import { Moment } from '../../frame/moment.tsx';
+import { paths } from '../../frame/paths.ts';
 import { DataTable, type Column } from './data-table.tsx';
-import { Moment } from './moment.tsx';
 import { Pill } from './pill.tsx';
 import { discrepancyStates } from './states.ts';
 

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon, type IconName } from '../../frame/icon.tsx';
 
 /** A state in words, with a colour and an icon that say the same. */
 export interface State {

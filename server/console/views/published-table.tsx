@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import type { MartsStatus, TargetStatus } from '../../../warehouse/marts/read-marts-status.ts';
 import type { SnapshotStatus } from '../../../warehouse/snapshots/read-snapshot-status.ts';
+import { Moment } from '../../frame/moment.tsx';
 import { DataTable, type Column } from './data-table.tsx';
-import { Moment } from './moment.tsx';
 import { Pill, type State } from './pill.tsx';
 import { Section } from './section.tsx';
 import { runStates } from './states.ts';

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import type { QuarantineEntry } from '../../../warehouse/quarantine/read-quarantine.ts';
-import { paths } from '../paths.ts';
+import { Moment } from '../../frame/moment.tsx';
+import { paths } from '../../frame/paths.ts';
 import { DataTable, type Column } from './data-table.tsx';
-import { Moment } from './moment.tsx';
 
 /** Records that wait: which, and why. Their content is for the command line. */
 export function QuarantineTable({

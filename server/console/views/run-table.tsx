@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import type { RunRead, RunStreamRead } from '../../../warehouse/runs/read-run.ts';
 import { runNames } from '../../../operations/run-names.ts';
-import { paths } from '../paths.ts';
+import { lengthOf, Moment } from '../../frame/moment.tsx';
+import { paths } from '../../frame/paths.ts';
 import { DataTable, type Column } from './data-table.tsx';
-import { lengthOf, Moment } from './moment.tsx';
 import { Pill } from './pill.tsx';
 import { runStates } from './states.ts';
 

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { StreamStatus } from '../../../warehouse/connections/read-status.ts';
+import { Moment } from '../../frame/moment.tsx';
 import { DataTable, type Column } from './data-table.tsx';
-import { Moment } from './moment.tsx';
 import { Pill } from './pill.tsx';
 import { streamStates } from './states.ts';
 

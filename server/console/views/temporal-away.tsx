@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { Icon } from './icon.tsx';
+import { Icon } from '../../frame/icon.tsx';
 
 /** Says what cannot be shown while Temporal is out of reach. */
 export function TemporalAway({ unknown }: { unknown: string }): VNode {

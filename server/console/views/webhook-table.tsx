@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import type { WebhookListed } from '../../../warehouse/webhooks/list-webhooks.ts';
-import { paths } from '../paths.ts';
+import { Moment } from '../../frame/moment.tsx';
+import { paths } from '../../frame/paths.ts';
 import { DataTable, type Column } from './data-table.tsx';
-import { Moment } from './moment.tsx';
 import { Pill } from './pill.tsx';
 import { webhookStates } from './states.ts';
 

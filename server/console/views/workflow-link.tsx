@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Settings } from '../../../config/settings.ts';
 import { workflowLink } from '../../../operations/workflow-link.ts';
-import { Icon } from './icon.tsx';
+import { Icon } from '../../frame/icon.tsx';
 
 /** A run in Temporal's Web UI; its name alone where the address of that is not known, nothing where no workflow ran. */
 export function WorkflowLink({

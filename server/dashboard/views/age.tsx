@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { Moment } from '../../console/views/moment.tsx';
+import { Moment } from '../../frame/moment.tsx';
 
 /** How long ago, which dashboard.js keeps true while the page is open, or a file is kept. */
 export function Age({ at, now }: { at: string | null; now: Date }): VNode | null {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { Icon } from '../../console/views/icon.tsx';
+import { Icon } from '../../frame/icon.tsx';
 import type { Dashboard } from '../read-dashboard.ts';
 import { utcMinute } from '../utc-minute.ts';
 import { Age } from './age.tsx';

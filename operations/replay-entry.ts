@@ -1,4 +1,5 @@
 import type { Resource } from '../resources/resource.ts';
+import { sourceRecord, type SourceRecord } from '../resources/source-record.ts';
 import { RecordGone } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
@@ -6,8 +7,8 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { closeEntry } from '../warehouse/quarantine/close-entry.ts';
 import { readQuarantineEntry, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
-import type { CompanyProof } from './company-proof.ts';
-import type { ProveAbsence } from './prove-absence.ts';
+import type { CompanyProof } from '../activities/company-proof.ts';
+import type { ProveAbsence } from '../activities/prove-absence.ts';
 
 export interface EntryToReplay {
   readonly entry: QuarantineEntry;
@@ -46,8 +47,7 @@ export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): 
 }
 
 interface FoundRecord {
-  record: unknown;
-  text: string;
+  record: SourceRecord;
   /** Mark of the access token that it was fetched with; null for what was kept. */
   token: string | null;
 }
@@ -57,12 +57,12 @@ async function recordOf(
   { record_id: id, payload }: { record_id: string | null; payload: string },
   { resource, proof, fetch, proveAbsence }: EntryToReplay,
 ): Promise<FoundRecord | undefined> {
-  const asKept = (): FoundRecord => ({ record: JSON.parse(payload), text: payload, token: null });
+  const asKept = (): FoundRecord => ({ record: sourceRecord(payload), token: null });
   if (!resource.fetchable || id === null) return asKept();
   try {
-    const { record, text, connection } = await fetch(id);
+    const { record, connection } = await fetch(id);
     await proof.require(connection);
-    return { record, text, token: proof.of.token };
+    return { record, token: proof.of.token };
   } catch (error) {
     if (!(error instanceof RecordGone)) throw error;
     // A refusal names nobody.

@@ -1,8 +1,7 @@
-import type { Resource } from '../../resources/resource.ts';
-import type { Warehouse } from '../open-warehouse.ts';
-import { addToRun } from '../runs/add-to-run.ts';
-import { beginCommandRun } from '../runs/begin-command-run.ts';
-import { rebuildBatch } from './rebuild-batch.ts';
+import type { Resource } from '../resources/resource.ts';
+import { rebuildBatch } from '../warehouse/history/rebuild-batch.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { withRun, type OpenRun } from './with-run.ts';
 
 export interface RebuiltResource {
   readonly resource: string;
@@ -30,23 +29,17 @@ export async function rebuildConnection(
   },
 ): Promise<RebuiltResource[]> {
   const { connectionId, resources } = input;
-  const run = await beginCommandRun(warehouse, { connectionId, kind: 'rebuild', reason: 'rebuild' });
   const streams = resources.map(streamOf);
-  try {
-    const rebuilt = await rebuildResources(warehouse, { ...input, runId: run.runId });
-    await run.end(streams.map((stream) => ({ stream, state: 'done' })));
-    return rebuilt;
-  } catch (error) {
-    await run.fail(streams, error);
-    throw error;
-  }
+  return withRun(warehouse, { connectionId, kind: 'rebuild', reason: 'rebuild', streams }, (run) =>
+    rebuildResources(warehouse, { ...input, run }),
+  );
 }
 
 async function rebuildResources(
   warehouse: Warehouse,
-  input: Parameters<typeof rebuildConnection>[1] & { runId: string },
+  input: Parameters<typeof rebuildConnection>[1] & { run: OpenRun },
 ): Promise<RebuiltResource[]> {
-  const { connectionId, resources, onBatch, runId } = input;
+  const { connectionId, resources, onBatch, run } = input;
   const rebuilt: RebuiltResource[] = [];
   for (const resource of resources) {
     const sofar = { resource: resource.name, written: 0, restored: 0, removed: 0 };
@@ -56,16 +49,11 @@ async function rebuildResources(
       sofar.restored += batch.restored;
       sofar.removed += batch.removed;
       after = last;
-      await addToRun(warehouse.pool, {
-        runId,
-        connectionId,
-        stream: streamOf(resource),
-        counts: {
-          read: batch.written,
-          inserted: batch.restored,
-          updated: batch.written - batch.restored,
-          deleted: batch.removed,
-        },
+      await run.count(streamOf(resource), {
+        read: batch.written,
+        inserted: batch.restored,
+        updated: batch.written - batch.restored,
+        deleted: batch.removed,
       });
       onBatch(sofar);
     }
@@ -76,5 +64,5 @@ async function rebuildResources(
 
 /** Where a run counts what it did to a whole resource. */
 function streamOf(resource: Resource): string {
-  return resource.streams[0]?.name ?? resource.name;
+  return resource.streams[0].name;
 }

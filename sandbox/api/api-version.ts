@@ -1,5 +1,5 @@
 import { joinMembers, splitMembers } from '../json/members.ts';
-import type { ResourceName } from '../world/resources.ts';
+import type { ResourceName } from './resources.ts';
 import { ApiError } from './api-error.ts';
 
 /**

@@ -1,5 +1,3 @@
-import type { FaultTarget } from '../faults/fault-rules.ts';
-import type { Connection } from '../world/connection.ts';
 import type { ApiVersion } from './api-version.ts';
 import type { Parameters } from './parameters.ts';
 import type { Settings } from './settings.ts';
@@ -10,8 +8,8 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A request that was let in. */
-export interface DataRequest<Opened extends Connection | null = Connection> {
+/** A request that was let in, about the connection that it opened. */
+export interface DataRequest<Opened> {
   readonly connection: Opened;
   readonly parameters: Parameters;
   readonly version: ApiVersion;
@@ -22,10 +20,18 @@ export interface DataRequest<Opened extends Connection | null = Connection> {
   readonly repeatsCursor: boolean;
   readonly atMostRecords: number | null;
   /** What fault rules match. */
-  readonly target: FaultTarget;
+  readonly target: RequestTarget;
   /** As it was sent, with its query. */
   readonly url: string;
   readonly idempotencyKey: string | null;
   /** As it was sent; empty without one. */
   readonly body: string;
+}
+
+export interface RequestTarget {
+  readonly method: string;
+  readonly path: string;
+  /** Decoded, without the access token. */
+  readonly query: string;
+  readonly connection: string | null;
 }

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../world/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
 
 /** One awkward way to write a record. */
 export interface Oddity {

@@ -1,4 +1,3 @@
-import type { RawRecords } from '../data/raw-documents.ts';
 import type { ResourceName, WriteOperation } from './resources.ts';
 
 /**
@@ -81,5 +80,8 @@ export interface Platform {
   /** How it writes its own records of bills, credits and expenses. */
   readonly rawRecords: RawRecords;
 }
+
+/** How a platform writes its own records; `other` names nobody. */
+export type RawRecords = 'quickbooks' | 'netsuite' | 'xero' | 'other';
 
 export type PlatformFilter = 'document_number' | 'transaction_date' | 'customer_name' | 'name';

@@ -1,7 +1,7 @@
-import { dice } from '../data/dice.ts';
-import type { RecordSource } from '../data/record-source.ts';
 import { joinMembers, splitMembers } from '../json/members.ts';
-import type { ResourceName } from '../world/resources.ts';
+import type { ResourceName } from '../api/resources.ts';
+import { dice } from './dice.ts';
+import type { RecordSource } from './record-source.ts';
 import type { ChaosProfile } from './chaos-profile.ts';
 import { futureOddities } from './future-oddities.ts';
 import { nastyOddities } from './nasty-oddities.ts';

@@ -1,6 +1,6 @@
-import { renderJob } from '../writes/job-book.ts';
-import type { RunningJob } from '../writes/job-book.ts';
-import type { Webhook } from './webhook.ts';
+import type { Webhook } from '../webhooks/webhook.ts';
+import { renderJob } from './job-book.ts';
+import type { RunningJob } from './job-book.ts';
 
 /** Tells of the success of an asynchronous write. The document gives it no token and no connection (6.2). */
 export function jobWebhook(job: RunningJob): Webhook {

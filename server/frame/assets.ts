@@ -12,9 +12,9 @@ const files = {
     type: 'text/javascript; charset=utf-8',
     from: createRequire(import.meta.url).resolve('htmx.org/dist/htmx.min.js'),
   },
-  'dashboard.css': { type: 'text/css; charset=utf-8', from: dashboards('dashboard.css') },
-  'draw-chart.js': { type: 'text/javascript; charset=utf-8', from: dashboards('draw-chart.js') },
-  'dashboard.js': { type: 'text/javascript; charset=utf-8', from: dashboards('dashboard.js') },
+  'dashboard.css': { type: 'text/css; charset=utf-8', from: ours('dashboard.css') },
+  'draw-chart.js': { type: 'text/javascript; charset=utf-8', from: ours('draw-chart.js') },
+  'dashboard.js': { type: 'text/javascript; charset=utf-8', from: ours('dashboard.js') },
   // Bars, lines and their axes: two thirds of the whole library.
   'echarts.js': {
     type: 'text/javascript; charset=utf-8',
@@ -45,10 +45,6 @@ export function assetPath(name: AssetName): string {
 /** For a page that has to stand alone. */
 export function assetText(name: AssetName): string {
   return contents[name]?.content.toString('utf8') ?? '';
-}
-
-function dashboards(name: string): URL {
-  return new URL(`../dashboard/assets/${name}`, import.meta.url);
 }
 
 function ours(name: string): URL {

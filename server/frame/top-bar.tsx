@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { paths } from '../paths.ts';
+import { paths } from './paths.ts';
 
 const sections = [
   { name: 'Overview', path: paths.overview() },

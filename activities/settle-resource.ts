@@ -1,0 +1,35 @@
+import { deleteAbsent } from '../warehouse/reconcile/delete-absent.ts';
+import { finishResource } from '../warehouse/reconcile/finish-resource.ts';
+import { isListed } from '../warehouse/reconcile/is-listed.ts';
+import type { Dependencies } from './dependencies.ts';
+import { heartbeating } from './heartbeating.ts';
+import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
+
+export interface SettleResourceInput extends ReconcileInput {
+  /** How often the history says that the resource was listed, which after a reset may have been in another run. */
+  listings?: number;
+}
+
+export interface ReconciledResource {
+  deleted: number;
+  waiting: number;
+  held: number;
+  equal: boolean;
+  /** Nothing was done, since this run has not listed the resource. */
+  unlisted?: true;
+}
+
+/** Deletes what is absent, as far as that may be done without asking, and proves the result. */
+export async function settleResource(
+  { warehouse, policies }: Dependencies,
+  { listings = 1, ...input }: SettleResourceInput,
+): Promise<ReconciledResource> {
+  return heartbeating(async () => {
+    const of = resourceOfRun(input);
+    if (!(await isListed(warehouse, { ...of, listings })))
+      return { deleted: 0, waiting: 0, held: 0, equal: false, unlisted: true };
+    const { deleted, waiting, held } = await deleteAbsent(warehouse, { ...of, limit: policies.deleteLimit });
+    const { equal } = await finishResource(warehouse, { ...of, waiting, held });
+    return { deleted, waiting, held, equal };
+  });
+}

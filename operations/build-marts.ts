@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import type { Settings } from '../config/settings.ts';
+import { buildMarts as build } from '../marts/build-marts.ts';
+import type { MartsBuilt } from '../marts/build-settings.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { MartsTarget } from '../warehouse/tables/marts.ts';
+import { martsPlaces } from './marts-places.ts';
+
+/** Builds the marts of a target as a run that no workflow stands behind. Throws what `marts/build-marts.ts` does. */
+export async function buildMarts(
+  { settings, warehouse }: { readonly settings: Settings; readonly warehouse: Warehouse },
+  {
+    target,
+    reason,
+    connections,
+  }: {
+    readonly target: MartsTarget;
+    readonly reason: string;
+    /** Sessions that dbt may have in Postgres. */
+    readonly connections: number;
+  },
+  onStep: (text: string) => void,
+): Promise<MartsBuilt> {
+  const runId = randomUUID();
+  const run = { runId, target, workflowId: '', temporalRunId: runId, reason };
+  const places = martsPlaces(settings, { connections });
+  return build({ warehouse, places }, run, { onStep, onLine: onStep });
+}

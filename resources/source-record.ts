@@ -1,0 +1,12 @@
+/** A record of the finance API, as it was written and as JSON.parse understands it. */
+export interface SourceRecord {
+  /** Character by character, but for NUL, which Postgres cannot store: the digits that Postgres reads. */
+  readonly text: string;
+  /** For checks only: no number in it may reach a table. */
+  readonly value: unknown;
+}
+
+/** A record of which only the text was kept. Throws when that is not JSON. */
+export function sourceRecord(text: string): SourceRecord {
+  return { text, value: JSON.parse(text) as unknown };
+}
