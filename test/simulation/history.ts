@@ -28,7 +28,7 @@ export interface History {
   readonly episodes: readonly Episode[];
 }
 
-/** How long a list may lag in this history, milliseconds: the lookback, ten minutes at least. */
+/** How long a list of what can be fetched may lag in this history, milliseconds: the lookback, ten minutes at least. */
 export function listLagOf({ lookbackSeconds }: History): number {
   return Math.max(lookbackSeconds, 600) * 1000;
 }

@@ -129,19 +129,23 @@ export class Watch {
 
   /** A list that is behind by less than it may lag takes no version back. */
   #mayGoBack(record: TrueRecord, { deleted }: { deleted: boolean }): boolean {
-    return this.#showedThePast(record) && (deleted || this.#lagsTooFar());
+    return this.#showedThePast(record) && (deleted || this.#lagsTooFar(record));
   }
 
   /** Further than a list may lag: then even two listings may not show what lives. */
-  #lagsTooFar(): boolean {
+  #lagsTooFar({ resource }: TrueRecord): boolean {
     const { history, surroundings } = this.#parts;
-    return surroundings.mostEverBehind >= listLagOf(history);
+    const lag = resource === 'subscriptions' ? history.lookbackSeconds * 1000 : listLagOf(history);
+    return surroundings.mostEverBehind >= lag;
   }
 
   #judgeTombstone(name: string, version: number, run: string | null): void {
     const { source, changesBefore } = this.#parts;
     const record = source.records.get(name);
-    if (record === undefined || (!record.everDeleted && !this.#showedThePast(record) && !this.#lagsTooFar()))
+    if (
+      record === undefined ||
+      (!record.everDeleted && !this.#showedThePast(record) && !this.#lagsTooFar(record))
+    )
       throw new BrokenPromise(`${name} has a tombstone, and was never deleted at the source.`);
     const latest = this.#latest.get(name);
     if (latest === undefined || version >= latest.version || !latest.deleted)

@@ -116,7 +116,7 @@ export async function confirmBySecondListing(
       `with complete as (
          select coalesce(
            date_trunc('second', max(served_until)) + interval '999999 microseconds', max(highest_seen)
-         ) as at, ${surelyListed('$5')} as surely_listed
+         ) as at, ${surelyListed(resource, '$5')} as surely_listed
          from sync.passes
          where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
            and listing = 2 and completed_at is not null

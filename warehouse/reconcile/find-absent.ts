@@ -42,7 +42,7 @@ export async function findAbsent(
     const found = await client.query<Omit<Absent, 'pages'>>(
       `select count(*) filter (where kind <> 'ahead') as absent, count(*) filter (where kind = 'ahead') as ahead,
          count(*) filter (where kind <> 'ahead' and version >= (
-           select ${surelyListed('$4')}
+           select ${surelyListed(resource, '$4')}
            from sync.passes
            where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
          )) as young

@@ -107,7 +107,7 @@ export async function readShownTwice(
       where d.kind = 'ahead' and d.shown_hash = shown.hash and d.shown_by is not null and d.run_id <> $3
         and coalesce(held.${resource.version}, t.version) = d.version
         -- Of a service that does not tell its time nobody knows how long ago that was.
-        and coalesce(d.shown_at <= $6::timestamptz - ${listLag('$7')}, true)`,
+        and coalesce(d.shown_at <= $6::timestamptz - ${listLag(resource, '$7')}, true)`,
     values: [
       ...[pass.connectionId, resource.name, pass.runId],
       records.map(({ id }) => id),
