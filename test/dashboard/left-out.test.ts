@@ -122,7 +122,7 @@ test('an amount that overflows leaves no partial sum: what needs it is not known
     expect(await gapOf(page, id), id).toBe(one);
   const { sentence, rows, series } = await shownBy(page, 'ap-ageing');
   expect(sentence).toBe(
-    'An unknown amount of USD net of credits is owed to 2 vendors; an unknown amount of USD is overdue.',
+    'An unknown amount of USD is owed net of credits: 2 vendors are owed; an unknown amount of USD is overdue.',
   );
   expect(rows.map(([vendor, ...amounts]) => [vendor, amounts[1], amounts[7]])).toEqual([
     ['Vendor vendor-2', 'not known', 'not known'],
