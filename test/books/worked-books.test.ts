@@ -4,7 +4,7 @@ import type { Value } from './calculate.ts';
 import { buildAndCompare } from './check-books.ts';
 import { martInPostgres } from './read-marts.ts';
 import { withBooks, type Shelf } from './shelf.ts';
-import { workedBooks, workedOn } from './worked-books.ts';
+import { workedBooks, workedIn, workedOn } from './worked-books.ts';
 
 const { url } = await createTestDatabase();
 
@@ -45,7 +45,10 @@ function figureOf(question: string, rowsOf: (mart: string) => readonly Row[]): F
   const wanted = conditions.split(' and ').map((condition) => condition.split(' = '));
   const values = rowsOf(mart)
     .filter(
-      (row) => row.connection_id === book && wanted.every(([key = '', value]) => String(row[key]) === value),
+      (row) =>
+        row.connection_id === book &&
+        (row.currency_code === undefined || workedIn.includes(String(row.currency_code))) &&
+        wanted.every(([key = '', value]) => String(row[key]) === value),
     )
     .map((row) => row[column]);
   if (values.length === 0) return undefined;

@@ -184,7 +184,7 @@ export function workedBooks(): WorkedBook[] {
         'bills.is_overdue where bill_id = paid': false,
         'bills.amount_due where bill_id = paid': 1e-9,
         'ap_ageing.total_open where is_today = true': undefined,
-        'ap_ageing.total_open where as_of_date = 2026-09-30': 20000000.000000001,
+        'ap_ageing.total_open where as_of_date = 2026-09-30': 20000000,
       },
     ),
     worked(
