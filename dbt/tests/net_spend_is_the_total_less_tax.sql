@@ -1,4 +1,4 @@
--- Where the tax of a bill is told by its header alone, and the net amount of every line is known, they are the total less that tax.
+-- Where only the header of a bill tells its tax, and the net amount of every line is known, they are the total less that tax.
 with spend as (
     select
         connection_id,

@@ -24,7 +24,7 @@ export function unknownStatusWords(count: number, due: Decimal | null, currency:
 }
 
 export function undatedWords(count: number, spend: Decimal | null, currency: string): string[] {
-  return leftOutWords(count, ['document', 'without a date', 'of'], spend, currency);
+  return leftOutWords(count, ['document', 'without a date', 'spend'], spend, currency);
 }
 
 function leftOutSql(

@@ -211,8 +211,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'who changes the currency is new, and lost',
     file: 'models/marts/mrr_movements_monthly.sql',
-    find: 'bool_or(opening is distinct from 0) over customer_month',
-    replace: 'opening is distinct from 0',
+    find: 'bool_or(opened.opening is distinct from 0) over customer_month',
+    replace: 'opened.opening is distinct from 0',
   },
   {
     name: 'subscriptions of nobody are one customer',

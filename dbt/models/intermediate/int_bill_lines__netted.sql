@@ -11,7 +11,8 @@ bills as (
 judged as (
     select
         lines.*,
-        lines.tax_treatment = 'no_tax' and lines.gross_amount <> 0 and bills.header_tax in ('inside', 'unknown') as has_tax_of_header,
+        lines.tax_treatment = 'no_tax' and lines.gross_amount <> 0 and bills.header_tax in ('inside', 'unknown')
+            as has_tax_of_header,
         bills.only_net_amount
     from lines
     inner join bills on lines.connection_id = bills.connection_id and lines.bill_id = bills.bill_id
@@ -44,7 +45,7 @@ netted as (
             else 'inclusive'
         end as tax_treatment,
         gross_amount,
-        case when has_tax_of_header then only_net_amount else net_amount end as net_amount
+        cast(case when has_tax_of_header then only_net_amount else net_amount end as numeric(38, 9)) as net_amount
     from judged
 )
 

@@ -49,8 +49,8 @@ taxed as (
     select
         connection_id,
         bill_id,
-        missing_amount,
-        untold_tax,
+        cast(missing_amount as numeric(38, 9)) as missing_amount,
+        cast(untold_tax as numeric(38, 9)) as untold_tax,
         has_untold_tax,
         case
             when not has_untold_tax then 'told'
@@ -61,12 +61,14 @@ taxed as (
             else 'unknown'
         end as header_tax,
         -- Of one line that is the whole bill, the net amount is that of the header.
-        case
-            when
-                has_untold_tax and line_count = 1 and missing_amount = 0
-                and abs(sub_total + tax_amount - total_amount) <= {{ daybook.noise('currency_code') }}
-                then sub_total
-        end as only_net_amount
+        cast(
+            case
+                when
+                    has_untold_tax and line_count = 1 and missing_amount = 0
+                    and abs(sub_total + tax_amount - total_amount) <= {{ daybook.noise('currency_code') }}
+                    then sub_total
+            end as numeric(38, 9)
+        ) as only_net_amount
     from judged
 )
 

@@ -1,5 +1,5 @@
--- Applications of credits to bills, as each side tells them, with the one date on which they count: that of the bill, and that of the
--- credit where the bill has none. The first that one side tells of a bill and a credit, by date, is the first of the other.
+-- Applications of credits to bills, as each side tells them, with the one date on which they count: that of the bill, and that of
+-- the credit where the bill has none. The first that one side tells of a bill and a credit, by date, is the first of the other.
 with bill_side as (
     select
         connection_id,

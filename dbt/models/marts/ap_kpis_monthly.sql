@@ -71,8 +71,8 @@ purchases as (
     group by connection_id, currency_code, {{ daybook.month_of('issue_date') }}
 ),
 
--- What pays what is owed is above 0 on both sides: of it alone there are shares and means. Where one of the two is not known, nobody
--- knows whether it is, and with how much.
+-- What pays what is owed is above 0 on both sides: of it alone there are shares and means. Where one of the two is not known,
+-- nobody knows whether it is, and with how much.
 bill_payments as (
     select
         bills.connection_id,

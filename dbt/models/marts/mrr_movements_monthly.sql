@@ -76,10 +76,10 @@ opened as (
 judged as (
     select
         opened.*,
-        closing - opening as movement,
-        case when closing is not null and opening is not null then 0 end as unmoved,
-        bool_or(opening is distinct from 0) over customer_month as opens_paying,
-        bool_or(closing is distinct from 0) over customer_month as closes_paying,
+        opened.closing - opened.opening as movement,
+        case when opened.closing is not null and opened.opening is not null then 0 end as unmoved,
+        bool_or(opened.opening is distinct from 0) over customer_month as opens_paying,
+        bool_or(opened.closing is distinct from 0) over customer_month as closes_paying,
         coalesce(first_payments.first_paid_month < opened.month, false) as has_paid_before
     from opened
     left join first_payments
