@@ -19,8 +19,25 @@ export function undatedSql(scope: string, currency: string): string {
   });
 }
 
+/** The same of documents of an unknown status, which are no spend; `during` says of which months. */
+export function unknownSpendSql(scope: string, currency: string, during: string): string {
+  return leftOutSql('unknown_spend', {
+    from: 'marts.spend_lines as odd',
+    where: `posting_status = 'unknown' and not is_in_future and spend_month ${during}`,
+    ...{
+      count: "count(distinct source_type || ' ' || odd.connection_id || ' ' || document_id)",
+      amount: 'gross_amount',
+    },
+    ...{ scope, currency },
+  });
+}
+
 export function unknownStatusWords(count: number, due: Decimal | null, currency: string): string[] {
   return leftOutWords(count, ['bill', 'of an unknown status', 'amount due'], due, currency);
+}
+
+export function unknownSpendWords(count: number, spend: Decimal | null, currency: string): string[] {
+  return leftOutWords(count, ['document', 'of an unknown status', 'spend'], spend, currency);
 }
 
 export function undatedWords(count: number, spend: Decimal | null, currency: string): string[] {

@@ -45,6 +45,18 @@ export function expectedFigures(
       .size,
     amounts(undated, 'gross_amount'),
   );
+  const unknownSpend = (months: readonly string[]): string[] => {
+    const lines = of('spend_lines').filter(
+      (row) =>
+        row.posting_status === 'unknown' &&
+        row.is_in_future !== true &&
+        months.includes(String(row.spend_month)),
+    );
+    const documents = new Set(
+      lines.map((row) => [row.source_type, row.connection_id, row.document_id].map(String).join(' ')),
+    );
+    return leftOut(documents.size, amounts(lines, 'gross_amount'));
+  };
   const openItems = of('ap_open_items');
   const isBill = (row: Row): boolean => row.document_type === 'bill';
 
@@ -125,6 +137,7 @@ export function expectedFigures(
             ).length,
         ),
         ...ofUnknownStatus,
+        ...unknownSpend([month, before]),
         ...undatedDocuments,
         ...some(roundedRecords(all('data_quality'))),
       ],
@@ -249,7 +262,11 @@ export function expectedFigures(
         .map(({ label, rows }) => [label, ...columns(rows).map(show)])
         .concat([['All vendors', ...columns(lines).map(show)]]),
       told: [told(columns(lines)[0] ?? null), told(columns(lines).at(-1) ?? null)],
-      gap: [...some(lines.filter((row) => row.gross_amount === null).length), ...undatedDocuments],
+      gap: [
+        ...some(lines.filter((row) => row.gross_amount === null).length),
+        ...unknownSpend(months),
+        ...undatedDocuments,
+      ],
     };
   }
 
@@ -275,7 +292,11 @@ export function expectedFigures(
           ['All vendors', ...columns(lines).map(show), vendorsIn(lines).length === 1 ? idOf(lines) : ''],
         ]),
       told: columns(lines).map(told),
-      gap: [...some(lines.filter((row) => row.gross_amount === null).length), ...undatedDocuments],
+      gap: [
+        ...some(lines.filter((row) => row.gross_amount === null).length),
+        ...unknownSpend(months),
+        ...undatedDocuments,
+      ],
     };
   }
 

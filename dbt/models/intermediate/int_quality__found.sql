@@ -8,12 +8,16 @@ posted_bills as (
     where posting_status = 'posted'
 ),
 
+bill_taxes as (
+    select * from {{ ref('int_bills__taxed') }}
+),
+
 taxed_bills as (
     select
         bill_taxes.connection_id,
         bill_taxes.bill_id,
         bill_taxes.has_untold_tax
-    from {{ ref('int_bills__taxed') }} as bill_taxes
+    from bill_taxes
     inner join posted_bills
         on bill_taxes.connection_id = posted_bills.connection_id and bill_taxes.bill_id = posted_bills.bill_id
 ),

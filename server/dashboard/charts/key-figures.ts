@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { amount, isZero, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { undatedSql, undatedWords, unknownStatusSql, unknownStatusWords } from '../left-out.ts';
+import {
+  undatedSql,
+  undatedWords,
+  unknownSpendSql,
+  unknownSpendWords,
+  unknownStatusSql,
+  unknownStatusWords,
+} from '../left-out.ts';
 import { monthName } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
 
@@ -24,7 +31,7 @@ export const keyFigures: Chart = defineChart({
   shownAs: 'tiles',
   marts: [
     ...['ap_ageing', 'cash_requirements', 'connections', 'data_quality'],
-    ...['mrr_movements_monthly', 'vendor_spend_monthly', 'bills'],
+    ...['mrr_movements_monthly', 'vendor_spend_monthly', 'bills', 'spend_lines'],
   ],
   sql: `
 with today as (
@@ -115,7 +122,8 @@ ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   coalesce(max(rounded.records), 0)::bigint as rounded,
   bool_and(is_month_over) as is_month_over,
   ${unknownStatusSql('added.connection_id', 'added.currency_code')},
-  ${undatedSql('added.connection_id', 'added.currency_code')}
+  ${undatedSql('added.connection_id', 'added.currency_code')},
+  ${unknownSpendSql('added.connection_id', 'added.currency_code', "between (select month - interval '1 month' from today) and (select month from today)")}
 from added
 cross join today
 left join rounded on added.connection_id is not distinct from rounded.connection_id
@@ -142,6 +150,8 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
     unknown_status_amount: amount.nullable(),
     undated: z.number(),
     undated_amount: amount.nullable(),
+    unknown_spend: z.number(),
+    unknown_spend_amount: amount.nullable(),
   }),
   view([row], { currency, asOf }) {
     const columns = [{ head: 'Figure' }, { head: currency, kind: 'number' as const }, { head: 'More' }];
@@ -155,6 +165,7 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
         unknown: row.unknown,
         more: [
           ...unknownStatusWords(row.unknown_status, row.unknown_status_amount, currency),
+          ...unknownSpendWords(row.unknown_spend, row.unknown_spend_amount, currency),
           ...undatedWords(row.undated, row.undated_amount, currency),
           ...roundedWords(row.rounded),
         ],

@@ -3,7 +3,7 @@ import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { isMonthEnd, lastMonths, monthName } from '../month.ts';
-import { undatedSql, undatedWords } from '../left-out.ts';
+import { undatedSql, undatedWords, unknownSpendSql, unknownSpendWords } from '../left-out.ts';
 import { vendorLabels, vendorsShown } from '../vendor-labels.ts';
 import type { Series } from '../view.ts';
 import { wholeSum } from '../whole-sum.ts';
@@ -15,7 +15,7 @@ export const spendByMonth: Chart = defineChart({
   about:
     'Posted bills and expenses less refunds and credits, tax included, dated up to today, of the last 24 months: the 15 vendors with most spend and all others.',
   shownAs: 'drawing',
-  marts: ['vendor_spend_monthly', 'vendors', 'connections'],
+  marts: ['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines'],
   sql: `
 with today as (
   select date_trunc('month', max(as_of_date))::date as month from marts.connections
@@ -52,7 +52,8 @@ select
   min(vendor_name) as vendor_name,
   ${wholeSum('spend')} as spend,
   sum(unknown_count)::bigint as unknown,
-  ${undatedSql('scope_id', 'placed.currency_code')}
+  ${undatedSql('scope_id', 'placed.currency_code')},
+  ${unknownSpendSql('scope_id', 'placed.currency_code', "between (select month - interval '23 months' from today) and (select month from today)")}
 from (
   select ranked.*, spend_month, spend, unknown_count
   from spent
@@ -83,6 +84,8 @@ order by scope_id nulls first, currency_code, place, spend_month`,
     unknown: z.number(),
     undated: z.number(),
     undated_amount: amount.nullable(),
+    unknown_spend: z.number(),
+    unknown_spend_amount: amount.nullable(),
   }),
   view(rows, { currency, asOf }) {
     const months = lastMonths(asOf, 24);
@@ -100,7 +103,10 @@ order by scope_id nulls first, currency_code, place, spend_month`,
       sentence: `${namedAmount(of(null, null), currency)} in 24 months, ${toldAmount(of(null, months[23] ?? ''), currency)} of it in ${monthName(asOf)}${isMonthEnd(asOf) ? '' : ', which is not over'}.`,
       gap: gapOf({
         unknown: rowOf.get('null null')?.unknown ?? 0,
-        more: undatedWords(rows[0]?.undated ?? 0, rows[0]?.undated_amount ?? null, currency),
+        more: [
+          ...unknownSpendWords(rows[0]?.unknown_spend ?? 0, rows[0]?.unknown_spend_amount ?? null, currency),
+          ...undatedWords(rows[0]?.undated ?? 0, rows[0]?.undated_amount ?? null, currency),
+        ],
       }),
       columns: [
         { head: 'Vendor' },
