@@ -76,7 +76,8 @@ class Clerk {
       if (isFirst) this.openBooks(documents);
       else {
         for (let edit = this.between(1, documents); edit > 0; edit -= 1) this.edit();
-        if (this.chance(60)) this.add('subscriptions', `subscription-late-${monthsAgo}`, this.subscription());
+        if (this.chance(60))
+          this.add('subscriptions', `subscription-late-${monthsAgo}`, this.laterSubscription());
       }
       chapters.push({ monthsAgo, commands: this.commands });
     }
@@ -408,7 +409,28 @@ class Clerk {
     };
   }
 
+  /** Of a customer who has one already, in whatever currency. */
+  private laterSubscription(): Fields {
+    const others = this.entries.filter(
+      ({ resource, isDeleted }) => resource === 'subscriptions' && !isDeleted,
+    );
+    const fields = this.subscription();
+    if (others.length === 0) return fields;
+    return {
+      ...fields,
+      platform_customer_id: this.oneOf(others).fields.platform_customer_id,
+      status: '"active"',
+      items: list(this.plainItem(fields.iso_currency_code ?? 'null')),
+    };
+  }
+
+  private plainItem(currency: string): string {
+    const amount = this.amounts.plain(currency);
+    return object({ platform_id: '"x"', interval: '"month"', interval_count: '1', quantity: '1', amount });
+  }
+
   private subscriptionItem(currency: string): string {
+    if (this.chance(40)) return this.plainItem(currency);
     return object({
       platform_id: '"x"',
       interval: this.oneOf(['"day"', '"week"', '"month"', '"month"', '"year"', '"quarter"', 'null']),
