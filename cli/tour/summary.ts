@@ -43,10 +43,10 @@ const countsQuery = `
 const deletedQuery =
   'select resource, id, source, deleted_at from finance.deleted_records order by deleted_at desc';
 
-/** What is due is what the marts call so: posted, issued, and open today. */
+/** What is open is what the marts call so: posted, issued, and more than noise due today. */
 export const queriesToTry: readonly string[] = [
-  "select connection_id, currency_code, count(*) as bills, sum(open_amount) as due from marts.ap_open_items where is_today and document_type = 'bill' group by 1, 2 order by 1, 2",
-  "select connection_id, vendor_id, vendor_name, currency_code, sum(open_amount) as due from marts.ap_open_items join marts.vendors using (connection_id, vendor_id) where is_today and document_type = 'bill' and currency_code = 'USD' group by 1, 2, 3, 4 order by due desc limit 10",
+  "select connection_id, currency_code, count(*) as bills, sum(open_amount) as open from marts.ap_open_items where is_today and document_type = 'bill' group by 1, 2 order by 1, 2",
+  "select connection_id, vendor_id, vendor_name, currency_code, sum(open_amount) as open from marts.ap_open_items join marts.vendors using (connection_id, vendor_id) where is_today and document_type = 'bill' and currency_code = 'USD' group by 1, 2, 3, 4 order by open desc limit 10",
   deletedQuery,
 ];
 

@@ -1,4 +1,5 @@
--- Both monthly marts are the sum of the posted spend lines, in every month and currency. What is not known is so in all of them.
+-- Both monthly marts are the sum of the posted spend lines that are not dated ahead, in every month and currency. What is not
+-- known is so in all of them.
 with lines as (
     select
         connection_id,
@@ -6,7 +7,7 @@ with lines as (
         currency_code,
         cast({{ daybook.whole_sum('gross_amount') }} as numeric(38, 9)) as spend
     from {{ ref('spend_lines') }}
-    where posting_status = 'posted'
+    where posting_status = 'posted' and not is_in_future
     group by connection_id, spend_month, currency_code
 ),
 

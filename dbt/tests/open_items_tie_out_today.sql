@@ -1,4 +1,4 @@
--- What is open today is what the documents say, and what is dated after today.
+-- What is open today is what the documents say, and what is dated after today, where it is more than noise.
 with documents as (
     select
         connection_id,
@@ -22,6 +22,8 @@ with documents as (
 future_allocations as (
     select
         documents.connection_id,
+        documents.document_type,
+        documents.document_id,
         documents.currency_code,
         case
             when allocations.told_by = 'bill' then allocations.allocated_amount else -allocations.memo_side_amount
@@ -32,10 +34,10 @@ future_allocations as (
             allocations.connection_id = documents.connection_id
             and allocations.told_by = documents.document_type
             and allocations.document_id = documents.document_id
-    where allocations.allocated_date > {{ daybook.as_of_date() }}
+    where allocations.counted_date > {{ daybook.as_of_date() }}
 ),
 
-expected as (
+open_documents as (
     select
         connection_id,
         currency_code,
@@ -43,16 +45,30 @@ expected as (
     from (
         select
             connection_id,
+            document_type,
+            document_id,
             currency_code,
             open_amount
         from documents
         union all
         select
             connection_id,
+            document_type,
+            document_id,
             currency_code,
             open_amount
         from future_allocations
     ) as parts
+    group by connection_id, document_type, document_id, currency_code
+),
+
+expected as (
+    select
+        connection_id,
+        currency_code,
+        {{ daybook.whole_sum('open_amount') }} as open_amount
+    from open_documents
+    where open_amount is null or abs(open_amount) > {{ daybook.noise('currency_code') }}
     group by connection_id, currency_code
 ),
 

@@ -7,7 +7,13 @@ export interface Amounts {
   /** Whatever a platform may send. */
   any(currency: string): string;
   line(currency: string): { total: string; net: string; tax: string };
-  totalOf(lines: readonly { total: string; net: string; tax: string }[], currency: string): string;
+  /** One that says nothing of tax. */
+  lineWithoutTax(currency: string): { total: string; net: string; tax: string };
+  /** Tax as the lines tell it mostly, or of the header alone: on top of the lines, or inside of them. */
+  headerOf(
+    lines: readonly { total: string; net: string; tax: string }[],
+    how: { currency: string; taxed: 'by lines' | 'on top' | 'inside' },
+  ): { total: string; sub_total: string; tax_amount: string; total_discount: string };
   /** Payments of a total: in part, exactly, or more than it. */
   partsOf(total: string, count: number, currency: string): string[];
   rest(total: string, parts: readonly string[], currency: string): string;
@@ -69,9 +75,33 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
       const both = doubled(sum, [net, tax], currency);
       return { net: oneOf(net, net, net, 'null'), tax, total: oneOf(both, both, net, any(currency)) };
     },
-    totalOf(lines, currency) {
+    lineWithoutTax(currency) {
+      const total = any(currency);
+      return { net: oneOf('null', total), tax: oneOf('null', 'null', '0'), total };
+    },
+    headerOf(lines, { currency, taxed }) {
       const totals = lines.map(({ total }) => total);
-      return lines.length > 0 && between(1, 100) <= 75 ? doubled(sum, totals, currency) : any(currency);
+      if (taxed === 'by lines')
+        return {
+          total: lines.length > 0 && between(1, 100) <= 75 ? doubled(sum, totals, currency) : any(currency),
+          sub_total: oneOf('null', any(currency)),
+          tax_amount: oneOf('null', '0', any(currency)),
+          total_discount: oneOf('null', '0', any(currency)),
+        };
+      const tax = plain(currency);
+      const discount = oneOf('null', '0', plain(currency));
+      const all = doubled(sum, totals, currency);
+      const isOnTop = taxed === 'on top';
+      const parts = isOnTop ? [all, tax, ...(discount === 'null' ? [] : [`-${discount}`])] : [all];
+      return {
+        total: doubled(sum, parts, currency),
+        sub_total: oneOf(
+          'null',
+          isOnTop ? all : doubled(([whole = 0, part = 0]) => whole - part, [all, tax], currency),
+        ),
+        tax_amount: tax,
+        total_discount: discount,
+      };
     },
     partsOf(total, count, currency) {
       const whole = Number(total);
@@ -85,6 +115,9 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
       );
     },
     rest: (total, parts, currency) => {
+      // What doubles leave of what is paid, and half a minor unit on both sides.
+      if (between(1, 100) <= 5)
+        return oneOf('9.3e-9', '-0.000000002', '0.004', '0.005', '-0.006', '0.5', '0.0005');
       if (parts.length === 0) return between(1, 100) <= 90 ? total : any(currency);
       return doubled(([first = 0, ...others]) => first - sum(others), [total, ...parts], currency);
     },

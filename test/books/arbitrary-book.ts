@@ -74,7 +74,11 @@ class Clerk {
       this.commands = [];
       const isFirst = chapters.length === 0;
       if (isFirst) this.openBooks(documents);
-      else for (let edit = this.between(1, documents); edit > 0; edit -= 1) this.edit();
+      else {
+        for (let edit = this.between(1, documents); edit > 0; edit -= 1) this.edit();
+        if (this.chance(60))
+          this.add('subscriptions', `subscription-late-${monthsAgo}`, this.laterSubscription());
+      }
       chapters.push({ monthsAgo, commands: this.commands });
     }
     return {
@@ -107,7 +111,7 @@ class Clerk {
     for (let count = 0; count < documents; count += 1) {
       this.add('bills', `bill-${count}`, this.bill());
       if (count % 2 === 0) this.add('expenses', `expense-${count}`, this.expense());
-      if (count % 3 === 0) this.add('bill_credit_memos', `credit-${count}`, this.credit());
+      if (count % 3 === 0) this.add('bill_credit_memos', `credit-${count}`, this.credit(`credit-${count}`));
       if (count % 5 === 0) this.add('customers', `customer-${count}`, this.customer());
       if (count % 5 === 0) this.add('items', `item-${count}`, this.item());
       if (count % 4 === 0) this.add('subscriptions', `subscription-${count}`, this.subscription());
@@ -156,8 +160,9 @@ class Clerk {
     };
   }
 
-  private credit(): Fields {
+  private credit(id: string): Fields {
     const { currency, lines, header, due, credits, status } = this.settled();
+    const mirrored = this.chance(70) ? this.mirrored(id) : [];
     return {
       ...this.document(),
       issue_date: this.days.issued(),
@@ -166,9 +171,25 @@ class Clerk {
       status,
       total_amount: header.total_amount,
       remaining_amount: due,
-      linked_bills: list(...credits.map((entry) => entry.replaceAll('"credit-', '"bill-'))),
+      linked_bills: list(...mirrored, ...credits.map((entry) => entry.replaceAll('"credit-', '"bill-'))),
       line_items: lines,
     };
+  }
+
+  /** What bills tell of a credit, as the credit tells it: sometimes of another day. */
+  private mirrored(creditId: string): string[] {
+    return this.entries
+      .filter(({ resource }) => resource === 'bills')
+      .flatMap(({ id, fields }) =>
+        [...(fields.linked_credit_memos ?? '').matchAll(/\{"id":"([^"]*)"[^}]*\}/g)]
+          .filter(([, linked]) => linked === creditId)
+          .map(([entry]) => {
+            const ours = entry.replace(text(creditId), text(id));
+            return this.chance(50)
+              ? ours
+              : ours.replace(/"allocated_date":("[^"]*"|null)/, `"allocated_date":${this.days.allocated()}`);
+          }),
+      );
   }
 
   /** Lines, a header and what settled it, which mostly agree. */
@@ -182,13 +203,19 @@ class Clerk {
     status: string;
   } {
     const currency = this.currency();
-    const lines = Array.from({ length: this.oneOf([0, 1, 1, 2, 3]) }, () => this.amounts.line(currency));
-    const total = this.amounts.totalOf(lines, currency);
+    const taxed = this.oneOf(['by lines', 'by lines', 'by lines', 'on top', 'inside'] as const);
+    const lines = Array.from({ length: this.oneOf([0, 1, 1, 2, 3]) }, () =>
+      taxed === 'by lines' ? this.amounts.line(currency) : this.amounts.lineWithoutTax(currency),
+    );
+    const { total, ...taxes } = this.amounts.headerOf(lines, { currency, taxed });
     const parts = this.amounts.partsOf(total, this.oneOf([0, 0, 1, 1, 2, 3]), currency);
     const allocations = parts.map((amount) => ({ isCredit: this.chance(40), amount }));
     const entryOf = (kind: string, amount: string): string =>
       object({
-        id: text(`${kind}-${this.between(0, this.input.documents)}`),
+        // Every third one is there.
+        id: text(
+          `${kind}-${this.between(0, Math.floor(this.input.documents / 3)) * 3 + this.oneOf([0, 0, 0, 1])}`,
+        ),
         allocated_date: this.days.allocated(),
         allocated_amount: amount,
       });
@@ -198,9 +225,7 @@ class Clerk {
       lines: list(...lines.map((line) => this.billLine(line))),
       header: {
         total_amount: total,
-        sub_total: this.oneOf(['null', this.amounts.any(currency)]),
-        tax_amount: this.oneOf(['null', '0', this.amounts.any(currency)]),
-        total_discount: this.oneOf(['null', '0', this.amounts.any(currency)]),
+        ...taxes,
       },
       due,
       payments: allocations
@@ -384,7 +409,28 @@ class Clerk {
     };
   }
 
+  /** Of a customer who has one already, in whatever currency. */
+  private laterSubscription(): Fields {
+    const others = this.entries.filter(
+      ({ resource, isDeleted }) => resource === 'subscriptions' && !isDeleted,
+    );
+    const fields = this.subscription();
+    if (others.length === 0) return fields;
+    return {
+      ...fields,
+      platform_customer_id: this.oneOf(others).fields.platform_customer_id,
+      status: '"active"',
+      items: list(this.plainItem(fields.iso_currency_code ?? 'null')),
+    };
+  }
+
+  private plainItem(currency: string): string {
+    const amount = this.amounts.plain(currency);
+    return object({ platform_id: '"x"', interval: '"month"', interval_count: '1', quantity: '1', amount });
+  }
+
   private subscriptionItem(currency: string): string {
+    if (this.chance(40)) return this.plainItem(currency);
     return object({
       platform_id: '"x"',
       interval: this.oneOf(['"day"', '"week"', '"month"', '"month"', '"year"', '"quarter"', 'null']),
@@ -420,7 +466,7 @@ class Clerk {
     } else this.change(entry, this.patchOf(entry, deed));
   }
 
-  private patchOf({ resource, fields }: Entry, deed: 'void' | 'pay' | 'rewrite' | 'pay back'): Fields {
+  private patchOf({ resource, id, fields }: Entry, deed: 'void' | 'pay' | 'rewrite' | 'pay back'): Fields {
     const isDue = resource === 'bills' || resource === 'bill_credit_memos';
     if (deed === 'void' && isDue) return { status: '"void"' };
     if (deed === 'pay' && resource === 'bills') {
@@ -440,7 +486,7 @@ class Clerk {
       return { linked_payments: '[]', amount_due: fields.total_amount };
     const again: Partial<Record<ResourceName, () => Fields>> = {
       bills: () => this.bill(),
-      bill_credit_memos: () => this.credit(),
+      bill_credit_memos: () => this.credit(id),
       expenses: () => this.expense(),
       customers: () => this.customer(),
       items: () => this.item(),

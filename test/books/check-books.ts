@@ -17,16 +17,18 @@ export interface BooksChecked extends Compared {
 
 /** Builds the marts of random books as the product does, on both targets, and compares every figure with the calculator's. */
 export async function checkBooks(input: ShelfInput): Promise<BooksChecked> {
-  return withShelf(input, async (shelf) => {
-    await buildInPostgres(shelf);
-    await buildOnLake({ ...settingsOf(shelf), lake: shelf.lake });
-    return {
-      ...(await compareBoth(shelf)),
-      books: shelf.books.length,
-      documents: shelf.documents,
-      today: shelf.today,
-    };
-  });
+  return withShelf(input, async (shelf) => ({
+    ...(await buildAndCompare(shelf)),
+    books: shelf.books.length,
+    documents: shelf.documents,
+    today: shelf.today,
+  }));
+}
+
+export async function buildAndCompare(shelf: Shelf): Promise<Compared> {
+  await buildInPostgres(shelf);
+  await buildOnLake({ ...settingsOf(shelf), lake: shelf.lake });
+  return compareBoth(shelf);
 }
 
 export const cacheFolder: string = join(homedir(), '.cache', 'daybook');

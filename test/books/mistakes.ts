@@ -47,14 +47,14 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a payment dated ahead counts already',
     file: 'models/intermediate/int_ap_documents__standing.sql',
-    find: 'allocations.allocated_date > days.as_of_date',
-    replace: 'allocations.allocated_date > days.as_of_date and not days.is_today',
+    find: 'allocations.counted_date > days.as_of_date',
+    replace: 'allocations.counted_date > days.as_of_date and not days.is_today',
   },
   {
     name: 'a payment of the day itself is still to come',
     file: 'models/intermediate/int_ap_documents__standing.sql',
-    find: 'allocations.allocated_date > days.as_of_date',
-    replace: 'allocations.allocated_date >= days.as_of_date',
+    find: 'allocations.counted_date > days.as_of_date',
+    replace: 'allocations.counted_date >= days.as_of_date',
   },
   {
     name: 'a bill without an issue date is not issued',
@@ -71,15 +71,15 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an applied credit is undone twice',
     file: 'models/intermediate/int_ap_allocations__signed.sql',
-    find: '        -allocated_amount as allocated_amount',
-    replace: '        -2 * allocated_amount as allocated_amount',
+    find: '-credit_allocations.allocated_amount as allocated_amount',
+    replace: '-2 * credit_allocations.allocated_amount as allocated_amount',
   },
   {
     name: 'what the credit tells is added to what the bill tells',
     file: 'models/intermediate/int_ap_allocations__signed.sql',
-    find: "'vendor_credit' as document_type,\n        bill_credit_memo_id as document_id,\n        allocated_date,\n        -allocated_amount",
+    find: "'vendor_credit' as document_type,\n        credit_allocations.bill_credit_memo_id as document_id,\n        credit_links.counted_date,\n        -credit_allocations.allocated_amount",
     replace:
-      "'bill' as document_type,\n        linked_id as document_id,\n        allocated_date,\n        allocated_amount",
+      "'bill' as document_type,\n        credit_allocations.linked_id as document_id,\n        credit_links.counted_date,\n        credit_allocations.allocated_amount",
   },
   {
     name: 'the month-end is the day before',
@@ -156,14 +156,93 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a trial is recurring revenue',
-    file: 'models/marts/subscription_mrr_monthly.sql',
+    file: 'models/intermediate/int_subscription_items__priced.sql',
     find: "when coalesce(status, 'unknown') <> 'active' then 0",
     replace: "when coalesce(status, 'unknown') not in ('active', 'in_trial') then 0",
   },
   {
     name: 'a week is a quarter of a month',
-    file: 'models/marts/subscription_mrr_monthly.sql',
+    file: 'models/intermediate/int_subscription_items__priced.sql',
     find: "when lower(items.billing_interval) = 'week' then 52",
     replace: "when lower(items.billing_interval) = 'week' then 48",
+  },
+  {
+    name: 'tax that only a header tells is net',
+    file: 'models/intermediate/int_spend__lined.sql',
+    find: 'balances.missing_amount - bill_taxes.untold_tax',
+    replace: 'balances.missing_amount',
+  },
+  {
+    name: 'a line that holds the tax of its header has none',
+    file: 'models/intermediate/int_bill_lines__netted.sql',
+    find: 'case when has_tax_of_header then only_net_amount else net_amount end',
+    replace: 'net_amount',
+  },
+  {
+    name: 'a payment back is weighed with the payments',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'coalesce(allocations.allocated_amount > 0, true) and coalesce(bills.total_amount > 0, true) as is_weighed',
+    replace: 'true as is_weighed',
+  },
+  {
+    name: 'days payable have bills of which no purchase is known',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: "document_type = 'bill' and issue_date is not null",
+    replace: "document_type = 'bill'",
+  },
+  {
+    name: 'a vendor that gave back more has a share below 0',
+    file: 'models/marts/vendor_spend_monthly.sql',
+    find: 'case when spend < 0 then 0 else spend end as positive_spend',
+    replace: 'spend as positive_spend',
+  },
+  {
+    name: 'spend still to come counts in this month',
+    file: 'models/marts/vendor_spend_monthly.sql',
+    find: "where posting_status = 'posted' and not is_in_future",
+    replace: "where posting_status = 'posted'",
+  },
+  {
+    name: 'a month opens with what was read last',
+    file: 'models/marts/mrr_movements_monthly.sql',
+    find: 'else lag(closing) over (',
+    replace: 'else lag(case when is_observed then closing end ignore nulls) over (',
+  },
+  {
+    name: 'who changes the currency is new, and lost',
+    file: 'models/marts/mrr_movements_monthly.sql',
+    find: 'bool_or(opened.opening is distinct from 0) over customer_month',
+    replace: 'opened.opening is distinct from 0',
+  },
+  {
+    name: 'subscriptions of nobody are one customer',
+    file: 'models/intermediate/int_subscription_items__priced.sql',
+    find: "'(none) ' || items.subscription_id",
+    replace: "'(none)'",
+  },
+  {
+    name: 'what is expected before today is overdue',
+    file: 'models/marts/cash_requirements.sql',
+    find: 'case when due_date >= as_of_date then as_of_date end as not_before',
+    replace: 'cast(null as date) as not_before',
+  },
+  {
+    name: 'bills of nobody have a habit in common',
+    file: 'models/marts/cash_requirements.sql',
+    find: "and vendor_id <> '(none)'",
+    replace: 'and true',
+  },
+  {
+    name: 'the residue of a double is open',
+    file: 'models/intermediate/int_ap_documents__standing.sql',
+    find: "abs(amount) > {{ daybook.noise('currency_code') }}",
+    replace: 'amount <> 0',
+  },
+  {
+    name: 'a credit counts when the credit says, a bill when the bill says',
+    file: 'models/intermediate/int_credit_links__dated.sql',
+    find: '        credit_side.position,\n        coalesce(bill_side.allocated_date, credit_side.allocated_date)',
+    replace:
+      '        credit_side.position,\n        coalesce(credit_side.allocated_date, bill_side.allocated_date)',
   },
 ];

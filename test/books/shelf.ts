@@ -9,6 +9,7 @@ import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts
 import { createSandboxAdmin } from '../support/sandbox-admin.ts';
 import { calculate, type Calculated } from './calculate.ts';
 import { keepBook, type BookTold } from './keep-books.ts';
+import type { RandomBook } from './arbitrary-book.ts';
 import { momentOf, randomBooks } from './random-books.ts';
 import { fxRates, writeSeeds } from './write-seeds.ts';
 
@@ -38,18 +39,28 @@ export interface ShelfInput {
   readonly documents: number;
 }
 
-/** Fills the shelf, which goes away after `use`. */
+/** Fills the shelf with random books; it goes away after `use`. */
 export async function withShelf<Result>(
   input: ShelfInput,
   use: (shelf: Shelf) => Promise<Result>,
 ): Promise<Result> {
   const { databaseUrl, seed } = input;
+  const { now, timeZone } = momentOf(seed);
+  const random = randomBooks({ ...input, today: todayIn(timeZone, new Date(now)) });
+  return withBooks({ databaseUrl, now, timeZone, books: random }, use);
+}
+
+/** The same with books that are given. */
+export async function withBooks<Result>(
+  input: { databaseUrl: string; now: string; timeZone: string; books: readonly RandomBook[] },
+  use: (shelf: Shelf) => Promise<Result>,
+): Promise<Result> {
+  const { databaseUrl, now, timeZone } = input;
   const home = await mkdtemp(join(tmpdir(), 'daybook-books-'));
   const warehouse = openWarehouse({ url: databaseUrl, connections: 6 });
   try {
-    const { now, timeZone } = momentOf(seed);
     const [today, todayInUtc] = [todayIn(timeZone, new Date(now)), todayIn('UTC', new Date(now))];
-    const books = await keepBooks(warehouse, { ...input, home, today });
+    const books = await keepBooks(warehouse, { books: input.books, home, today });
     const lake = join(home, 'lake');
     await exportTo(lake, { databaseUrl, home });
     const told = { now, time_zone: timeZone, fx_rates: fxRates, books };
@@ -77,16 +88,14 @@ export async function withShelf<Result>(
 
 async function keepBooks(
   warehouse: Warehouse,
-  input: ShelfInput & { home: string; today: string },
+  { books, home, today }: { books: readonly RandomBook[]; home: string; today: string },
 ): Promise<BookTold[]> {
-  const { today } = input;
-  const random = randomBooks(input);
-  await writeSeeds(join(input.home, 'seeds'), random);
+  await writeSeeds(join(home, 'seeds'), books);
   const sandbox = await startSandbox({ records: 100 });
   try {
     const admin = createSandboxAdmin(sandbox.adminUrl);
     const told: BookTold[] = [];
-    for (const book of random) told.push(await keepBook({ admin, warehouse }, { book, today }));
+    for (const book of books) told.push(await keepBook({ admin, warehouse }, { book, today }));
     return told;
   } finally {
     await sandbox.close();

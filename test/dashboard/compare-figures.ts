@@ -5,7 +5,7 @@ import type { Shown } from './shown.ts';
 export function compareFigures(shown: Shown, rows: readonly Record<string, unknown>[], where: string): void {
   const read = new Set(rows.flatMap((row) => Object.values(row).map(plain)));
   const cells = shown.rows.flat().map(plain);
-  const texts = new Set([...cells, ...[shown.sentence, ...shown.rows.flat()].flatMap(amountsIn)]);
+  const texts = new Set([...cells, ...[shown.sentence, shown.gap, ...shown.rows.flat()].flatMap(amountsIn)]);
   const numbers = new Set([...read].map(Number));
   const bars = shown.series.flatMap(({ data }) => data);
   expect(

@@ -67,12 +67,12 @@ function amountsIn(sentence: string): string[] {
   );
 }
 
-/** The counts of the sentence that says what is left out. */
-async function gapOn(page: Page, id: string): Promise<number[]> {
+/** The counts and amounts of the sentence that says what is left out. */
+async function gapOn(page: Page, id: string): Promise<string[]> {
   const gap = page.locator(`[id="${id}"] [data-gap]`);
   if (!(await gap.isVisible())) return [];
   const words = ((await gap.textContent()) ?? '').replace('more than 9 decimals', '');
-  return [...words.matchAll(/\d[\d,]*/g)].map(([count]) => Number(count.replaceAll(',', '')));
+  return [...words.matchAll(/an unknown amount|-?\d[\d,]*(\.\d+)?/g)].map(([amount]) => amount);
 }
 
 function drawnIn({ series }: Shown): (number | null)[][] {

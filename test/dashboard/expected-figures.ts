@@ -6,8 +6,8 @@ export interface Expected {
   readonly rows: readonly (readonly string[])[];
   /** Amounts of the sentence, in this order. */
   readonly told: readonly string[];
-  /** How many the sentence of what is left out says, in this order, without those of which there are none. */
-  readonly gap: readonly number[];
+  /** Counts and amounts that the sentence of what is left out says, in this order, without those of which there are none. */
+  readonly gap: readonly string[];
 }
 
 export interface Choice {
@@ -31,8 +31,32 @@ export function expectedFigures(
   const month = `${today.slice(0, 7)}-01`;
   const names = new Map((calculated.vendors ?? []).map((row) => [vendorOf(row), String(row.vendor_name)]));
   const spend = of('spend_lines').filter(
-    (row) => row.posting_status === 'posted' && row.spend_month !== null,
+    (row) => row.posting_status === 'posted' && row.spend_month !== null && row.is_in_future !== true,
   );
+  const leftOut = (documents: number, amount: Whole): string[] =>
+    documents === 0 ? [] : [String(documents), told(amount)];
+  const odd = of('bills').filter((row) => row.posting_status === 'unknown');
+  const ofUnknownStatus = leftOut(odd.length, amounts(odd, 'amount_due'));
+  const undated = of('spend_lines').filter(
+    (row) => row.posting_status === 'posted' && row.spend_month === null,
+  );
+  const undatedDocuments = leftOut(
+    new Set(undated.map((row) => [row.connection_id, row.vendor_id, row.document_id].map(String).join(' ')))
+      .size,
+    amounts(undated, 'gross_amount'),
+  );
+  const unknownSpend = (months: readonly string[]): string[] => {
+    const lines = of('spend_lines').filter(
+      (row) =>
+        row.posting_status === 'unknown' &&
+        row.is_in_future !== true &&
+        months.includes(String(row.spend_month)),
+    );
+    const documents = new Set(
+      lines.map((row) => [row.source_type, row.connection_id, row.document_id].map(String).join(' ')),
+    );
+    return leftOut(documents.size, amounts(lines, 'gross_amount'));
+  };
   const openItems = of('ap_open_items');
   const isBill = (row: Row): boolean => row.document_type === 'bill';
 
@@ -105,13 +129,18 @@ export function expectedFigures(
           : ['Monthly recurring revenue', '–', 'no subscriptions'],
       ],
       told: [told(openBills), String(bills.length)],
-      gap: some(
-        unknownIn(of('cash_requirements')) +
-          spend.filter(
-            (row) => (row.spend_month === month || row.spend_month === before) && row.gross_amount === null,
-          ).length,
-        roundedRecords(all('data_quality')),
-      ),
+      gap: [
+        ...some(
+          unknownIn(of('cash_requirements')) +
+            spend.filter(
+              (row) => (row.spend_month === month || row.spend_month === before) && row.gross_amount === null,
+            ).length,
+        ),
+        ...ofUnknownStatus,
+        ...unknownSpend([month, before]),
+        ...undatedDocuments,
+        ...some(roundedRecords(all('data_quality'))),
+      ],
     };
   }
 
@@ -141,16 +170,18 @@ export function expectedFigures(
     const ranked = rankedBy(items, (rows) => amounts(rows, 'open_amount'));
     if (ranked.length === 0) return nothing;
     const overdue = items.filter((row) => isBill(row) && Number(row.days_past_due ?? 0) > 0);
+    const balances = [...grouped(items, vendorOf).values()].map((rows) => amounts(rows, 'open_amount'));
     return {
       rows: [...ranked.map(({ label, id, rows }) => [label, ...columns(rows).map(show), id])].concat([
         ['All vendors', ...columns(items).map(show), vendorsIn(items).length === 1 ? idOf(items) : ''],
       ]),
       told: [
         told(amounts(items, 'open_amount')),
-        String(vendorsIn(items).length),
+        String(balances.filter((balance) => balance === null || balance > 0n).length),
+        ...some(balances.filter((balance) => balance !== null && balance < 0n).length),
         told(amounts(overdue, 'open_amount')),
       ],
-      gap: some(items.filter((row) => row.open_amount === null).length),
+      gap: [...some(items.filter((row) => row.open_amount === null).length), ...ofUnknownStatus],
     };
   }
 
@@ -174,7 +205,10 @@ export function expectedFigures(
     return {
       rows: days.map((day) => [day, ...columns(day).map(show)]),
       told: [told(columns(today).at(-1) ?? null), told(columns(yearBefore).at(-1) ?? null)],
-      gap: some(Math.max(...days.map((day) => on(day).filter((row) => row.open_amount === null).length))),
+      gap: [
+        ...some(Math.max(...days.map((day) => on(day).filter((row) => row.open_amount === null).length))),
+        ...ofUnknownStatus,
+      ],
     };
   }
 
@@ -205,7 +239,7 @@ export function expectedFigures(
         String(within(bucket).reduce((count, row) => count + Number(row.document_count), 0)),
       ]),
       told: [told(due('overdue')), told(due('w00')), told(due('unapplied_credits'))],
-      gap: some(unknownIn(required)),
+      gap: [...some(unknownIn(required)), ...ofUnknownStatus],
     };
   }
 
@@ -228,7 +262,11 @@ export function expectedFigures(
         .map(({ label, rows }) => [label, ...columns(rows).map(show)])
         .concat([['All vendors', ...columns(lines).map(show)]]),
       told: [told(columns(lines)[0] ?? null), told(columns(lines).at(-1) ?? null)],
-      gap: some(lines.filter((row) => row.gross_amount === null).length),
+      gap: [
+        ...some(lines.filter((row) => row.gross_amount === null).length),
+        ...unknownSpend(months),
+        ...undatedDocuments,
+      ],
     };
   }
 
@@ -254,7 +292,11 @@ export function expectedFigures(
           ['All vendors', ...columns(lines).map(show), vendorsIn(lines).length === 1 ? idOf(lines) : ''],
         ]),
       told: columns(lines).map(told),
-      gap: some(lines.filter((row) => row.gross_amount === null).length),
+      gap: [
+        ...some(lines.filter((row) => row.gross_amount === null).length),
+        ...unknownSpend(months),
+        ...undatedDocuments,
+      ],
     };
   }
 
@@ -427,8 +469,8 @@ function payableOf(bills: readonly Row[]): Whole {
   return sum(bills.map((row) => whole(row.open_amount)).filter((amount) => amount === null || amount > 0n));
 }
 
-function some(...counts: readonly number[]): number[] {
-  return counts.filter((count) => count > 0);
+function some(...counts: readonly number[]): string[] {
+  return counts.filter((count) => count > 0).map(String);
 }
 
 function roundedRecords(checks: readonly Row[]): number {

@@ -72,6 +72,16 @@ const bills: readonly string[] = [
     due_date: '"2025-12-15"',
     linked_payments: list(allocation('p2', { allocated_amount: '60', allocated_date: '"2025-12-17"' })),
   }),
+  owed('known', 'SEK', { total_amount: '10', amount_due: '10', due_date: '"2025-12-18"' }),
+  owed('novel', 'SEK', { total_amount: '11063.8', amount_due: '11063.8', status: '"pending_approval"' }),
+  owed('undated', 'SEK', {
+    ...{ total_amount: '777', amount_due: '777' },
+    ...{ issue_date: 'null', due_date: '"2025-12-18"' },
+  }),
+  owed('owing', 'SEK', {
+    ...{ total_amount: '-5', amount_due: '-5' },
+    ...{ due_date: '"2025-12-18"', vendor_id: '"vendor-2"' },
+  }),
 ];
 
 test('a noisy amount is overdue in full, and one sentence says how many amounts are rounded', async () => {
@@ -122,7 +132,7 @@ test('an amount that overflows leaves no partial sum: what needs it is not known
     expect(await gapOf(page, id), id).toBe(one);
   const { sentence, rows, series } = await shownBy(page, 'ap-ageing');
   expect(sentence).toBe(
-    'An unknown amount of USD net of credits is owed to 2 vendors; an unknown amount of USD is overdue.',
+    'An unknown amount of USD is owed net of credits: 2 vendors are owed; an unknown amount of USD is overdue.',
   );
   expect(rows.map(([vendor, ...amounts]) => [vendor, amounts[1], amounts[7]])).toEqual([
     ['Vendor vendor-2', 'not known', 'not known'],
@@ -138,6 +148,25 @@ test('an amount that overflows leaves no partial sum: what needs it is not known
     'Nothing was spent in the last 24 complete months.',
   );
   expect(await seriousFindings(page)).toEqual([]);
+});
+
+test('bills of an unknown status and documents without a date are told where the figure stands without them, and who owes us is not owed', async () => {
+  const page = await open(`${url}?currency=SEK`);
+  expect(await tilesOf(page)).toMatchObject({
+    'Open bills': ['782.00', '3 bills'],
+    'Spend in Dec 2025': ['5.00', 'the month is not over; 0.00 in the month before'],
+  });
+  const odd = '1 bill of an unknown status is left out (amount due 11,063.80)';
+  const unspent = '1 document of an unknown status is left out (spend 11,063.80)';
+  const undated = '1 document without a date is left out (spend 777.00)';
+  const rounded = 'amounts of 3 records, in whatever currency, have more than 9 decimals and are rounded';
+  expect(await gapOf(page, 'key-figures')).toBe(`${odd}; ${unspent}; ${undated}; ${rounded}.`);
+  for (const id of ['ap-ageing', 'ap-trend', 'cash-requirements'])
+    expect(await gapOf(page, id), id).toBe(`${odd}.`);
+  expect(await gapOf(page, 'spend-by-month')).toBe(`${unspent}; ${undated}.`);
+  expect((await shownBy(page, 'ap-ageing')).sentence).toBe(
+    'SEK 782.00 is owed net of credits: 1 vendor is owed, 1 owes us; SEK 0.00 is overdue.',
+  );
 });
 
 test('a bill of tomorrow is in cash requirements alone, and one with a payment of tomorrow is open everywhere', async () => {

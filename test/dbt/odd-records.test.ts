@@ -118,7 +118,7 @@ const questions: Record<string, { mart: string; sql: string; answer: Record<stri
       GBP: '9.000000000',
       JPY: '5000.000000000',
       KWD: '1.234000000',
-      NOK: '130.000000000',
+      NOK: '60.000000000',
       SEK: null,
       USD: '123456789017192.881456789',
     },

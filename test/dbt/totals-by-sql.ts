@@ -51,14 +51,16 @@ export function totalsOfMarts(company: string, mart: (name: string) => string, t
   const openItems = (type: string, sign: string): string =>
     `select currency_code, ${sign}open_amount as amount from ${mart('ap_open_items')}
      where is_today and ${ours} and document_type = '${type}'`;
-  const spend = (column: string, sign = ''): string =>
-    `select currency_code, ${sign}(${column}) as amount from ${mart('vendor_spend_monthly')} where ${ours}`;
+  // Of all documents, also of those that are dated ahead: the monthly marts have them when their day has come.
+  const spend = (types: string, sign = ''): string =>
+    `select currency_code, ${sign}gross_amount as amount from ${mart('spend_lines')}
+     where ${ours} and posting_status = 'posted' and source_type in (${types})`;
   return summed(text, {
     'open bills': openItems('bill', ''),
     'open credits': openItems('vendor_credit', '-'),
-    credits: spend('credits', '-'),
-    expenses: spend('expense_spend + refunds'),
-    spend: spend('spend'),
+    credits: spend("'vendor_credit'", '-'),
+    expenses: spend("'expense', 'refund'"),
+    spend: spend("'bill', 'expense', 'refund', 'vendor_credit'"),
     'bill lines': `select currency_code, 1 as amount from ${mart('bill_lines')} where ${ours}`,
     'expense lines': `select currency_code, 1 as amount from ${mart('expense_lines')} where ${ours}`,
     mrr: `select currency_code, mrr as amount from ${mart('subscription_mrr_monthly')}

@@ -48,7 +48,7 @@ test('a dashboard says which moment it shows, and one month of recurring revenue
   expect(page).not.toMatch(/Vendor [0-9a-f]{8}/);
 });
 
-describe('what a sample calls due, overdue or spend equals the mart of that name', () => {
+describe('what a sample calls open, overdue or spend equals the mart of that name', () => {
   const samples = [...statementsOfDocs(), ...queriesIn(tour.said).map((sql) => ({ page: 'the tour', sql }))];
 
   test('and there are such samples', () => {

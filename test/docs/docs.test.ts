@@ -29,6 +29,13 @@ test('every "daybook …" in the docs is a command', () => {
   expect(named.filter((name) => !known.has(name) && name !== 'authors')).toEqual([]);
 });
 
+test('samples ask the marts which day they speak of, since they may have been built on another one', () => {
+  const samples = everything.match(/```sql\n[\s\S]*?```/g) ?? [];
+  const ofMarts = samples.flatMap((block) => block.split(';')).filter((sql) => sql.includes('marts.'));
+  expect(ofMarts.length).toBeGreaterThan(3);
+  expect(ofMarts.filter((sql) => /current_date|now\(\)/.test(sql))).toEqual([]);
+});
+
 test('every command has an example in its help', () => {
   const program = createProgram(() => undefined);
   for (const command of leavesOf(program)) {

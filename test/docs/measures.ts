@@ -1,6 +1,6 @@
 /** What each word of the samples means: the mart of that name, by the columns that a row of a sample may have. */
 const measures: Readonly<Record<string, string>> = {
-  due: `select connection_id, vendor_id, currency_code, null::date as month, open_amount as amount
+  open: `select connection_id, vendor_id, currency_code, null::date as month, open_amount as amount
     from marts.ap_open_items where is_today and document_type = 'bill'`,
   overdue: `select connection_id, vendor_id, currency_code, null::date as month, open_amount as amount
     from marts.ap_open_items where is_today and document_type = 'bill' and days_past_due > 0`,

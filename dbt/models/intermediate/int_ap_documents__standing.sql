@@ -1,6 +1,6 @@
 -- What is due on each posted document on each day, and whether it is open then or dated ahead: the one definition of both words.
 -- Rolled back from the documents as they are now: what is due, and what was settled after the day. Undated allocations count as
--- before it. A document is here when that is not 0; an amount that is not known is not 0.
+-- before it. A document is here when that is more than noise, half a minor unit; an amount that is not known is not noise.
 with documents as (
     select * from {{ ref('int_ap_documents__settled') }}
 ),
@@ -21,6 +21,7 @@ parts as (
         documents.connection_id,
         documents.document_type,
         documents.document_id,
+        documents.currency_code,
         documents.issue_date,
         documents.open_amount as amount
     from documents
@@ -33,6 +34,7 @@ parts as (
         documents.connection_id,
         documents.document_type,
         documents.document_id,
+        documents.currency_code,
         documents.issue_date,
         allocations.allocated_amount as amount
     from allocations
@@ -43,7 +45,7 @@ parts as (
             and allocations.document_id = documents.document_id
     inner join days
         on
-            allocations.allocated_date > days.as_of_date
+            allocations.counted_date > days.as_of_date
             and (documents.issue_date is null or documents.issue_date <= days.as_of_date or days.is_today)
 ),
 
@@ -54,11 +56,20 @@ summed as (
         connection_id,
         document_type,
         document_id,
+        currency_code,
         coalesce(issue_date > as_of_date, false) as is_dated_ahead,
         cast({{ daybook.whole_sum('amount') }} as numeric(38, 9)) as amount
     from parts
-    group by as_of_date, is_today, connection_id, document_type, document_id, issue_date
+    group by as_of_date, is_today, connection_id, document_type, document_id, currency_code, issue_date
 )
 
-select * from summed
-where amount is distinct from 0
+select
+    as_of_date,
+    is_today,
+    connection_id,
+    document_type,
+    document_id,
+    is_dated_ahead,
+    amount
+from summed
+where amount is null or abs(amount) > {{ daybook.noise('currency_code') }}

@@ -8,6 +8,20 @@ posted_bills as (
     where posting_status = 'posted'
 ),
 
+bill_taxes as (
+    select * from {{ ref('int_bills__taxed') }}
+),
+
+taxed_bills as (
+    select
+        bill_taxes.connection_id,
+        bill_taxes.bill_id,
+        bill_taxes.has_untold_tax
+    from bill_taxes
+    inner join posted_bills
+        on bill_taxes.connection_id = posted_bills.connection_id and bill_taxes.bill_id = posted_bills.bill_id
+),
+
 vendor_credits as (
     select * from {{ ref('vendor_credits') }}
 ),
@@ -43,6 +57,15 @@ duplicate_bills as (
 
 unfit_values as (
     select * from {{ ref('stg_finance__unfit_values') }}
+),
+
+credit_links as (
+    select
+        connection_id,
+        document_id as bill_id,
+        has_other_date
+    from {{ ref('int_credit_links__dated') }}
+    where told_by = 'bill'
 ),
 
 allocation_sides as (

@@ -6,7 +6,11 @@ with bills as (
 ),
 
 bill_lines as (
-    select * from {{ ref('int_bill_lines__taxed') }}
+    select * from {{ ref('int_bill_lines__netted') }}
+),
+
+bill_taxes as (
+    select * from {{ ref('int_bills__taxed') }}
 ),
 
 credits as (
@@ -120,6 +124,22 @@ balances as (
             and headers.document_id = line_totals.document_id
 ),
 
+-- The tax that only the header tells is no net amount; where it may be in the lines or not, the rest is not known.
+netted_balances as (
+    select
+        balances.*,
+        case
+            when balances.document_type = 'vendor_credit' or bill_taxes.header_tax = 'told' then balances.missing_amount
+            when bill_taxes.header_tax = 'on_top' then balances.missing_amount - bill_taxes.untold_tax
+        end as missing_net_amount
+    from balances
+    left join bill_taxes
+        on
+            balances.document_type = 'bill'
+            and balances.connection_id = bill_taxes.connection_id
+            and balances.document_id = bill_taxes.bill_id
+),
+
 -- A line without a total is a remark and worth 0; one whose total does not fit is not known.
 valued_expense_lines as (
     select
@@ -192,9 +212,9 @@ signed as (
         null as item_id,
         'Difference between the document and its lines' as description,
         missing_amount as gross_amount,
-        missing_amount as net_amount,
+        missing_net_amount as net_amount,
         'balancing' as tax_treatment
-    from balances
+    from netted_balances
     where missing_amount is distinct from 0
     union all
     select

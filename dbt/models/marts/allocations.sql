@@ -14,6 +14,10 @@ credits as (
     select * from {{ ref('stg_finance__bill_credit_memos') }}
 ),
 
+credit_links as (
+    select * from {{ ref('int_credit_links__dated') }}
+),
+
 from_bills as (
     select
         allocations.connection_id,
@@ -26,6 +30,8 @@ from_bills as (
         bills.currency_code,
         {{ daybook.posting_status('bills.status') }} as posting_status,
         allocations.allocated_date,
+        case when allocations.source_type = 'payment' then allocations.allocated_date else credit_links.counted_date end
+            as counted_date,
         allocations.allocated_amount,
         cast(null as numeric(38, 9)) as memo_side_amount,
         allocations.source_type = 'credit' and credits.bill_credit_memo_id is null as is_orphan
@@ -35,6 +41,13 @@ from_bills as (
         on
             allocations.connection_id = credits.connection_id
             and allocations.linked_id = credits.bill_credit_memo_id
+    left join credit_links
+        on
+            allocations.source_type = 'credit'
+            and allocations.connection_id = credit_links.connection_id
+            and credit_links.told_by = 'bill'
+            and allocations.bill_id = credit_links.document_id
+            and allocations.position = credit_links.position
 ),
 
 from_credits as (
@@ -49,6 +62,7 @@ from_credits as (
         credits.currency_code,
         {{ daybook.posting_status('credits.status') }} as posting_status,
         allocations.allocated_date,
+        credit_links.counted_date,
         cast(null as numeric(38, 9)) as allocated_amount,
         allocations.allocated_amount as memo_side_amount,
         bills.bill_id is null as is_orphan
@@ -57,6 +71,12 @@ from_credits as (
         on
             allocations.connection_id = credits.connection_id
             and allocations.bill_credit_memo_id = credits.bill_credit_memo_id
+    inner join credit_links
+        on
+            allocations.connection_id = credit_links.connection_id
+            and credit_links.told_by = 'vendor_credit'
+            and allocations.bill_credit_memo_id = credit_links.document_id
+            and allocations.position = credit_links.position
     left join bills on allocations.connection_id = bills.connection_id and allocations.linked_id = bills.bill_id
 ),
 

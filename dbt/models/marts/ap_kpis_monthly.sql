@@ -49,6 +49,7 @@ balances as (
         currency_code,
         as_of_date,
         {{ daybook.whole_sum('open_amount', "document_type = 'bill'") }} as open_ap_end,
+        {{ daybook.whole_sum('open_amount', "document_type = 'bill' and issue_date is not null") }} as open_dated,
         {{ daybook.whole_sum('open_amount', "document_type = 'vendor_credit'") }} as unapplied_credits,
         {{ daybook.whole_sum('open_amount', is_payable) }} as payable,
         {{ daybook.whole_sum('open_amount', is_payable ~ ' and days_past_due > 0') }} as overdue,
@@ -70,23 +71,36 @@ purchases as (
     group by connection_id, currency_code, {{ daybook.month_of('issue_date') }}
 ),
 
-payments as (
+-- What pays what is owed is above 0 on both sides: of it alone there are shares and means. Where one of the two is not known,
+-- nobody knows whether it is, and with how much.
+bill_payments as (
     select
         bills.connection_id,
         bills.currency_code,
         {{ daybook.month_of('allocations.allocated_date') }} as month,
-        {{ daybook.whole_sum('allocations.allocated_amount') }} as paid,
-        {{ daybook.whole_sum('allocations.allocated_amount', 'bills.issue_date is not null') }} as paid_with_days,
-        {{ daybook.whole_sum(
-            'allocations.allocated_amount * ' ~ daybook.days_between('bills.issue_date', 'allocations.allocated_date'),
-            'bills.issue_date is not null'
-        ) }} as paid_days,
-        {{ daybook.whole_sum('allocations.allocated_amount', 'allocations.allocated_date > bills.due_date') }} as paid_late,
-        count(*) - count(allocations.allocated_amount) as unknown_count
+        allocations.allocated_amount,
+        coalesce(allocations.allocated_amount > 0, true) and coalesce(bills.total_amount > 0, true) as is_weighed,
+        case when bills.total_amount is not null then allocations.allocated_amount end as weight,
+        {{ daybook.days_between('bills.issue_date', 'allocations.allocated_date') }} as days_to_pay,
+        coalesce(allocations.allocated_date > bills.due_date, false) as is_late
     from allocations
     inner join bills on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id
     where allocations.allocated_date <= {{ daybook.as_of_date() }}
-    group by bills.connection_id, bills.currency_code, {{ daybook.month_of('allocations.allocated_date') }}
+),
+
+payments as (
+    select
+        connection_id,
+        currency_code,
+        month,
+        {{ daybook.whole_sum('allocated_amount') }} as paid,
+        {{ daybook.whole_sum('weight', 'is_weighed') }} as weight,
+        {{ daybook.whole_sum('weight', 'is_weighed and is_late') }} as weight_late,
+        {{ daybook.whole_sum('weight', 'is_weighed and days_to_pay is not null') }} as weight_with_days,
+        {{ daybook.whole_sum('weight * days_to_pay', 'is_weighed and days_to_pay is not null') }} as weighted_days,
+        count(*) - count(allocated_amount) as unknown_count
+    from bill_payments
+    group by connection_id, currency_code, month
 ),
 
 monthly as (
@@ -96,16 +110,17 @@ monthly as (
         months.month,
         months.as_of_date,
         months.is_complete,
-        {% for figure in ['open_ap_end', 'unapplied_credits', 'payable', 'overdue', 'over_90'] -%}
+        {% for figure in ['open_ap_end', 'open_dated', 'unapplied_credits', 'payable', 'overdue', 'over_90'] -%}
             case when balances.as_of_date is null then 0 else balances.{{ figure }} end as {{ figure }},
         {% endfor -%}
         case when purchases.month is null then 0 else purchases.purchases end as purchases,
         case when payments.month is null then 0 else payments.paid end as paid,
         coalesce(balances.unknown_count, 0) + coalesce(purchases.unknown_count, 0) + coalesce(payments.unknown_count, 0)
             as unknown_count,
-        payments.paid_with_days,
-        payments.paid_days,
-        payments.paid_late,
+        payments.weight,
+        payments.weight_late,
+        payments.weight_with_days,
+        payments.weighted_days,
         {{ daybook.days_between('months.month', 'months.as_of_date') }} + 1 as days
     from currencies
     cross join months
@@ -129,7 +144,7 @@ monthly as (
 rolling as (
     select
         *,
-        {{ daybook.whole_sum_over('open_ap_end', 'three_months') }} as open_ap_3_months,
+        {{ daybook.whole_sum_over('open_dated', 'three_months') }} as open_dated_3_months,
         {{ daybook.whole_sum_over('purchases', 'three_months') }} as purchases_3_months,
         sum(days) over three_months as days_3_months,
         count(*) over three_months as months_seen
@@ -153,11 +168,11 @@ final as (
         cast(paid as numeric(38, 9)) as paid,
         unknown_count,
         case
-            when months_seen = 3 and purchases_3_months <> 0
-                then {{ daybook.ratio('open_ap_3_months', '3 * purchases_3_months') }} * cast(days_3_months as float8)
+            when months_seen = 3 and purchases_3_months > 0
+                then {{ daybook.ratio('open_dated_3_months', '3 * purchases_3_months') }} * cast(days_3_months as float8)
         end as days_payable_outstanding,
-        {{ daybook.ratio('paid_days', 'paid_with_days') }} as average_days_to_pay,
-        {{ daybook.ratio('paid_late', 'paid') }} as paid_late_share,
+        {{ daybook.ratio('weighted_days', 'weight_with_days') }} as average_days_to_pay,
+        {{ daybook.ratio('weight_late', 'weight') }} as paid_late_share,
         {{ daybook.ratio('overdue', 'payable') }} as overdue_share,
         {{ daybook.ratio('over_90', 'payable') }} as over_90_share
     from rolling

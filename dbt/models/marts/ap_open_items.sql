@@ -17,7 +17,7 @@ undated as (
         document_type,
         document_id
     from allocations
-    where allocated_date is null
+    where counted_date is null
 ),
 
 described as (

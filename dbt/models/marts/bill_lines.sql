@@ -1,5 +1,5 @@
 with lines as (
-    select * from {{ ref('int_bill_lines__taxed') }}
+    select * from {{ ref('int_bill_lines__netted') }}
 ),
 
 bills as (

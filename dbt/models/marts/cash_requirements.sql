@@ -19,10 +19,12 @@ vendor_habits as (
     where
         not is_open and (issue_date is null or issue_date <= as_of_date)
         and due_date is not null and last_payment_date is not null
+        -- Bills that name no vendor have no habit in common.
+        and vendor_id <> '(none)'
     group by connection_id, vendor_id
 ),
 
--- What is dated ahead cannot fall due, or be expected, before it is issued.
+-- What is dated ahead cannot fall due, or be expected, before it is issued. What is not overdue cannot be expected before today.
 payable as (
     select
         connection_id,
@@ -32,7 +34,7 @@ payable as (
         document_type,
         false as is_dated_ahead,
         due_date,
-        cast(null as date) as not_before,
+        case when due_date >= as_of_date then as_of_date end as not_before,
         open_amount as amount
     from open_items
     union all

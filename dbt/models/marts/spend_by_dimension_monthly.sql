@@ -1,6 +1,6 @@
 with lines as (
     select * from {{ ref('spend_lines') }}
-    where posting_status = 'posted'
+    where posting_status = 'posted' and not is_in_future
 ),
 
 {% set dimensions = ['account', 'class', 'department', 'location'] -%}

@@ -1,92 +1,5 @@
-with months as (
-    select * from {{ ref('int_subscription_months__observed') }}
-),
-
-item_versions as (
-    select * from {{ ref('stg_finance__subscription_item_versions') }}
-),
-
-unfit_amounts as (
-    {{ daybook.unfit_rows('subscription_item_versions', ['amount']) }}
-),
-
-unfit_prices as (
-    {{ daybook.unfit_rows('subscription_item_versions', ['quantity', 'unit_amount']) }}
-),
-
-recordings as (
-    select distinct
-        connection_id,
-        subscription_id,
-        recorded_at
-    from item_versions
-),
-
-periods as (
-    select
-        connection_id,
-        subscription_id,
-        recorded_at,
-        {{ daybook.day_of('recorded_at') }} as first_day,
-        {{ daybook.day_of('lead(recorded_at) over (partition by connection_id, subscription_id order by recorded_at)') }}
-            as next_day
-    from recordings
-),
-
-priced as (
-    select
-        months.connection_id,
-        items.subscription_id,
-        items.position,
-        months.month,
-        months.is_observed,
-        months.is_baseline,
-        coalesce(items.platform_customer_id, '(none)') as platform_customer_id,
-        items.currency_code,
-        items.status,
-        items.billing_interval,
-        items.interval_count,
-        items.quantity,
-        case
-            when unfit_amounts.record_id is null
-                then coalesce(
-                    items.amount,
-                    {{ daybook.money_mul('items.quantity', 'items.unit_amount', daybook.minor_units('items.currency_code')) }}
-                )
-        end as period_amount,
-        items.amount is null and unfit_amounts.record_id is null as is_amount_computed,
-        unfit_amounts.record_id is not null
-        or (
-            items.amount is null
-            and (unfit_prices.record_id is not null or (items.quantity is not null and items.unit_amount is not null))
-        ) as has_unfit_amount,
-        case
-            when coalesce(items.interval_count, 0) not between 1 and 9999 then null
-            when lower(items.billing_interval) = 'day' then 365
-            when lower(items.billing_interval) = 'week' then 52
-            when lower(items.billing_interval) in ('month', 'year') then 1
-        end as numerator,
-        items.interval_count * case lower(items.billing_interval) when 'month' then 1 else 12 end as denominator
-    from months
-    inner join periods
-        on
-            months.connection_id = periods.connection_id
-            and months.state_date >= periods.first_day
-            and (periods.next_day is null or months.state_date < periods.next_day)
-    inner join item_versions as items
-        on
-            periods.connection_id = items.connection_id
-            and periods.subscription_id = items.subscription_id
-            and periods.recorded_at = items.recorded_at
-    {% for unfit in ['unfit_amounts', 'unfit_prices'] -%}
-        left join {{ unfit }}
-            on
-                items.connection_id = {{ unfit }}.connection_id
-                and items.subscription_id = {{ unfit }}.record_id
-                and items.recorded_at = {{ unfit }}.recorded_at
-                and items.position = {{ unfit }}.position
-    {% endfor -%}
-    where items.op = 'upsert' and items.position is not null
+with priced as (
+    select * from {{ ref('int_subscription_items__priced') }}
 ),
 
 final as (
@@ -102,26 +15,10 @@ final as (
         billing_interval,
         interval_count,
         quantity,
-        cast(period_amount as numeric(38, 9)) as period_amount,
-        case
-            when not is_observed then 'not_observed'
-            when coalesce(status, 'unknown') <> 'active' then 'not_active'
-            when numerator is null then 'unknown_interval'
-            when period_amount is null and has_unfit_amount then 'unfit_amount'
-            when period_amount is null then 'no_amount'
-            else 'priced'
-        end as mrr_status,
-        cast(
-            case
-                when not is_observed then null
-                when coalesce(status, 'unknown') <> 'active' then 0
-                when numerator is not null
-                    then {{ daybook.money_ratio(
-                        'period_amount', 'numerator', 'denominator', daybook.minor_units('currency_code')
-                    ) }}
-            end as numeric(38, 9)
-        ) as mrr,
-        is_amount_computed or coalesce(lower(billing_interval) in ('day', 'week'), false) as is_estimated,
+        period_amount,
+        case when is_observed then mrr_status else 'not_observed' end as mrr_status,
+        cast(case when is_observed then mrr end as numeric(38, 9)) as mrr,
+        is_estimated,
         is_baseline
     from priced
 )

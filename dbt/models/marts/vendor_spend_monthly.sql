@@ -1,6 +1,6 @@
 with lines as (
     select * from {{ ref('spend_lines') }}
-    where posting_status = 'posted'
+    where posting_status = 'posted' and not is_in_future
 ),
 
 monthly as (
@@ -24,22 +24,30 @@ monthly as (
     group by connection_id, vendor_id, spend_month, currency_code
 ),
 
+-- Shares are of what was spent: a vendor that gave back more than it got has none.
+weighed as (
+    select
+        *,
+        case when spend < 0 then 0 else spend end as positive_spend
+    from monthly
+),
+
 ranked as (
     select
         *,
         min(spend_month) over (partition by connection_id, vendor_id) as first_spend_month,
-        {{ daybook.whole_sum_over('spend', '(partition by connection_id, spend_month, currency_code)') }} as month_spend,
+        {{ daybook.whole_sum_over('positive_spend', '(partition by connection_id, spend_month, currency_code)') }} as month_spend,
         row_number() over (
             partition by connection_id, spend_month, currency_code
             order by spend desc nulls last, {{ daybook.binary_order('vendor_id') }} asc
         ) as spend_rank
-    from monthly
+    from weighed
 ),
 
 accumulated as (
     select
         *,
-        sum(spend) over (
+        sum(positive_spend) over (
             partition by connection_id, spend_month, currency_code
             order by spend_rank
             rows between unbounded preceding and current row
@@ -70,7 +78,7 @@ final as (
             when this_year.is_complete and last_year.spend > 0
                 then {{ daybook.ratio('this_year.spend - last_year.spend', 'last_year.spend') }}
         end as year_over_year,
-        {{ daybook.ratio('this_year.spend', 'this_year.month_spend') }} as share_of_month,
+        {{ daybook.ratio('this_year.positive_spend', 'this_year.month_spend') }} as share_of_month,
         case when this_year.month_spend is not null then this_year.spend_rank end as spend_rank,
         {{ daybook.ratio('this_year.accumulated_spend', 'this_year.month_spend') }} as cumulative_share,
         this_year.first_spend_month

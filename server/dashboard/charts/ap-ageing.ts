@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
+import { unknownStatusSql, unknownStatusWords } from '../left-out.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
 
@@ -12,7 +13,7 @@ export const apAgeing: Chart = defineChart({
   about:
     'Open bills by days past due, the 15 vendors with most open and all others; credits stand left of the axis.',
   shownAs: 'drawing',
-  marts: ['ap_ageing', 'vendors'],
+  marts: ['ap_ageing', 'vendors', 'bills'],
   sql: `
 with ranked as (
   select
@@ -32,6 +33,8 @@ select
   currency_code,
   least(place, 16) as place, -- 16: all other vendors; null: all vendors
   count(*) as vendors,
+  count(*) filter (where total_open > 0 or total_open is null) as owed,
+  count(*) filter (where total_open < 0) as owing,
   min(ranked.connection_id) as vendor_connection_id,
   min(vendor_id) as vendor_id,
   min(vendor_name) as vendor_name,
@@ -44,7 +47,8 @@ select
   ${wholeSum('unapplied_credits')} as credits,
   ${wholeSum('total_open')} as balance,
   ${wholeSum('overdue_amount')} as overdue,
-  sum(unknown_count)::bigint as unknown
+  sum(unknown_count)::bigint as unknown,
+  ${unknownStatusSql('scope_id', 'ranked.currency_code')}
 from ranked
 left join marts.vendors using (connection_id, vendor_id)
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
@@ -54,6 +58,8 @@ order by scope_id nulls first, currency_code, place`,
     currency_code: z.string().nullable(),
     place: z.number().nullable(),
     vendors: z.number(),
+    owed: z.number(),
+    owing: z.number(),
     vendor_connection_id: z.string(),
     vendor_id: z.string(),
     vendor_name: z.string().nullable(),
@@ -67,6 +73,8 @@ order by scope_id nulls first, currency_code, place`,
     balance: amount.nullable(),
     overdue: amount.nullable(),
     unknown: z.number(),
+    unknown_status: z.number(),
+    unknown_status_amount: amount.nullable(),
   }),
   view(rows, { currency }) {
     const labels = vendorLabels(rows);
@@ -77,8 +85,11 @@ order by scope_id nulls first, currency_code, place`,
       sentence:
         total === undefined
           ? ''
-          : `${namedAmount(total.balance, currency)} net of credits is owed to ${total.vendors.toLocaleString('en-US')} ${total.vendors === 1 ? 'vendor' : 'vendors'}; ${namedAmount(total.overdue, currency)} is overdue.`,
-      gap: gapOf({ unknown: total?.unknown ?? 0 }),
+          : `${namedAmount(total.balance, currency)} is owed net of credits: ${owedWords(total.owed, total.owing)}; ${namedAmount(total.overdue, currency)} is overdue.`,
+      gap: gapOf({
+        unknown: total?.unknown ?? 0,
+        more: unknownStatusWords(total?.unknown_status ?? 0, total?.unknown_status_amount ?? null, currency),
+      }),
       columns: [
         { head: 'Vendor' },
         ...columns.map(({ head }) => ({ head, kind: 'number' as const })),
@@ -103,6 +114,14 @@ order by scope_id nulls first, currency_code, place`,
   },
   empty: 'There are no open bills or credits.',
 });
+
+/** A vendor whose credits are more than its bills owes us. */
+function owedWords(owed: number, owing: number): string {
+  const counted = (count: number, one: string, many: string): string =>
+    `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+  const ours = counted(owed, 'vendor is owed', 'vendors are owed');
+  return owing === 0 ? ours : `${ours}, ${counted(owing, 'owes us', 'owe us')}`;
+}
 
 const buckets = [
   { head: 'Not due', of: 'not_due', colour: 'age-0' },

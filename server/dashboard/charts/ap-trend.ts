@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
+import { unknownStatusSql, unknownStatusWords } from '../left-out.ts';
 import { dayName, lastMonthEnds, monthName } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
 
@@ -10,9 +11,9 @@ export const apTrend: Chart = defineChart({
   id: 'ap-trend',
   title: 'Open bills at month ends',
   about:
-    'Rolled back from current documents: bills that were voided or deleted since are absent. Credits are not taken off.',
+    'Rolled back from current documents: bills that were voided or deleted since are absent. Credits are not taken off; a bill without an issue date counts on every day.',
   shownAs: 'drawing',
-  marts: ['ap_ageing', 'connections'],
+  marts: ['ap_ageing', 'connections', 'bills'],
   sql: `
 select
   scope.connection_id, -- null: all connections together
@@ -25,7 +26,8 @@ select
   ${wholeSum('days_over_90')} as days_over_90,
   ${wholeSum('open_bills_no_due_date')} as no_due_date,
   ${wholeSum('open_bills')} as open_bills,
-  sum(unknown_count)::bigint as unknown
+  sum(unknown_count)::bigint as unknown,
+  ${unknownStatusSql('scope.connection_id', 'ageing.currency_code')}
 from marts.ap_ageing as ageing
 cross join lateral (values (ageing.connection_id), (null)) as scope (connection_id)
 where as_of_date >= (select date_trunc('month', max(as_of_date)) - interval '24 months' from marts.connections)
@@ -43,6 +45,8 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
     no_due_date: amount.nullable(),
     open_bills: amount.nullable(),
     unknown: z.number(),
+    unknown_status: z.number(),
+    unknown_status_amount: amount.nullable(),
   }),
   view(rows, { currency, asOf }) {
     const days = lastMonthEnds(asOf, 24);
@@ -55,7 +59,14 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
     const [yearBefore = asOf] = lastMonthEnds(asOf, 12);
     return {
       sentence: `${namedAmount(of(asOf, 'open_bills'), currency)} is open today; at the end of ${monthName(yearBefore)} it was ${toldAmount(of(yearBefore, 'open_bills'), currency)}.`,
-      gap: gapOf({ unknown: Math.max(0, ...days.map((day) => byDay.get(day)?.unknown ?? 0)) }),
+      gap: gapOf({
+        unknown: Math.max(0, ...days.map((day) => byDay.get(day)?.unknown ?? 0)),
+        more: unknownStatusWords(
+          rows[0]?.unknown_status ?? 0,
+          rows[0]?.unknown_status_amount ?? null,
+          currency,
+        ),
+      }),
       columns: [{ head: 'Day' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],
       rows: days.map((day) => [day, ...columns.map(({ of: what }) => shownAmount(of(day, what), currency))]),
       drawing: {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
+import { unknownStatusSql, unknownStatusWords } from '../left-out.ts';
 import { dayName, daysAfter } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
 
@@ -10,9 +11,9 @@ export const cashRequirements: Chart = defineChart({
   id: 'cash-requirements',
   title: 'Cash requirements by week',
   about:
-    'Open bills and, apart, bills dated ahead (issued after today) by the week in which they fall due; and both by when their vendors are usually paid: the due date moved by the median days late. Weeks begin today. What is overdue is not drawn.',
+    'Open bills and, apart, bills dated ahead (issued after today) by the week in which they fall due; and both by when their vendors are usually paid: the due date moved by the median days late, from today on. Weeks begin today. What is overdue is not drawn.',
   shownAs: 'drawing',
-  marts: ['cash_requirements'],
+  marts: ['cash_requirements', 'bills'],
   sql: `
 select
   scope.connection_id, -- null: all connections together
@@ -22,7 +23,8 @@ select
   ${wholeSum('dated_ahead')} as ahead,
   ${wholeSum('expected_amount')} as expected,
   sum(document_count)::bigint as documents,
-  sum(unknown_count)::bigint as unknown
+  sum(unknown_count)::bigint as unknown,
+  ${unknownStatusSql('scope.connection_id', 'required.currency_code')}
 from marts.cash_requirements as required
 cross join lateral (values (required.connection_id), (null)) as scope (connection_id)
 group by scope.connection_id, currency_code, due_bucket
@@ -36,6 +38,8 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
     expected: amount.nullable(),
     documents: z.number(),
     unknown: z.number(),
+    unknown_status: z.number(),
+    unknown_status_amount: amount.nullable(),
   }),
   view(rows, { currency, asOf }) {
     const byBucket = new Map(rows.map((row) => [row.due_bucket, row]));
@@ -59,7 +63,14 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
     ];
     return {
       sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(of('unapplied_credits', 'due'), currency)} of credits may be taken off.`,
-      gap: gapOf({ unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0) }),
+      gap: gapOf({
+        unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0),
+        more: unknownStatusWords(
+          rows[0]?.unknown_status ?? 0,
+          rows[0]?.unknown_status_amount ?? null,
+          currency,
+        ),
+      }),
       columns: [
         { head: 'Week from' },
         { head: 'Due', kind: 'number' },

@@ -7,7 +7,7 @@ export const duplicates: Chart = defineChart({
   id: 'duplicates',
   title: 'Possible duplicates',
   about:
-    'Pairs of documents that may be one purchase, the surest 25 first; void bills and amounts of 0 left out.',
+    'Pairs of documents that may be one purchase, the surest 25 first; void bills left out, and amounts of 0 match nobody.',
   shownAs: 'table',
   marts: ['duplicate_bills', 'vendors'],
   sql: `

@@ -2,6 +2,14 @@ import { z } from 'zod';
 import { amount, isZero, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
+import {
+  undatedSql,
+  undatedWords,
+  unknownSpendSql,
+  unknownSpendWords,
+  unknownStatusSql,
+  unknownStatusWords,
+} from '../left-out.ts';
 import { monthName } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
 
@@ -23,7 +31,7 @@ export const keyFigures: Chart = defineChart({
   shownAs: 'tiles',
   marts: [
     ...['ap_ageing', 'cash_requirements', 'connections', 'data_quality'],
-    ...['mrr_movements_monthly', 'vendor_spend_monthly'],
+    ...['mrr_movements_monthly', 'vendor_spend_monthly', 'bills', 'spend_lines'],
   ],
   sql: `
 with today as (
@@ -112,7 +120,10 @@ ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   sum(amount) filter (where figure = 'recurring_revenue') as recurring_revenue,
   coalesce(sum(amount) filter (where figure = 'unknown'), 0)::bigint as unknown,
   coalesce(max(rounded.records), 0)::bigint as rounded,
-  bool_and(is_month_over) as is_month_over
+  bool_and(is_month_over) as is_month_over,
+  ${unknownStatusSql('added.connection_id', 'added.currency_code')},
+  ${undatedSql('added.connection_id', 'added.currency_code')},
+  ${unknownSpendSql('added.connection_id', 'added.currency_code', "between (select month - interval '1 month' from today) and (select month from today)")}
 from added
 cross join today
 left join rounded on added.connection_id is not distinct from rounded.connection_id
@@ -135,6 +146,12 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
     unknown: z.number(),
     rounded: z.number(),
     is_month_over: z.boolean(),
+    unknown_status: z.number(),
+    unknown_status_amount: amount.nullable(),
+    undated: z.number(),
+    undated_amount: amount.nullable(),
+    unknown_spend: z.number(),
+    unknown_spend_amount: amount.nullable(),
   }),
   view([row], { currency, asOf }) {
     const columns = [{ head: 'Figure' }, { head: currency, kind: 'number' as const }, { head: 'More' }];
@@ -144,7 +161,15 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
     const { overdue_percent: overdue, dated_ahead: ahead, spend_last_month: lastMonth } = row;
     return {
       sentence: `${namedAmount(row.open_bills, currency)} is open in ${bills}.`,
-      gap: gapOf({ unknown: row.unknown, more: roundedWords(row.rounded) }),
+      gap: gapOf({
+        unknown: row.unknown,
+        more: [
+          ...unknownStatusWords(row.unknown_status, row.unknown_status_amount, currency),
+          ...unknownSpendWords(row.unknown_spend, row.unknown_spend_amount, currency),
+          ...undatedWords(row.undated, row.undated_amount, currency),
+          ...roundedWords(row.rounded),
+        ],
+      }),
       columns,
       rows: [
         ['Open bills', shown(row.open_bills), bills],

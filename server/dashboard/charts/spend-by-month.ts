@@ -3,6 +3,7 @@ import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { isMonthEnd, lastMonths, monthName } from '../month.ts';
+import { undatedSql, undatedWords, unknownSpendSql, unknownSpendWords } from '../left-out.ts';
 import { vendorLabels, vendorsShown } from '../vendor-labels.ts';
 import type { Series } from '../view.ts';
 import { wholeSum } from '../whole-sum.ts';
@@ -12,9 +13,9 @@ export const spendByMonth: Chart = defineChart({
   id: 'spend-by-month',
   title: 'Spend by vendor and month',
   about:
-    'Posted bills and expenses less refunds and credits, tax included, of the last 24 months: the 15 vendors with most spend and all others.',
+    'Posted bills and expenses less refunds and credits, tax included, dated up to today, of the last 24 months: the 15 vendors with most spend and all others.',
   shownAs: 'drawing',
-  marts: ['vendor_spend_monthly', 'vendors', 'connections'],
+  marts: ['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines'],
   sql: `
 with today as (
   select date_trunc('month', max(as_of_date))::date as month from marts.connections
@@ -50,7 +51,9 @@ select
   min(vendor_id) as vendor_id,
   min(vendor_name) as vendor_name,
   ${wholeSum('spend')} as spend,
-  sum(unknown_count)::bigint as unknown
+  sum(unknown_count)::bigint as unknown,
+  ${undatedSql('scope_id', 'placed.currency_code')},
+  ${unknownSpendSql('scope_id', 'placed.currency_code', "between (select month - interval '23 months' from today) and (select month from today)")}
 from (
   select ranked.*, spend_month, spend, unknown_count
   from spent
@@ -79,6 +82,10 @@ order by scope_id nulls first, currency_code, place, spend_month`,
     vendor_name: z.string().nullable(),
     spend: amount.nullable(),
     unknown: z.number(),
+    undated: z.number(),
+    undated_amount: amount.nullable(),
+    unknown_spend: z.number(),
+    unknown_spend_amount: amount.nullable(),
   }),
   view(rows, { currency, asOf }) {
     const months = lastMonths(asOf, 24);
@@ -89,12 +96,18 @@ order by scope_id nulls first, currency_code, place, spend_month`,
       const row = rowOf.get(`${place} ${month}`);
       return row === undefined ? '0' : row.spend;
     };
-    // What is dated later in the month is in it already, what will come is not.
+    // What is dated later in the month is not in it yet.
     const label = (month: string): string =>
       month === months[23] && !isMonthEnd(asOf) ? `${monthName(month)}, not over` : monthName(month);
     return {
       sentence: `${namedAmount(of(null, null), currency)} in 24 months, ${toldAmount(of(null, months[23] ?? ''), currency)} of it in ${monthName(asOf)}${isMonthEnd(asOf) ? '' : ', which is not over'}.`,
-      gap: gapOf({ unknown: rowOf.get('null null')?.unknown ?? 0 }),
+      gap: gapOf({
+        unknown: rowOf.get('null null')?.unknown ?? 0,
+        more: [
+          ...unknownSpendWords(rows[0]?.unknown_spend ?? 0, rows[0]?.unknown_spend_amount ?? null, currency),
+          ...undatedWords(rows[0]?.undated ?? 0, rows[0]?.undated_amount ?? null, currency),
+        ],
+      }),
       columns: [
         { head: 'Vendor' },
         ...['24 months', ...months.map(label)].map((head) => ({ head, kind: 'number' as const })),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
+import { undatedSql, undatedWords, unknownSpendSql, unknownSpendWords } from '../left-out.ts';
 import { lastCompleteMonths, monthName } from '../month.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
@@ -13,7 +14,7 @@ export const spendByVendor: Chart = defineChart({
   about:
     'The last 12 complete months beside the 12 before: the 15 vendors with most spend and all others. A month that is not over is compared with nothing.',
   shownAs: 'drawing',
-  marts: ['vendor_spend_monthly', 'vendors', 'connections'],
+  marts: ['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines'],
   sql: `
 with last_complete as (
   -- The month that ends today or was the last to end.
@@ -59,7 +60,9 @@ select
   min(vendor_name) as vendor_name,
   ${wholeSum('this_year')} as this_year,
   ${wholeSum('year_before')} as year_before,
-  sum(unknown)::bigint as unknown
+  sum(unknown)::bigint as unknown,
+  ${undatedSql('scope_id', 'ranked.currency_code')},
+  ${unknownSpendSql('scope_id', 'ranked.currency_code', "between (select month - interval '23 months' from last_complete) and (select month from last_complete)")}
 from ranked
 left join marts.vendors using (connection_id, vendor_id)
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
@@ -75,6 +78,10 @@ order by scope_id nulls first, currency_code, place`,
     this_year: amount.nullable(),
     year_before: amount.nullable(),
     unknown: z.number(),
+    undated: z.number(),
+    undated_amount: amount.nullable(),
+    unknown_spend: z.number(),
+    unknown_spend_amount: amount.nullable(),
   }),
   view(rows, { currency, asOf }) {
     const months = lastCompleteMonths(asOf, 12).map(monthName);
@@ -86,7 +93,13 @@ order by scope_id nulls first, currency_code, place`,
         total === undefined
           ? ''
           : `${namedAmount(total.this_year, currency)} from ${months[0]} to ${months[11]}, ${toldAmount(total.year_before, currency)} in the 12 months before.`,
-      gap: gapOf({ unknown: total?.unknown ?? 0 }),
+      gap: gapOf({
+        unknown: total?.unknown ?? 0,
+        more: [
+          ...unknownSpendWords(total?.unknown_spend ?? 0, total?.unknown_spend_amount ?? null, currency),
+          ...undatedWords(total?.undated ?? 0, total?.undated_amount ?? null, currency),
+        ],
+      }),
       columns: [
         { head: 'Vendor' },
         { head: '12 months', kind: 'number' },

@@ -91,6 +91,11 @@ def times(amount, rate, places):
     return None if abs(product) >= _LIMIT else product
 
 
+def is_noise(currency, amount):
+    """Half a minor unit or less: that is how services compute."""
+    return abs(amount) * 2 <= Decimal(1).scaleb(-places_of(currency))
+
+
 def share(part, whole):
     """A ratio; the only numbers that are not exact, and only when they are printed."""
     if part is None or whole is None or whole == 0:

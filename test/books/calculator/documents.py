@@ -1,6 +1,8 @@
 """Marts of documents and their lines: bills, bill_lines, expenses, expense_lines, vendor_credits, allocations, spend_lines."""
 
-from amounts import less, negative, total
+from datetime import date
+
+from amounts import is_noise, less, negative, total
 from conversion import Rate
 from records import month_of
 
@@ -25,6 +27,51 @@ class Taxed:
             self.treatment = 'unknown'
 
 
+class Taxes:
+    """The lines of a bill or a credit, each with its tax; and of a bill, what only its header knows of tax."""
+
+    def __init__(self, document):
+        self.lines = [Taxed(line) for line in document.lines]
+        self.rest = less(document.total, *(line.gross for line in self.lines))
+        self.rest_net = self.rest
+        self.has_untold_tax = False
+        tax = getattr(document, 'tax', None)
+        untold = None if not tax else self._untold(document, tax)
+        if untold is None or is_noise(document.currency, untold):
+            return
+        self.has_untold_tax = True
+        worth = [line for line in self.lines if line.gross is None or line.gross != 0]
+        if self._is_on_top(document, worth, untold):
+            self.rest_net = less(self.rest, untold)
+            return
+        # It is in the lines, or nobody knows where: a line that tells no tax may have some of it.
+        self.rest_net = None
+        is_header_sound = document.sub_total is not None and document.total is not None and is_noise(
+            document.currency, less(document.total, document.sub_total, tax)
+        )
+        for line in worth:
+            if line.treatment != 'no_tax':
+                continue
+            if len(worth) == 1 and self.rest == 0 and is_header_sound:
+                line.treatment, line.net = 'inclusive', document.sub_total
+            else:
+                line.treatment, line.net = 'unknown', None
+
+    def _untold(self, document, tax):
+        """Of the tax on the document, what its lines do not have."""
+        told = [line.tax or 0 if line.is_known else None for line in document.lines]
+        return less(tax, *told)
+
+    def _is_on_top(self, document, worth, untold):
+        """What the total is more than the lines is the tax, less the discount on the document if there is one."""
+        if self.rest is None or self.rest == 0:
+            return False
+        discount = document.discount or 0
+        return not worth or any(
+            is_noise(document.currency, less(self.rest, untold, negative(other))) for other in (0, discount)
+        )
+
+
 class SpendLine:
     def __init__(self, source_type, document, rate, line, position, gross, net, treatment):
         self.source_type, self.document, self.rate, self.line = source_type, document, rate, line
@@ -35,16 +82,13 @@ class SpendLine:
 def spend_of_lined(source_type, document, rate, sign):
     """The lines of a bill or credit, and one more where they are not the whole document."""
     found = []
-    grosses = []
-    for line in document.lines:
-        taxed = Taxed(line)
-        grosses.append(taxed.gross)
+    taxes = Taxes(document)
+    for line, taxed in zip(document.lines, taxes.lines):
         gross, net = (taxed.gross, taxed.net) if sign > 0 else (negative(taxed.gross), negative(taxed.net))
         found.append(SpendLine(source_type, document, rate, line, line.position, gross, net, taxed.treatment))
-    rest = less(document.total, *grosses)
-    if rest is None or rest != 0:
-        rest = rest if sign > 0 else negative(rest)
-        found.append(SpendLine(source_type, document, rate, None, -1, rest, rest, 'balancing'))
+    if taxes.rest is None or taxes.rest != 0:
+        gross, net = (taxes.rest, taxes.rest_net) if sign > 0 else (negative(taxes.rest), negative(taxes.rest_net))
+        found.append(SpendLine(source_type, document, rate, None, -1, gross, net, 'balancing'))
     return found
 
 
@@ -76,6 +120,7 @@ class Ledger:
         self.credits = [(credit, Rate(book, credit, has_rates=False)) for credit in book.credits]
         self.expenses = [(expense, Rate(book, expense)) for expense in book.expenses]
         self.rates = {id(document): rate for document, rate in self.bills + self.credits + self.expenses}
+        self._date_credit_links()
         self.spend = []
         for bill, rate in self.bills:
             self.spend += spend_of_lined('bill', bill, rate, 1)
@@ -83,6 +128,25 @@ class Ledger:
             self.spend += spend_of_expense(expense, rate)
         for credit, rate in self.credits:
             self.spend += spend_of_lined('vendor_credit', credit, rate, -1)
+
+    def _date_credit_links(self):
+        """An application of a credit counts on one date: that of the bill, else that of the credit."""
+        pairs = {}
+        for bill in self.book.bills:
+            for entry in bill.credits:
+                pairs.setdefault((bill.id, entry.linked_id), ([], []))[0].append(entry)
+        for credit in self.book.credits:
+            for entry in credit.allocations:
+                pairs.setdefault((entry.linked_id, credit.id), ([], []))[1].append(entry)
+        self.links_of_two_dates = set()
+        in_order = lambda entries: sorted(entries, key=lambda one: (one.date is None, one.date or date.min, one.position))
+        for (bill_id, credit_id), (by_bill, by_credit) in pairs.items():
+            if bill_id is None or credit_id is None:
+                continue
+            for one, other in zip(in_order(by_bill), in_order(by_credit)):
+                if one.date is not None and other.date is not None and one.date != other.date:
+                    self.links_of_two_dates.add(bill_id)
+                one.counted = other.counted = one.date or other.date
 
     def base_total(self, document, rate):
         """The sum of its lines, each rounded once."""
@@ -94,7 +158,7 @@ class Ledger:
 def open_at(document, when):
     """What was open on a day, rolled back from the document of now; an allocation without a date counts as before."""
     left = document.due if hasattr(document, 'due') else document.remaining
-    later = [entry.amount for entry in document.allocations if entry.date is not None and entry.date > when]
+    later = [entry.amount for entry in document.allocations if entry.counted is not None and entry.counted > when]
     return total([left, *later])
 
 
@@ -102,15 +166,19 @@ def is_open_at(document, when):
     """Posted, issued by then, and not settled. What is not known is not known to be settled."""
     if not document.is_posted or (document.date is not None and document.date > when):
         return False
+    return is_due(document, when)
+
+
+def is_due(document, when):
+    """More than noise; what is not known is not known to be settled."""
     amount = open_at(document, when)
-    return amount is None or amount != 0
+    return amount is None or not is_noise(document.currency, amount)
 
 
 def is_dated_ahead(document, when):
     if not document.is_posted or document.date is None or document.date <= when:
         return False
-    amount = open_at(document, when)
-    return amount is None or amount != 0
+    return is_due(document, when)
 
 
 def bills(ledger):
@@ -180,8 +248,7 @@ def bills(ledger):
 
 def bill_lines(ledger):
     for bill, rate in ledger.bills:
-        for line in bill.lines:
-            taxed = Taxed(line)
+        for line, taxed in zip(bill.lines, Taxes(bill).lines):
             yield {
                 'bill_id': bill.id,
                 'posting_status': bill.posting,
@@ -312,6 +379,7 @@ def _allocation(told_by, document, source_type, entry, bill_id, source_id, is_or
         'currency_code': document.currency,
         'posting_status': document.posting,
         'allocated_date': entry.date,
+        'counted_date': entry.counted,
         'allocated_amount': entry.amount if told_by == 'bill' else None,
         'memo_side_amount': entry.amount if told_by == 'vendor_credit' else None,
         'is_orphan': is_orphan,

@@ -5,7 +5,7 @@ from datetime import timedelta
 from fractions import Fraction
 
 from amounts import negative, share, total
-from documents import is_dated_ahead, is_open_at, open_at
+from documents import is_dated_ahead, is_due, is_open_at, open_at
 from records import last_of_month, month_before, month_of
 
 AGEING_MONTHS = 36
@@ -67,7 +67,7 @@ def ap_open_items(ledger):
                 'open_amount_base': item.base,
                 'base_currency': item.rate.base,
                 'fx_status': item.rate.status,
-                'has_undated_allocation': any(entry.date is None for entry in document.allocations),
+                'has_undated_allocation': any(entry.counted is None for entry in document.allocations),
             }
 
 
@@ -127,8 +127,9 @@ def usual_delay(ledger):
     for bill, _ in ledger.bills:
         last = max((entry.date for entry in bill.payments if entry.date is not None), default=None)
         is_issued = bill.date is None or bill.date <= ledger.today
-        is_settled = bill.is_posted and is_issued and open_at(bill, ledger.today) == 0
-        if is_settled and last is not None and bill.due_date is not None:
+        is_settled = bill.is_posted and is_issued and not is_due(bill, ledger.today)
+        # Bills of nobody have no habit in common.
+        if bill.vendor != '(none)' and is_settled and last is not None and bill.due_date is not None:
             late[bill.vendor].append((last - bill.due_date).days)
     return {vendor: sorted(days)[(len(days) - 1) // 2] for vendor, days in late.items()}
 
@@ -142,10 +143,12 @@ def cash_requirements(ledger):
         if not is_ahead and not is_open_at(bill, today):
             continue
         amount = open_at(bill, today)
-        # What is not issued yet is not due before it is.
+        # What is not issued yet is not due before it is, and what is not overdue is not expected before today.
         not_before = [bill.date] if is_ahead else []
+        is_overdue = bill.due_date is not None and not is_ahead and bill.due_date < today
+        earliest = not_before or ([] if is_overdue else [today])
         day_due = bill.due_date and max([bill.due_date, *not_before])
-        moved = bill.due_date and max([day_due + timedelta(days=delay.get(bill.vendor, 0)), *not_before])
+        moved = bill.due_date and max([day_due + timedelta(days=delay.get(bill.vendor, 0)), *earliest])
         (ahead if is_ahead else due)[bill.currency, week_of(day_due, today)].append(amount)
         expected[bill.currency, week_of(moved, today)].append(amount)
     for credit, _ in ledger.credits:
@@ -185,12 +188,13 @@ def ap_kpis_monthly(ledger):
     posted = [bill for bill, _ in ledger.bills if bill.is_posted]
     for currency in sorted(currencies, key=str):
         mine = [bill for bill in posted if bill.currency == currency]
-        ends, bought, rows = {}, {}, []
+        ends, dated_ends, bought, rows = {}, {}, {}, []
         for month in months:
             end = min(last_of_month(month), today)
             items = [item for item in open_items(ledger, end) if item.document.currency == currency]
             open_bills = [item for item in items if not item.is_credit]
             ends[month] = total(item.amount for item in open_bills)
+            dated_ends[month] = total(item.amount for item in open_bills if item.document.date is not None)
             bought[month] = total(
                 bill.total for bill in mine if bill.date is not None and month <= bill.date <= end
             )
@@ -200,8 +204,14 @@ def ap_kpis_monthly(ledger):
                 for entry in bill.payments
                 if entry.date is not None and month <= entry.date <= end
             ]
-            weighted = [(e.amount, (e.date - b.date).days) for b, e in payments if b.date is not None]
-            late = [e.amount for b, e in payments if b.due_date is not None and e.date > b.due_date]
+            # Shares and means are of what pays what is owed: above 0 both. Not known is neither.
+            weighed = [
+                (b, e, None if b.total is None else e.amount)
+                for b, e in payments
+                if (e.amount is None or e.amount > 0) and (b.total is None or b.total > 0)
+            ]
+            weighted = [(weight, (e.date - b.date).days) for b, e, weight in weighed if b.date is not None]
+            late = [weight for b, e, weight in weighed if b.due_date is not None and e.date > b.due_date]
             paid = total(entry.amount for _, entry in payments)
             rows.append(
                 {
@@ -215,9 +225,9 @@ def ap_kpis_monthly(ledger):
                     'unknown_count': sum(item.amount is None for item in items)
                     + sum(bill.total is None for bill in mine if bill.date is not None and month <= bill.date <= end)
                     + sum(entry.amount is None for _, entry in payments),
-                    'days_payable_outstanding': outstanding(months, month, end, ends, bought),
+                    'days_payable_outstanding': outstanding(months, month, end, dated_ends, bought),
                     'average_days_to_pay': weighted_mean(weighted),
-                    'paid_late_share': share(total(late), paid),
+                    'paid_late_share': share(total(late), total(weight for _, _, weight in weighed)),
                     'overdue_share': share_overdue(items),
                     'over_90_share': share(payable(items, lambda item: item.bucket == '90+'), payable(items)),
                 }
@@ -226,12 +236,12 @@ def ap_kpis_monthly(ledger):
 
 
 def outstanding(months, month, end, ends, bought):
-    """Average open bills at three month ends, by the purchases of the three months, times their days."""
+    """Average open bills with an issue date at three month ends, by the purchases of the three months, times their days."""
     three = [month_before(month, count) for count in (2, 1, 0)]
     if three[0] not in months:
         return None
     balance, purchases = total(ends[one] for one in three), total(bought[one] for one in three)
-    if balance is None or not purchases:
+    if balance is None or purchases is None or purchases <= 0:
         return None
     days = (end - three[0]).days + 1
     return Fraction(balance) / 3 / Fraction(purchases) * days

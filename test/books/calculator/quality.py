@@ -3,8 +3,8 @@
 from datetime import date
 from decimal import Decimal
 
-from amounts import less, places_of, total
-from documents import Taxed, signed_lines
+from amounts import is_noise, less, total
+from documents import Taxed, Taxes, signed_lines
 from people import top_of
 from records import RESOURCES, code, months_on
 from recurring import fits_of
@@ -44,6 +44,7 @@ def found_by(ledger, subscription_rows):
         'amount_due_unexplained': ids(bill for bill in posted if differs(bill.currency, unexplained(bill))),
         'bill_status_incoherent': ids(bill for bill in posted if is_incoherent(bill)),
         'lines_differ_from_header': ids(bill for bill in posted if lines_differ(bill)),
+        'header_tax_not_in_lines': ids(bill for bill in posted if Taxes(bill).has_untold_tax),
         'negative_bill': ids(bill for bill in posted if bill.total is not None and bill.total < 0),
         'unconverted_bill': ids(bill for bill in posted if unconverted(bill)),
         'unconverted_expense': ids(one for one in expenses if unconverted(one)),
@@ -59,17 +60,20 @@ def found_by(ledger, subscription_rows):
             if differs(one.currency, less(one.total, *(entry.amount for entry in one.allocations), one.remaining))
         ),
         'negative_vendor_credit': ids(one for one in posted_credits if one.total is not None and one.total < 0),
+        'undated_vendor_credit': ids(one for one in posted_credits if one.date is None),
+        'undated_expense': ids(one for one in expenses if one.date is None),
         'refund_sign': ids(one for one in expenses if signed_lines(one)[2]),
         'spend_in_future': ids(one for one in in_spend if one.date is not None and one.date > today),
         'unknown_tax_treatment': ids(
             one
             for one in in_spend
-            if one not in expenses and any(has_unknown_tax(line) for line in one.lines)
+            if one not in expenses and any(has_unknown_tax(line) for line in Taxes(one).lines)
         ),
         'undated_allocation': ids(one for one in bills + credits if any(e.date is None for e in one.allocations)),
         'orphan_allocation': ids(one for one in bills if any(e.linked_id not in credit_ids for e in one.credits))
         + ids(one for one in credits if any(e.linked_id not in bill_ids for e in one.allocations)),
         'credit_allocation_one_sided': one_sided(bills, credits),
+        'credit_link_dates_differ': ledger.links_of_two_dates,
         'amount_rounded': [record_id for _, record_id in book.rounded] + list(rounded_subscriptions),
         'amount_does_not_fit': [record_id for _, record_id in book.too_large] + list(unfit_subscriptions),
         'cyclic_customer_parents': [key for key in parents if top_of(key, parents)[1]],
@@ -83,9 +87,8 @@ def found_by(ledger, subscription_rows):
     }
 
 
-def has_unknown_tax(line):
+def has_unknown_tax(taxed):
     """What is not known at all is found by another check."""
-    taxed = Taxed(line)
     return taxed.treatment == 'unknown' and taxed.gross is not None
 
 
@@ -95,7 +98,7 @@ def unexplained(bill):
 
 def differs(currency, amount):
     """By more than half a minor unit: less is how services compute."""
-    return amount is not None and abs(amount) * 2 > Decimal(1).scaleb(-places_of(currency))
+    return amount is not None and not is_noise(currency, amount)
 
 
 def is_incoherent(bill):

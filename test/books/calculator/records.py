@@ -85,6 +85,8 @@ class Allocation:
         self.position = position
         self.linked_id = code(sent.get('id'))
         self.date = day(sent.get('allocated_date'))
+        # Of an application of a credit it depends on what the other document says.
+        self.counted = self.date
         self.amount = reader.money(sent, 'allocated_amount', table)
 
 

@@ -27,10 +27,10 @@ def fits_of(book):
 
 
 class Item:
-    def __init__(self, subscription, position, sent):
+    def __init__(self, subscription, position, sent, subscription_id=''):
         self.position = position
         self.status = enum(subscription.get('status'))
-        self.customer = code(subscription.get('platform_customer_id')) or '(none)'
+        self.customer = code(subscription.get('platform_customer_id')) or f'(none) {subscription_id}'
         self.currency = currency(subscription.get('iso_currency_code'))
         self.interval = enum(sent.get('interval'))
         self.count = sent.get('interval_count')
@@ -80,81 +80,101 @@ def items_at_ends(book, today):
     return months
 
 
-def subscription_mrr_monthly(book, today):
-    months = items_at_ends(book, today)
-    seen = [month for month, (is_seen, _) in months.items() if is_seen]
+def items_known(months):
+    """Month by month: the items that stand in the subscriptions at its end."""
     for month, (is_seen, state) in months.items():
         for subscription_id, sent in state.items():
             for position, line in enumerate((sent or {}).get('items') or []):
-                item = Item(sent, position, line)
-                status, mrr = item.priced() if is_seen else ('not_observed', None)
-                yield {
-                    'subscription_id': subscription_id,
-                    'position': position,
-                    'month': month,
-                    'platform_customer_id': item.customer,
-                    'currency_code': item.currency,
-                    'status': item.status,
-                    'billing_interval': item.interval,
-                    'interval_count': item.count,
-                    'quantity': item.quantity,
-                    'period_amount': item.price,
-                    'is_complete': last_of_month(month) <= today,
-                    'mrr_status': status,
-                    'mrr': mrr,
-                    'is_estimated': item.is_estimated,
-                    'is_baseline': bool(seen) and month == seen[0],
-                }
+                yield month, is_seen, subscription_id, Item(sent, position, line, subscription_id)
+
+
+def subscription_mrr_monthly(book, today):
+    months = items_at_ends(book, today)
+    seen = [month for month, (is_seen, _) in months.items() if is_seen]
+    for month, is_seen, subscription_id, item in items_known(months):
+        status, mrr = item.priced() if is_seen else ('not_observed', None)
+        yield {
+            'subscription_id': subscription_id,
+            'position': item.position,
+            'month': month,
+            'platform_customer_id': item.customer,
+            'currency_code': item.currency,
+            'status': item.status,
+            'billing_interval': item.interval,
+            'interval_count': item.count,
+            'quantity': item.quantity,
+            'period_amount': item.price,
+            'is_complete': last_of_month(month) <= today,
+            'mrr_status': status,
+            'mrr': mrr,
+            'is_estimated': item.is_estimated,
+            'is_baseline': bool(seen) and month == seen[0],
+        }
 
 
 def mrr_movements_monthly(book, today):
     months = items_at_ends(book, today)
     seen = [month for month, (is_seen, _) in months.items() if is_seen]
-    groups = defaultdict(lambda: defaultdict(list))
-    for row in subscription_mrr_monthly(book, today):
-        groups[row['platform_customer_id'], row['currency_code']][row['month']].append(row)
-    for (customer, code_), by_month in groups.items():
-        closing_before, has_paid, started = 0, False, False
+    customers = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for month, _, _, item in items_known(months):
+        customers[item.customer][item.currency][month].append(item)
+    for customer, by_currency in customers.items():
+        known_of = {code_: known(by_month, months) for code_, by_month in by_currency.items()}
+        has_paid = False
         for month, (is_seen, _) in months.items():
-            rows = by_month.get(month, [])
-            started = started or bool(rows)
-            if not started:
-                continue
-            row = {
-                'platform_customer_id': customer,
-                'month': month,
-                'currency_code': code_,
-                'is_complete': last_of_month(month) <= today,
-                'is_observed': is_seen,
-                'is_baseline': bool(seen) and month == seen[0],
-                **dict.fromkeys(('opening', 'new', 'reactivation', 'expansion', 'contraction', 'churn', 'closing')),
-                'unpriced_items': None,
+            is_baseline = bool(seen) and month == seen[0]
+            now = {code_: ends[month] for code_, ends in known_of.items() if month in ends}
+            ends = {code_: closing for code_, (closing, _) in now.items()}
+            # What history has at the beginning, whether or not the month before was read to its end.
+            before = month_before(month)
+            starts = {
+                code_: closing if is_baseline else known_of[code_].get(before, (0, 0))[0] for code_, closing in ends.items()
             }
-            if is_seen:
-                closing = total(
-                    one['mrr'] if one['mrr_status'] == 'unfit_amount' else one['mrr'] or 0 for one in rows
-                )
-                unpriced = sum(one['mrr_status'] in ('unknown_interval', 'no_amount') for one in rows)
-                is_baseline = row['is_baseline']
-                opening = closing if is_baseline else closing_before
-                moved = less(closing, opening)
-                row.update(moves_of(opening, closing, moved, has_paid))
-                row.update(opening=opening, closing=closing, unpriced_items=unpriced)
-                closing_before = closing
-                # What is not known was paid all the same.
-                has_paid = has_paid or closing is None or closing > 0
-            yield row
+            for code_, (closing, unpriced) in now.items():
+                row = {
+                    'platform_customer_id': customer,
+                    'month': month,
+                    'currency_code': code_,
+                    'is_complete': last_of_month(month) <= today,
+                    'is_observed': is_seen,
+                    'is_baseline': is_baseline,
+                    **dict.fromkeys(('opening', 'new', 'reactivation', 'expansion', 'contraction', 'churn', 'closing')),
+                    'unpriced_items': None,
+                }
+                if is_seen:
+                    moved = less(closing, starts[code_])
+                    row.update(moves_of(pays(starts), pays(ends), moved, has_paid))
+                    row.update(opening=starts[code_], closing=closing, unpriced_items=unpriced)
+                yield row
+            # What is not known was paid all the same.
+            has_paid = has_paid or any(closing is None or closing > 0 for closing in ends.values())
 
 
-def moves_of(opening, closing, moved, has_paid):
-    name = None
+def known(by_month, months):
+    """By month, from the first one in which there was something: revenue at its end, and items without a price."""
+    ends = {}
+    for month in months:
+        items = [item.priced() for item in by_month.get(month, [])]
+        if items or ends:
+            closing = total(mrr if status == 'unfit_amount' else mrr or 0 for status, mrr in items)
+            ends[month] = closing, sum(status in ('unknown_interval', 'no_amount') for status, _ in items)
+    return ends
+
+
+def pays(amounts):
+    """In whatever currency."""
+    return any(amount is None or amount != 0 for amount in amounts.values())
+
+
+def moves_of(pays_before, pays_after, moved, has_paid):
+    """A customer pays in all currencies together: one that changes it is neither new nor lost."""
     if moved is None:
         return dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'))
-    if opening == 0:
+    if not pays_before:
         name = 'reactivation' if has_paid else 'new'
-    elif closing == 0:
+    elif not pays_after:
         name = 'churn'
-    elif moved != 0:
+    else:
         name = 'expansion' if moved > 0 else 'contraction'
     moves = dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'), 0)
-    return {**moves, **({name: moved} if name else {})}
+    return {**moves, name: moved}

@@ -1,6 +1,7 @@
 """Marts of spend: vendor_spend_monthly, spend_by_dimension_monthly, duplicate_bills."""
 
 from collections import defaultdict
+from decimal import Decimal
 import re
 
 from amounts import less, share, total
@@ -25,7 +26,9 @@ def vendor_spend_monthly(ledger):
         is_complete = month is not None and last_of_month(month) <= ledger.today
         before = spent.get((vendor, month_before(month, 12), currency)) if month else None
         others = {one: value for (one, when, code), value in spent.items() if (when, code) == (month, currency)}
-        whole = total(others.values())
+        # Of what was spent: a vendor that gave back more than it got has no share.
+        positive = {one: None if value is None else max(value, Decimal(0)) for one, value in others.items()}
+        whole = total(positive.values())
         known = None not in others.values()
         order = sorted(others, key=lambda one: (-(others[one] or 0), one))
         yield {
@@ -47,10 +50,10 @@ def vendor_spend_monthly(ledger):
             'year_over_year': share(less(spend, before), before)
             if is_complete and before is not None and before > 0
             else None,
-            'share_of_month': share(spend, whole),
+            'share_of_month': share(positive[vendor], whole),
             'spend_rank': order.index(vendor) + 1 if known else None,
             'cumulative_share': share(
-                total(others[one] for one in order[: order.index(vendor) + 1]), whole
+                total(positive[one] for one in order[: order.index(vendor) + 1]), whole
             )
             if known
             else None,
@@ -86,7 +89,12 @@ def spend_by_dimension_monthly(ledger):
 
 
 def posted(ledger):
-    return [line for line in ledger.spend if line.document.is_posted]
+    """What is dated after today is not spent yet."""
+    return [
+        line
+        for line in ledger.spend
+        if line.document.is_posted and (line.document.date is None or line.document.date <= ledger.today)
+    ]
 
 
 class Candidate:

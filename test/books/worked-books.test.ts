@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/test-database.ts';
+import type { Value } from './calculate.ts';
+import { buildAndCompare } from './check-books.ts';
+import { martInPostgres } from './read-marts.ts';
+import { withBooks, type Shelf } from './shelf.ts';
+import { workedBooks, workedIn, workedOn } from './worked-books.ts';
+
+const { url } = await createTestDatabase();
+
+test('what an accountant worked out by hand is what the calculator and the marts of both targets say', async () => {
+  const worked = workedBooks();
+  const books = worked.map(({ book }) => book);
+  await withBooks({ databaseUrl: url, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
+    const { differences } = await buildAndCompare(shelf);
+    const byHand: Record<string, Figure> = {};
+    const byCalculator: Record<string, Figure> = {};
+    const inMarts: Record<string, Figure> = {};
+    for (const { book, figures } of worked)
+      for (const [asked, figure] of Object.entries(figures)) {
+        const question = `${book.name}: ${asked}`;
+        byHand[question] = figure;
+        byCalculator[question] = figureOf(question, (mart) => shelf.calculated[mart] ?? []);
+        inMarts[question] = await figureInMarts(shelf, question);
+      }
+    expect(byCalculator).toEqual(byHand);
+    expect(inMarts).toEqual(byHand);
+    expect(differences).toEqual([]);
+  });
+});
+
+type Figure = number | boolean | null | undefined;
+type Row = Readonly<Record<string, Value>>;
+
+async function figureInMarts({ warehouse }: Shelf, question: string): Promise<Figure> {
+  const [, name = ''] = /: (\w+)\./.exec(question) ?? [];
+  const { rows } = await martInPostgres(warehouse, name);
+  return figureOf(question, () => rows);
+}
+
+/** `book: mart.column where key = value and …`: of several rows the sum, of none undefined. */
+function figureOf(question: string, rowsOf: (mart: string) => readonly Row[]): Figure {
+  const [, book = '', mart = '', column = '', conditions = ''] =
+    /^(\S+): (\w+)\.(\w+) where (.+)$/.exec(question) ?? [];
+  const wanted = conditions.split(' and ').map((condition) => condition.split(' = '));
+  const values = rowsOf(mart)
+    .filter(
+      (row) =>
+        row.connection_id === book &&
+        (row.currency_code === undefined || workedIn.includes(String(row.currency_code))) &&
+        wanted.every(([key = '', value]) => String(row[key]) === value),
+    )
+    .map((row) => row[column]);
+  if (values.length === 0) return undefined;
+  if (values.includes(null)) return null;
+  if (values.some((value) => /^(true|false)$/.test(String(value)))) return String(values[0]) === 'true';
+  return values.reduce<number>((sum, value) => sum + Number(value), 0);
+}

@@ -1,0 +1,320 @@
+import type { CommandInput } from '../../sandbox/world/command.ts';
+import type { ResourceName } from '../../sandbox/world/resources.ts';
+import { bill, billCreditMemo, expense, subscription, type Fields } from '../support/finance-records.ts';
+import type { RandomBook } from './arbitrary-book.ts';
+
+/** A book of a few documents, and what an accountant reads in its marts. */
+export interface WorkedBook {
+  readonly book: RandomBook;
+  /** `mart.column where key = value and …`: one row, or the sum of several; undefined where there must be no row. */
+  readonly figures: Readonly<Record<string, number | boolean | null | undefined>>;
+}
+
+/** Of the records that the sandbox gives to every company none is in these. */
+export const workedIn: readonly string[] = ['NZD', 'SGD'];
+
+/** The day on which all of them are read. */
+export const workedOn = '2026-11-22T12:00:00Z';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** By how many months ago it happened. */
+type Chapters = Readonly<Record<number, readonly Deed[]>>;
+
+type Deed = { readonly resource: ResourceName; readonly record: string } | { readonly gone: string };
+
+/** What an accountant made for the marts of 0.5.0, each with what they should have said. */
+export function workedBooks(): WorkedBook[] {
+  return [
+    worked(
+      'tax-of-headers',
+      {
+        0: [
+          billOf('on-top', { ...header119, line_items: [{ sub_total: 100, total_amount: 100 }] }),
+          billOf('inside', { ...header119, line_items: [{ total_amount: 119 }] }),
+          billOf('in-two', { ...header119, line_items: [{ total_amount: 59.5 }, { total_amount: 59.5 }] }),
+          billOf('told', {
+            ...header119,
+            line_items: [{ sub_total: 100, tax_amount: 19, total_amount: 119 }],
+          }),
+        ],
+      },
+      {
+        'spend_lines.net_amount where document_id = on-top': 100,
+        'bill_lines.net_amount where bill_id = on-top': 100,
+        'spend_lines.net_amount where document_id = inside': 100,
+        'bill_lines.net_amount where bill_id = inside': 100,
+        'spend_lines.net_amount where document_id = in-two and position = 0': null,
+        'bill_lines.net_amount where bill_id = in-two and position = 1': null,
+        'spend_lines.net_amount where document_id = told': 100,
+        'spend_lines.gross_amount where source_type = bill': 476,
+        'data_quality.failed_rows where check_name = header_tax_not_in_lines': 3,
+      },
+    ),
+    worked(
+      'paid-back',
+      {
+        0: [
+          billOf('late', {
+            ...{ issue_date: '2026-09-01', due_date: '2026-09-10', total_amount: 1000, ...paid },
+            linked_payments: [{ id: 'p1', allocated_date: '2026-11-10', allocated_amount: 1000 }],
+          }),
+          billOf('negative', {
+            ...{ issue_date: '2026-11-01', due_date: '2026-11-20', total_amount: -900, ...paid },
+            linked_payments: [{ id: 'p2', allocated_date: '2026-11-10', allocated_amount: -900 }],
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.paid_late_share where month = 2026-11-01': 1,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-11-01': 70,
+        'ap_kpis_monthly.paid where month = 2026-11-01': 100,
+      },
+    ),
+    worked(
+      'given-back',
+      {
+        0: [
+          billOf('bought', { issue_date: '2026-10-05', total_amount: 100 }),
+          creditOf('returned', { vendor_id: 'b', issue_date: '2026-10-06', total_amount: 60 }),
+        ],
+      },
+      {
+        'vendor_spend_monthly.share_of_month where vendor_id = a': 1,
+        'vendor_spend_monthly.cumulative_share where vendor_id = a': 1,
+        'vendor_spend_monthly.share_of_month where vendor_id = b': 0,
+        'vendor_spend_monthly.cumulative_share where vendor_id = b': 1,
+      },
+    ),
+    worked(
+      'read-in-part',
+      {
+        2: [subscriptionOf('s1', 'c1', 100)],
+        1: [subscriptionOf('s2', 'c2', 70)],
+        0: [subscriptionOf('s3', 'c3', 10)],
+      },
+      {
+        'mrr_movements_monthly.new where month = 2026-11-01': 10,
+        'mrr_movements_monthly.opening where month = 2026-11-01': 170,
+        'mrr_movements_monthly.closing where month = 2026-11-01': 180,
+        'mrr_movements_monthly.new where month = 2026-10-01 and platform_customer_id = c2': null,
+        'subscription_mrr_monthly.mrr where month = 2026-10-01 and subscription_id = s2': null,
+      },
+      { 2: 'complete', 1: 'incomplete', 0: 'complete' },
+    ),
+    worked(
+      'another-currency',
+      {
+        2: [subscriptionOf('s1', 'c1', 100)],
+        1: [gone('s1'), subscriptionOf('s2', 'c1', 90, 'SGD')],
+        0: [gone('s2')],
+      },
+      {
+        'mrr_movements_monthly.new where platform_customer_id = c1': 0,
+        'mrr_movements_monthly.expansion where month = 2026-10-01 and currency_code = SGD': 90,
+        'mrr_movements_monthly.contraction where month = 2026-10-01 and currency_code = NZD': -100,
+        'mrr_movements_monthly.churn where month = 2026-10-01 and currency_code = NZD': 0,
+        'mrr_movements_monthly.churn where month = 2026-11-01 and currency_code = SGD': -90,
+      },
+      { 2: 'complete', 1: 'complete', 0: 'complete' },
+    ),
+    worked(
+      'paid-early',
+      {
+        0: [
+          billOf('settled', {
+            ...{ issue_date: '2026-09-01', due_date: '2026-10-01', total_amount: 40, ...paid },
+            linked_payments: [{ id: 'p1', allocated_date: '2026-09-01', allocated_amount: 40 }],
+          }),
+          billOf('open', { issue_date: '2026-11-20', due_date: '2026-12-20', total_amount: 5000 }),
+        ],
+      },
+      {
+        'cash_requirements.expected_amount where due_bucket = w00': 5000,
+        'cash_requirements.expected_amount where due_bucket = overdue': undefined,
+        'cash_requirements.amount_due where due_bucket = w04': 5000,
+      },
+    ),
+    worked(
+      'to-come',
+      {
+        0: [
+          billOf('bought', { issue_date: '2026-11-05', total_amount: 100 }),
+          billOf('ahead', { issue_date: '2026-11-28', total_amount: 10000 }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.purchases where month = 2026-11-01': 100,
+        'vendor_spend_monthly.bill_spend where spend_month = 2026-11-01': 100,
+        'spend_by_dimension_monthly.spend where dimension = class': 100,
+        'spend_lines.gross_amount where is_in_future = true': 10000,
+      },
+    ),
+    worked(
+      'without-a-date',
+      {
+        0: [
+          billOf('dated', { issue_date: '2026-09-05', total_amount: 100 }),
+          billOf('undated', { issue_date: null, due_date: null, total_amount: 9000 }),
+          expenseOf('card', { transaction_date: null }),
+          creditOf('memo', { issue_date: null, total_amount: 5 }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.open_ap_end where month = 2026-11-01': 9100,
+        'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': 83,
+        'data_quality.failed_rows where check_name = no_issue_date': 1,
+        'data_quality.failed_rows where check_name = undated_expense': 1,
+        'data_quality.failed_rows where check_name = undated_vendor_credit': 1,
+      },
+    ),
+    worked(
+      'residue',
+      {
+        0: [
+          billOf('paid', {
+            ...{ issue_date: '2026-09-05', due_date: '2026-10-01', total_amount: 20000000 },
+            ...{ amount_due: 9.3e-10, status: 'paid' },
+            linked_payments: [{ id: 'p1', allocated_date: '2026-10-01', allocated_amount: 20000000 }],
+          }),
+        ],
+      },
+      {
+        'bills.is_open where bill_id = paid': false,
+        'bills.is_overdue where bill_id = paid': false,
+        'bills.amount_due where bill_id = paid': 1e-9,
+        'ap_ageing.total_open where is_today = true': undefined,
+        'ap_ageing.total_open where as_of_date = 2026-09-30': 20000000,
+      },
+    ),
+    worked(
+      'dated-by-side',
+      {
+        0: [
+          billOf('lowered', {
+            ...{ issue_date: '2026-10-01', total_amount: 100, amount_due: 70, status: 'partially_paid' },
+            linked_credit_memos: [{ id: 'memo', allocated_date: '2026-10-10', allocated_amount: 30 }],
+          }),
+          creditOf('memo', {
+            ...{ issue_date: '2026-10-05', total_amount: 30, remaining_amount: 0, status: 'paid' },
+            linked_bills: [{ id: 'lowered', allocated_date: '2026-11-10', allocated_amount: 30 }],
+          }),
+        ],
+      },
+      {
+        'ap_ageing.total_open where as_of_date = 2026-10-31': 70,
+        'ap_ageing.total_open where is_today = true': 70,
+        'data_quality.failed_rows where check_name = credit_link_dates_differ': 1,
+      },
+    ),
+    worked(
+      'of-nobody',
+      {
+        1: [subscriptionOf('s1', null, 50)],
+        0: [
+          subscriptionOf('s2', null, 50),
+          billOf('settled', {
+            ...{
+              vendor_id: null,
+              issue_date: '2026-08-01',
+              due_date: '2026-08-31',
+              total_amount: 40,
+              ...paid,
+            },
+            linked_payments: [{ id: 'p1', allocated_date: '2026-10-30', allocated_amount: 40 }],
+          }),
+          billOf('open', {
+            ...{ vendor_id: null, issue_date: '2026-11-20', due_date: '2026-11-24', total_amount: 7 },
+          }),
+        ],
+      },
+      {
+        'mrr_movements_monthly.new where month = 2026-11-01': 50,
+        'mrr_movements_monthly.expansion where month = 2026-11-01': 0,
+        'cash_requirements.expected_amount where due_bucket = w00': 7,
+      },
+      { 1: 'complete', 0: 'complete' },
+    ),
+  ];
+}
+
+const header119 = { total_amount: 119, sub_total: 100, tax_amount: 19, issue_date: '2026-10-05' };
+const paid = { amount_due: 0, status: 'paid' };
+
+function worked(
+  name: string,
+  chapters: Chapters,
+  figures: WorkedBook['figures'],
+  observed: RandomBook['observed'] = {},
+): WorkedBook {
+  const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
+  return {
+    figures,
+    book: {
+      ...{ name, platform: 'QUICKBOOKS', observed, settings: null, vendorNames: {}, accountNames: {} },
+      chapters: inOrder.map(([monthsAgo, deeds]) => ({
+        monthsAgo: Number(monthsAgo),
+        commands: deeds.map((deed) => commandOf(name, deed)),
+      })),
+    },
+  };
+}
+
+function commandOf(connection: string, deed: Deed): CommandInput {
+  if ('gone' in deed) return { kind: 'delete', connection, resource: 'subscriptions', id: deed.gone };
+  return { kind: 'add', connection, ...deed };
+}
+
+/** Of vendor a, in a currency of ours, open in full, of one line without tax, where nothing else is said. */
+function billOf(id: string, values: Values): Deed {
+  const { total_amount: total } = values;
+  const record = bill(
+    id,
+    fieldsOf({
+      ...{
+        vendor_id: 'a',
+        document_number: id,
+        due_date: '2026-12-31',
+        currency_code: 'NZD',
+        currency_rate: null,
+      },
+      ...{ amount_due: total, sub_total: null, tax_amount: null, line_items: [{ total_amount: total }] },
+      ...values,
+    }),
+  );
+  return { resource: 'bills', record };
+}
+
+function creditOf(id: string, values: Values): Deed {
+  const { total_amount: total } = values;
+  const record = billCreditMemo(
+    id,
+    fieldsOf({
+      ...{ vendor_id: 'a', document_number: id, currency_code: 'NZD', remaining_amount: total },
+      ...{ linked_bills: [], line_items: [{ total_amount: total }] },
+      ...values,
+    }),
+  );
+  return { resource: 'bill_credit_memos', record };
+}
+
+function expenseOf(id: string, values: Values): Deed {
+  return { resource: 'expenses', record: expense(id, fieldsOf({ currency_code: 'NZD', ...values })) };
+}
+
+function subscriptionOf(id: string, customer: string | null, amount: number, currency = 'NZD'): Deed {
+  const items = [{ interval: 'month', interval_count: 1, quantity: 1, amount, unit_amount: amount }];
+  const record = subscription(
+    id,
+    fieldsOf({ platform_customer_id: customer, iso_currency_code: currency, items }),
+  );
+  return { resource: 'subscriptions', record };
+}
+
+function gone(id: string): Deed {
+  return { gone: id };
+}
+
+function fieldsOf(values: Values): Fields {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]));
+}
