@@ -1,5 +1,5 @@
 import type { CommandInput } from '../../sandbox/world/command.ts';
-import type { ResourceName } from '../../sandbox/world/resources.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { bill, billCreditMemo, expense, subscription, type Fields } from '../support/finance-records.ts';
 import type { RandomBook } from './arbitrary-book.ts';
 
