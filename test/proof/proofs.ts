@@ -102,6 +102,12 @@ export const proofs: readonly Proof[] = [
     },
   },
   {
+    name: 'extending',
+    title: 'a column more, into the marts, as docs/extending.md says',
+    run: { tests: ['test/docs/extending.test.ts'], env: { TEST_EXTENDING: 'all' } },
+    judge: judgeTests,
+  },
+  {
     name: 'another-postgres',
     title: 'the tests on another release of Postgres',
     run: { tests: ['test/warehouse', 'test/reconcile', 'test/deletions', 'test/lake', 'test/dbt'], env: {} },
