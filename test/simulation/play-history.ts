@@ -96,8 +96,8 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   await judgeSync(company, healed);
   await play('webhooks');
   await watch.look();
-  // Of what is younger than a list may lag nobody can say that it is gone.
-  await company.stage.clock.pass(listLagOf(company.history) + 2_000);
+  // Of what is younger than a list may lag, or still to come, nobody can say that it is gone.
+  await company.stage.clock.pass(aheadOf(company) + listLagOf(company.history) + 2_000);
   await play('reconcile');
   await judgeDeletions(company);
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
@@ -115,6 +115,12 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
     await judgeTables(company, 'After a rebuild');
   }
   if (company.history.snapshot) await judgeSnapshot(company);
+}
+
+/** How far the newest version there ever was is ahead of the service: its clock was, and was put right. */
+function aheadOf({ source }: Company): number {
+  const newest = Math.max(0, ...[...source.records.values()].map(({ highest }) => highest));
+  return Math.max(0, newest - source.now());
 }
 
 /** Streams that stand at a time that is still to come, so that they must be read from their beginning. */
