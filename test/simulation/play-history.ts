@@ -96,8 +96,8 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   await judgeSync(company, healed);
   await play('webhooks');
   await watch.look();
-  // Of what is younger than a list may lag, or still to come, nobody can say that it is gone.
-  await company.stage.clock.pass(aheadOf(company) + listLagOf(company.history) + 2_000);
+  // Of what is younger than a list may lag, or still to come, nobody can say that it is gone, nor which version is the right one.
+  await company.stage.clock.pass(stillToCome(company) + listLagOf(company.history) + 2_000);
   await play('reconcile');
   await judgeDeletions(company);
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
@@ -117,10 +117,13 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   if (company.history.snapshot) await judgeSnapshot(company);
 }
 
-/** How far the newest version there ever was is ahead of the service: its clock was, and was put right. */
-function aheadOf({ source }: Company): number {
+/**
+ * How long until the newest version there ever was is long past, when the service's clock was ahead and was put right: a list that shows
+ * the same content under a version of the last hour may as well lag.
+ */
+function stillToCome({ source }: Company): number {
   const newest = Math.max(0, ...[...source.records.values()].map(({ highest }) => highest));
-  return Math.max(0, newest - source.now());
+  return newest > source.now() ? newest - source.now() + 3_600_000 : 0;
 }
 
 /** Streams that stand at a time that is still to come, so that they must be read from their beginning. */
