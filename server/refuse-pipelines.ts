@@ -1,25 +1,29 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import { cutOff } from './cut-off.ts';
 
 /**
- * Closes a connection on which requests come before earlier ones are answered. No browser, probe or webhook sends so; who does has a
- * thousand requests worked on for one packet, and need not read an answer. Call it before routes are added.
+ * A server that closes a connection on which requests come before earlier ones are answered, before anything looks at them. No browser,
+ * probe or webhook sends so; who does has a thousand requests worked on for one packet, and need not read an answer. An expectation
+ * other than `100-continue`, which nobody has either, closes it too.
  */
-export function refusePipelines(server: FastifyInstance): void {
+export function createServerWithoutPipelines(options: ServerOptions, handle: RequestListener): Server {
   const unanswered = new WeakMap<Socket, number>();
-  server.addHook('onRequest', (request, reply, done) => {
-    const { socket } = request.raw;
+  const server = createServer(options, (request, response) => {
+    const { socket } = request;
     const count = (unanswered.get(socket) ?? 0) + 1;
     if (count > mostUnanswered || socket.destroyed) {
-      socket.destroy();
-      reply.hijack();
+      cutOff(socket);
       return;
     }
     unanswered.set(socket, count);
-    reply.raw.once('close', () => {
+    response.once('close', () => {
       unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
     });
-    done();
+    handle(request, response);
+  });
+  return server.on('checkExpectation', ({ socket }) => {
+    cutOff(socket);
   });
 }
 

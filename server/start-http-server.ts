@@ -8,7 +8,7 @@ import { limitConnections } from './limit-connections.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { createReadiness, type ReadinessChecks } from './readiness.ts';
 import { refuseForeignHosts } from './refuse-foreign-hosts.ts';
-import { refusePipelines } from './refuse-pipelines.ts';
+import { createServerWithoutPipelines } from './refuse-pipelines.ts';
 import { addWebhookRoute } from './webhooks/webhook-route.ts';
 
 export interface HttpServer {
@@ -46,9 +46,12 @@ export async function startHttpServer(input: {
 }): Promise<HttpServer> {
   const { logger } = input;
   // Probes and scrapes come every few seconds: with a line for each, the log would have nothing else.
-  const server = fastify({ logger: false, forceCloseConnections: true, ...patience });
+  const server = fastify({
+    logger: false,
+    forceCloseConnections: true,
+    serverFactory: (handle) => createServerWithoutPipelines(patience, handle),
+  });
   limitConnections(server.server, mostConnections);
-  refusePipelines(server);
   server.register((scope, _options, done) => {
     addProbes(scope, input);
     done();
@@ -89,13 +92,12 @@ function addProbes(
   );
 }
 
-/**
- * For a whole request to arrive, the 2 MB of a webhook too: Fastify would wait for ever. Node takes the longer of these two times
- * for the request, whichever it is.
- */
+/** For a whole request to arrive, the 2 MB of a webhook too. Node takes the longer of the first two for the request, whichever it is. */
 const patience = {
   requestTimeout: 20_000,
-  http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 2_000,
+  keepAliveTimeout: 72_000,
 } as const;
 
 /** Each costs some memory, and its client costs nothing to hold it. */

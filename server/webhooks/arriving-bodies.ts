@@ -31,6 +31,7 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
   const bytesPerTick = limits.mostBytesPerSecond * tickSeconds;
   /** Those that came first, first. */
   const arriving = new Set<ArrivingBody>();
+  let held = 0;
   let bytesLeft = bytesPerTick;
   let watch: NodeJS.Timeout | undefined;
   return {
@@ -47,7 +48,7 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
       try {
         return await body.whole;
       } finally {
-        arriving.delete(body);
+        forget(body);
       }
     },
     close: () => {
@@ -55,29 +56,30 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
     },
   };
 
-  function onReceived(body: ArrivingBody, bytes: number): void {
-    bytesLeft -= bytes;
+  function onReceived(body: ArrivingBody, received: { bytes: number; held: number }): void {
+    bytesLeft -= received.bytes;
+    held += received.held;
     if (bytesLeft < 0 && body.received > bytesAtOnce) body.pause();
     makeRoom();
   }
 
   function makeRoom(): void {
-    let held = 0;
-    for (const body of arriving) held += body.held;
     while (arriving.size > limits.bodies || held > limits.bytesTogether) {
-      const network = largestNetwork(
-        [...arriving].map((body) => ({ network: body.network, share: shareOf(body) })),
-      );
-      const [longest] = [...arriving].filter((body) => body.network === network);
+      const holdings = [...arriving].map((body) => ({ network: body.network, share: shareOf(body) }));
+      const network = largestNetwork(holdings);
+      const longest = [...arriving].find((body) => body.network === network);
       if (longest === undefined) return;
-      arriving.delete(longest);
-      held -= longest.held;
+      forget(longest);
       longest.refuse('turned away');
     }
   }
 
-  function shareOf({ held }: ArrivingBody): number {
-    return 1 / limits.bodies + held / limits.bytesTogether;
+  function forget(body: ArrivingBody): void {
+    if (arriving.delete(body)) held -= body.held;
+  }
+
+  function shareOf(body: ArrivingBody): number {
+    return 1 / limits.bodies + body.held / limits.bytesTogether;
   }
 
   /** Counts ticks, not time: a process that stood still has not given anybody the time to send. */

@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { cutOff } from '../cut-off.ts';
 import { BodyRefused, type RefusedBecause } from './body-refused.ts';
 
 /** A body while it arrives. */
@@ -8,16 +9,17 @@ export class ArrivingBody {
   received = 0;
   /** Bytes of memory. */
   held = 0;
+  #pieces = 0;
   /** Since it began. */
   ticks = 0;
-  readonly #payload: Readable;
+  readonly #payload: IncomingMessage;
   readonly #options: BodyOptions;
   /** The last one is not full yet, when `#room` is more than 0. */
   #parts: Buffer[] = [];
   #room = 0;
   #settle: { resolve: (body: Buffer) => void; reject: (refused: BodyRefused) => void } | undefined;
 
-  constructor(payload: Readable, options: BodyOptions) {
+  constructor(payload: IncomingMessage, options: BodyOptions) {
     this.network = options.network;
     this.#payload = payload;
     this.#options = options;
@@ -55,10 +57,17 @@ export class ArrivingBody {
       this.refuse('too large');
       return;
     }
+    this.#pieces += 1;
+    if (this.#pieces > freePieces && this.received < this.#pieces * leastBytesOfPiece) {
+      this.refuse('in crumbs');
+      cutOff(this.#payload.socket);
+      return;
+    }
+    const before = this.held;
     if (chunk.length < smallBytes) this.#gather(chunk);
     else this.#keep(chunk);
     this.received += chunk.length;
-    this.#options.onReceived(this, chunk.length);
+    this.#options.onReceived(this, { bytes: chunk.length, held: this.held - before });
   };
 
   /** What comes byte by byte would cost a hundred times its size if each were kept. */
@@ -88,6 +97,10 @@ export class ArrivingBody {
   }
 }
 
+/** Each piece costs a call, however small it is: who sends a body byte by byte has the process work for nothing. */
+const freePieces = 256;
+const leastBytesOfPiece = 128;
+
 const smallBytes = 4 * 1024;
 const partBytes = 16 * 1024;
 
@@ -95,5 +108,5 @@ interface BodyOptions {
   /** Whom it comes from: see `networkOf`. */
   readonly network: string;
   readonly most: number;
-  readonly onReceived: (body: ArrivingBody, bytes: number) => void;
+  readonly onReceived: (body: ArrivingBody, received: { bytes: number; held: number }) => void;
 }

@@ -45,10 +45,12 @@ export function addWebhookRoute(
       noteWebhook(receipt, reply.elapsedTime);
       return reply.code(statuses[receipt]).send(answers[receipt]);
     });
-    scope.setErrorHandler((error: Error, _request, reply) => {
+    scope.setErrorHandler((error: Error, request, reply) => {
       if (error instanceof BodyRefused) {
         noteWebhook(error.because, reply.elapsedTime);
         if (error.because !== 'too large') countRefused(error.because);
+        // What it still sends is not waited for.
+        reply.raw.once('finish', () => request.raw.destroy());
         return refuse(reply, error.because);
       }
       noteWebhook('unavailable', reply.elapsedTime);
@@ -84,7 +86,8 @@ const refusals: Record<RefusedBecause, { readonly status: number; readonly error
   'too large': { status: 413, error: 'The body is larger than 2 MB.' },
   'too slow': { status: 408, error: 'The body took too long to arrive: send it again.' },
   'turned away': { status: 503, error: 'Too much arrives at once: send it again.' },
-  // Nobody is there to read it.
+  // Nobody is there to read these two.
+  'in crumbs': { status: 400, error: 'The body came a few bytes at a time: send it again.' },
   'broken off': { status: 400, error: 'The body broke off: send it again.' },
 };
 

@@ -62,11 +62,23 @@ test.each([
   },
 );
 
-test.each(['/metrics', '/readyz', '/', '/nowhere'])(
+const host = 'HTTP/1.1\r\nHost: localhost\r\n';
+const chunked = `POST /webhooks ${host}Transfer-Encoding: chunked\r\n\r\n`;
+
+test.each<[string, number, string, number?, string?]>([
+  ['/metrics', 10, `GET /metrics ${host}\r\n`],
+  ['/readyz', 10, `GET /readyz ${host}\r\n`],
+  ['the console', 10, `GET / ${host}\r\n`],
+  ['what is not there', 10, `GET /nowhere ${host}\r\n`],
+  ['what is no path', 60, `GET /%zz ${host}\r\n`],
+  ['what nobody expects', 60, `GET /healthz ${host}Expect: x\r\n\r\n`],
+  ['the health', 40, `GET /healthz ${host}\r\n`],
+  ['webhooks in pieces of a byte', 64, '1\r\na\r\n', 200_000, chunked],
+])(
   'thousands of requests for %s sent at once, of which no answer is read, keep nobody from the pages',
-  async (path) => {
+  async (_, connections, text, times = 1_500, head = '') => {
     const idle = await megabytes();
-    const pipelines = await attack('pipeline-main.ts', path, '10', '1500');
+    const pipelines = await attack('pipeline-main.ts', text, String(connections), String(times), head);
     const milliseconds: number[] = [];
     let most = idle;
     for (let time = 0; time < 10; time += 1) {

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 
 /**
- * A process of its own that opens connections, sends so many requests for one path on each at once, and reads no answer; where one
- * is closed, it opens another. Takes port, path, connections and requests; prints "under way" when all have been sent once.
+ * A process of its own that opens connections, sends the same bytes so often on each at once, and reads no answer; where one
+ * is closed, it opens another. Takes port, bytes, connections, how often, and what stands before; prints "under way" when all have been sent once.
  */
-const [port, path = '/', connections, requests] = process.argv.slice(2);
-const bytes = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(Number(requests));
+const [port, text = '', connections, times, head = ''] = process.argv.slice(2);
+const bytes = head + text.repeat(Number(times));
 let sent = 0;
 for (let number = 0; number < Number(connections); number += 1) attack();
 
