@@ -70,9 +70,9 @@ test.each<[string, number, string, number?, string?]>([
   ['/readyz', 10, `GET /readyz ${host}\r\n`],
   ['the console', 10, `GET / ${host}\r\n`],
   ['what is not there', 10, `GET /nowhere ${host}\r\n`],
-  ['what is no path', 60, `GET /%zz ${host}\r\n`],
-  ['what nobody expects', 60, `GET /healthz ${host}Expect: x\r\n\r\n`],
-  ['the health', 40, `GET /healthz ${host}\r\n`],
+  ['what is no path', 30, `GET /%zz ${host}\r\n`],
+  ['what nobody expects', 30, `GET /healthz ${host}Expect: x\r\n\r\n`],
+  ['the health', 30, `GET /healthz ${host}\r\n`],
   ['webhooks in pieces of a byte', 64, '1\r\na\r\n', 200_000, chunked],
 ])(
   'thousands of requests for %s sent at once, of which no answer is read, keep nobody from the pages',
