@@ -1,70 +1,79 @@
-import { shownAmount, type Decimal } from './amount.ts';
+import { z } from 'zod';
+import { amount, shownAmount } from './amount.ts';
 import { wholeSum } from './whole-sum.ts';
 
-/** SQL of bills of an unknown status, which no figure of what is owed has: two columns, of a scope (null: all) and a currency. */
-export function unknownStatusSql(scope: string, currency: string): string {
-  return leftOutSql('unknown_status', {
-    from: 'marts.bills as odd',
-    where: "posting_status = 'unknown'",
-    ...{ count: 'count(*)', amount: 'amount_due', scope, currency },
-  });
+/** What figures leave out, as a chart's statement reads it and its words tell it. Alias of the mart in `count`: odd. */
+const leftOuts = {
+  /** Bills of an unknown status, which no figure of what is owed has. */
+  unknown_status: {
+    ...{ mart: 'bills', where: "posting_status = 'unknown'", count: 'count(*)', amount: 'amount_due' },
+    words: ['bill', 'of an unknown status', 'amount due'],
+  },
+  /** Documents without a date, which are spend of no month. */
+  undated: {
+    ...{ mart: 'vendor_spend_monthly', where: 'spend_month is null', count: 'sum(document_count)' },
+    ...{ amount: 'spend', words: ['document', 'without a date', 'spend'] },
+  },
+  /** Documents of an unknown status, which are no spend. */
+  unknown_spend: {
+    mart: 'spend_lines',
+    where: "posting_status = 'unknown' and not is_in_future",
+    count: "count(distinct source_type || ' ' || odd.connection_id || ' ' || document_id)",
+    ...{ amount: 'gross_amount', words: ['document', 'of an unknown status', 'spend'] },
+  },
+} as const;
+
+type LeftOut = keyof typeof leftOuts;
+
+/**
+ * A query of a `with` list, named as what is left out: one row for each scope (null: all connections together) and currency that leaves
+ * out something. It is read once; `during` says of which months.
+ */
+export function leftOutQuery(name: LeftOut, during?: string): string {
+  const { mart, where, count, amount: measured } = leftOuts[name];
+  return `${name} as (
+  select
+    scope.connection_id as in_scope, odd.currency_code as in_currency,
+    ${count}::bigint as documents, ${wholeSum(measured)} as left_out
+  from marts.${mart} as odd
+  cross join lateral (values (odd.connection_id), (null)) as scope (connection_id)
+  where ${where}${during === undefined ? '' : ` and spend_month ${during}`}
+  group by scope.connection_id, odd.currency_code
+)`;
 }
 
-/** The same of documents without a date, which are spend of no month. */
-export function undatedSql(scope: string, currency: string): string {
-  return leftOutSql('undated', {
-    from: 'marts.vendor_spend_monthly as odd',
-    where: 'spend_month is null',
-    ...{ count: 'coalesce(sum(document_count), 0)', amount: 'spend', scope, currency },
-  });
+/** Joins it, a row at most, to those of a scope and a currency. Neither is ever an empty text. */
+export function leftOutJoin(name: LeftOut, scope: string, currency: string): string {
+  return `left join ${name}
+  on coalesce(${scope}, '') = coalesce(${name}.in_scope, '') and coalesce(${currency}, '') = coalesce(${name}.in_currency, '')`;
 }
 
-/** The same of documents of an unknown status, which are no spend; `during` says of which months. */
-export function unknownSpendSql(scope: string, currency: string, during: string): string {
-  return leftOutSql('unknown_spend', {
-    from: 'marts.spend_lines as odd',
-    where: `posting_status = 'unknown' and not is_in_future and spend_month ${during}`,
-    ...{
-      count: "count(distinct source_type || ' ' || odd.connection_id || ' ' || document_id)",
-      amount: 'gross_amount',
-    },
-    ...{ scope, currency },
-  });
+/** Its two columns, where rows of one scope and currency are grouped. */
+export function leftOutColumns(name: LeftOut): string {
+  return `coalesce(max(${name}.documents), 0)::bigint as ${name},
+  max(${name}.left_out) as ${name}_amount`;
 }
 
-export function unknownStatusWords(count: number, due: Decimal | null, currency: string): string[] {
-  return leftOutWords(count, ['bill', 'of an unknown status', 'amount due'], due, currency);
-}
+export const unknownStatusRow = { unknown_status: z.number(), unknown_status_amount: amount.nullable() };
 
-export function unknownSpendWords(count: number, spend: Decimal | null, currency: string): string[] {
-  return leftOutWords(count, ['document', 'of an unknown status', 'spend'], spend, currency);
-}
+export const leftOutSpendRow = {
+  ...{ undated: z.number(), undated_amount: amount.nullable() },
+  ...{ unknown_spend: z.number(), unknown_spend_amount: amount.nullable() },
+};
 
-export function undatedWords(count: number, spend: Decimal | null, currency: string): string[] {
-  return leftOutWords(count, ['document', 'without a date', 'spend'], spend, currency);
-}
+type LeftOutRow = z.infer<z.ZodObject<typeof unknownStatusRow & typeof leftOutSpendRow>>;
 
-function leftOutSql(
-  name: string,
-  parts: Readonly<Record<'from' | 'where' | 'count' | 'amount' | 'scope' | 'currency', string>>,
-): string {
-  const { from, where, count, amount, scope, currency } = parts;
-  const read = (expression: string): string => `(
-    select ${expression} from ${from}
-    where ${where} and (${scope} is null or odd.connection_id = ${scope}) and odd.currency_code is not distinct from ${currency}
-  )`;
-  return `${read(`${count}::bigint`)} as ${name},
-  ${read(wholeSum(amount))} as ${name}_amount`;
-}
-
-function leftOutWords(
-  count: number,
-  [noun, which, what]: readonly [string, string, string],
-  amount: Decimal | null,
+/** At most one sentence, of any row of the scope and currency. */
+export function leftOutWords<Name extends LeftOut>(
+  name: Name,
+  row: Pick<LeftOutRow, Name | `${Name}_amount`> | undefined,
   currency: string,
 ): string[] {
+  const count = row?.[name] ?? 0;
   if (count === 0) return [];
+  const [noun, which, what] = leftOuts[name].words;
   const [nouns, are] = count === 1 ? [noun, 'is'] : [`${noun}s`, 'are'];
-  const told = amount === null ? 'an unknown amount' : shownAmount(amount, currency);
+  const leftOut = row?.[`${name}_amount` as const] ?? null;
+  const told = leftOut === null ? 'an unknown amount' : shownAmount(leftOut, currency);
   return [`${count.toLocaleString('en-US')} ${nouns} ${which} ${are} left out (${what} ${told})`];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { unknownStatusSql, unknownStatusWords } from '../left-out.ts';
+import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutWords, unknownStatusRow } from '../left-out.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
 
@@ -26,7 +26,9 @@ with ranked as (
   from marts.ap_ageing as ageing
   cross join lateral (values (ageing.connection_id), (null)) as scope (connection_id)
   where ageing.is_today
-)
+),
+
+${leftOutQuery('unknown_status')}
 
 select
   scope_id as connection_id, -- null: all connections together
@@ -48,9 +50,10 @@ select
   ${wholeSum('total_open')} as balance,
   ${wholeSum('overdue_amount')} as overdue,
   sum(unknown_count)::bigint as unknown,
-  ${unknownStatusSql('scope_id', 'ranked.currency_code')}
+  ${leftOutColumns('unknown_status')}
 from ranked
 left join marts.vendors using (connection_id, vendor_id)
+${leftOutJoin('unknown_status', 'scope_id', 'currency_code')}
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
 order by scope_id nulls first, currency_code, place`,
   row: z.object({
@@ -73,8 +76,7 @@ order by scope_id nulls first, currency_code, place`,
     balance: amount.nullable(),
     overdue: amount.nullable(),
     unknown: z.number(),
-    unknown_status: z.number(),
-    unknown_status_amount: amount.nullable(),
+    ...unknownStatusRow,
   }),
   view(rows, { currency }) {
     const labels = vendorLabels(rows);
@@ -88,7 +90,7 @@ order by scope_id nulls first, currency_code, place`,
           : `${namedAmount(total.balance, currency)} is owed net of credits: ${owedWords(total.owed, total.owing)}; ${namedAmount(total.overdue, currency)} is overdue.`,
       gap: gapOf({
         unknown: total?.unknown ?? 0,
-        more: unknownStatusWords(total?.unknown_status ?? 0, total?.unknown_status_amount ?? null, currency),
+        more: leftOutWords('unknown_status', total, currency),
       }),
       columns: [
         { head: 'Vendor' },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { unknownStatusSql, unknownStatusWords } from '../left-out.ts';
+import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutWords, unknownStatusRow } from '../left-out.ts';
 import { dayName, lastMonthEnds, monthName } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
 
@@ -15,6 +15,8 @@ export const apTrend: Chart = defineChart({
   shownAs: 'drawing',
   marts: ['ap_ageing', 'connections', 'bills'],
   sql: `
+with ${leftOutQuery('unknown_status')}
+
 select
   scope.connection_id, -- null: all connections together
   currency_code,
@@ -27,9 +29,10 @@ select
   ${wholeSum('open_bills_no_due_date')} as no_due_date,
   ${wholeSum('open_bills')} as open_bills,
   sum(unknown_count)::bigint as unknown,
-  ${unknownStatusSql('scope.connection_id', 'ageing.currency_code')}
+  ${leftOutColumns('unknown_status')}
 from marts.ap_ageing as ageing
 cross join lateral (values (ageing.connection_id), (null)) as scope (connection_id)
+${leftOutJoin('unknown_status', 'scope.connection_id', 'currency_code')}
 where as_of_date >= (select date_trunc('month', max(as_of_date)) - interval '24 months' from marts.connections)
 group by scope.connection_id, currency_code, as_of_date
 order by scope.connection_id nulls first, currency_code, as_of_date`,
@@ -45,8 +48,7 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
     no_due_date: amount.nullable(),
     open_bills: amount.nullable(),
     unknown: z.number(),
-    unknown_status: z.number(),
-    unknown_status_amount: amount.nullable(),
+    ...unknownStatusRow,
   }),
   view(rows, { currency, asOf }) {
     const days = lastMonthEnds(asOf, 24);
@@ -61,11 +63,7 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
       sentence: `${namedAmount(of(asOf, 'open_bills'), currency)} is open today; at the end of ${monthName(yearBefore)} it was ${toldAmount(of(yearBefore, 'open_bills'), currency)}.`,
       gap: gapOf({
         unknown: Math.max(0, ...days.map((day) => byDay.get(day)?.unknown ?? 0)),
-        more: unknownStatusWords(
-          rows[0]?.unknown_status ?? 0,
-          rows[0]?.unknown_status_amount ?? null,
-          currency,
-        ),
+        more: leftOutWords('unknown_status', rows[0], currency),
       }),
       columns: [{ head: 'Day' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],
       rows: days.map((day) => [day, ...columns.map(({ of: what }) => shownAmount(of(day, what), currency))]),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { unknownStatusSql, unknownStatusWords } from '../left-out.ts';
+import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutWords, unknownStatusRow } from '../left-out.ts';
 import { dayName, daysAfter } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
 
@@ -15,6 +15,8 @@ export const cashRequirements: Chart = defineChart({
   shownAs: 'drawing',
   marts: ['cash_requirements', 'bills'],
   sql: `
+with ${leftOutQuery('unknown_status')}
+
 select
   scope.connection_id, -- null: all connections together
   currency_code,
@@ -24,9 +26,10 @@ select
   ${wholeSum('expected_amount')} as expected,
   sum(document_count)::bigint as documents,
   sum(unknown_count)::bigint as unknown,
-  ${unknownStatusSql('scope.connection_id', 'required.currency_code')}
+  ${leftOutColumns('unknown_status')}
 from marts.cash_requirements as required
 cross join lateral (values (required.connection_id), (null)) as scope (connection_id)
+${leftOutJoin('unknown_status', 'scope.connection_id', 'currency_code')}
 group by scope.connection_id, currency_code, due_bucket
 order by scope.connection_id nulls first, currency_code, due_bucket`,
   row: z.object({
@@ -38,8 +41,7 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
     expected: amount.nullable(),
     documents: z.number(),
     unknown: z.number(),
-    unknown_status: z.number(),
-    unknown_status_amount: amount.nullable(),
+    ...unknownStatusRow,
   }),
   view(rows, { currency, asOf }) {
     const byBucket = new Map(rows.map((row) => [row.due_bucket, row]));
@@ -65,11 +67,7 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
       sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(of('unapplied_credits', 'due'), currency)} of credits may be taken off.`,
       gap: gapOf({
         unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0),
-        more: unknownStatusWords(
-          rows[0]?.unknown_status ?? 0,
-          rows[0]?.unknown_status_amount ?? null,
-          currency,
-        ),
+        more: leftOutWords('unknown_status', rows[0], currency),
       }),
       columns: [
         { head: 'Week from' },

@@ -3,12 +3,12 @@ import { amount, isZero, namedAmount, shownAmount, toldAmount, type Decimal } fr
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import {
-  undatedSql,
-  undatedWords,
-  unknownSpendSql,
-  unknownSpendWords,
-  unknownStatusSql,
-  unknownStatusWords,
+  leftOutColumns,
+  leftOutJoin,
+  leftOutQuery,
+  leftOutSpendRow,
+  leftOutWords,
+  unknownStatusRow,
 } from '../left-out.ts';
 import { monthName } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
@@ -105,7 +105,13 @@ rounded as (
   cross join lateral (values (quality.connection_id), (null)) as scope (connection_id)
   where check_name = 'amount_rounded'
   group by scope.connection_id
-)
+),
+
+${leftOutQuery('unknown_status')},
+
+${leftOutQuery('undated')},
+
+${leftOutQuery('unknown_spend', "between (select month - interval '1 month' from today) and (select month from today)")}
 
 select
   added.connection_id, -- null: all connections together
@@ -121,12 +127,15 @@ ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   coalesce(sum(amount) filter (where figure = 'unknown'), 0)::bigint as unknown,
   coalesce(max(rounded.records), 0)::bigint as rounded,
   bool_and(is_month_over) as is_month_over,
-  ${unknownStatusSql('added.connection_id', 'added.currency_code')},
-  ${undatedSql('added.connection_id', 'added.currency_code')},
-  ${unknownSpendSql('added.connection_id', 'added.currency_code', "between (select month - interval '1 month' from today) and (select month from today)")}
+  ${leftOutColumns('unknown_status')},
+  ${leftOutColumns('undated')},
+  ${leftOutColumns('unknown_spend')}
 from added
 cross join today
 left join rounded on added.connection_id is not distinct from rounded.connection_id
+${leftOutJoin('unknown_status', 'added.connection_id', 'currency_code')}
+${leftOutJoin('undated', 'added.connection_id', 'currency_code')}
+${leftOutJoin('unknown_spend', 'added.connection_id', 'currency_code')}
 group by added.connection_id, currency_code
 order by added.connection_id nulls first, bill_count desc, currency_code`,
   row: z.object({
@@ -146,12 +155,8 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
     unknown: z.number(),
     rounded: z.number(),
     is_month_over: z.boolean(),
-    unknown_status: z.number(),
-    unknown_status_amount: amount.nullable(),
-    undated: z.number(),
-    undated_amount: amount.nullable(),
-    unknown_spend: z.number(),
-    unknown_spend_amount: amount.nullable(),
+    ...unknownStatusRow,
+    ...leftOutSpendRow,
   }),
   view([row], { currency, asOf }) {
     const columns = [{ head: 'Figure' }, { head: currency, kind: 'number' as const }, { head: 'More' }];
@@ -164,9 +169,9 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
       gap: gapOf({
         unknown: row.unknown,
         more: [
-          ...unknownStatusWords(row.unknown_status, row.unknown_status_amount, currency),
-          ...unknownSpendWords(row.unknown_spend, row.unknown_spend_amount, currency),
-          ...undatedWords(row.undated, row.undated_amount, currency),
+          ...leftOutWords('unknown_status', row, currency),
+          ...leftOutWords('unknown_spend', row, currency),
+          ...leftOutWords('undated', row, currency),
           ...roundedWords(row.rounded),
         ],
       }),

@@ -3,7 +3,7 @@ import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { isMonthEnd, lastMonths, monthName } from '../month.ts';
-import { undatedSql, undatedWords, unknownSpendSql, unknownSpendWords } from '../left-out.ts';
+import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutSpendRow, leftOutWords } from '../left-out.ts';
 import { vendorLabels, vendorsShown } from '../vendor-labels.ts';
 import type { Series } from '../view.ts';
 import { wholeSum } from '../whole-sum.ts';
@@ -39,7 +39,11 @@ ranked as (
   from spent
   left join marts.vendors using (connection_id, vendor_id)
   group by scope_id, currency_code, connection_id, vendor_id, vendor_name
-)
+),
+
+${leftOutQuery('undated')},
+
+${leftOutQuery('unknown_spend', "between (select month - interval '23 months' from today) and (select month from today)")}
 
 select
   scope_id as connection_id, -- null: all connections together
@@ -52,8 +56,8 @@ select
   min(vendor_name) as vendor_name,
   ${wholeSum('spend')} as spend,
   sum(unknown_count)::bigint as unknown,
-  ${undatedSql('scope_id', 'placed.currency_code')},
-  ${unknownSpendSql('scope_id', 'placed.currency_code', "between (select month - interval '23 months' from today) and (select month from today)")}
+  ${leftOutColumns('undated')},
+  ${leftOutColumns('unknown_spend')}
 from (
   select ranked.*, spend_month, spend, unknown_count
   from spent
@@ -64,6 +68,8 @@ from (
       and spent.scope_id is not distinct from ranked.scope_id
       and spent.currency_code is not distinct from ranked.currency_code
 ) as placed
+${leftOutJoin('undated', 'scope_id', 'currency_code')}
+${leftOutJoin('unknown_spend', 'scope_id', 'currency_code')}
 group by grouping sets (
   (scope_id, currency_code, least(place, 16), spend_month),
   (scope_id, currency_code, least(place, 16)),
@@ -82,10 +88,7 @@ order by scope_id nulls first, currency_code, place, spend_month`,
     vendor_name: z.string().nullable(),
     spend: amount.nullable(),
     unknown: z.number(),
-    undated: z.number(),
-    undated_amount: amount.nullable(),
-    unknown_spend: z.number(),
-    unknown_spend_amount: amount.nullable(),
+    ...leftOutSpendRow,
   }),
   view(rows, { currency, asOf }) {
     const months = lastMonths(asOf, 24);
@@ -104,8 +107,8 @@ order by scope_id nulls first, currency_code, place, spend_month`,
       gap: gapOf({
         unknown: rowOf.get('null null')?.unknown ?? 0,
         more: [
-          ...unknownSpendWords(rows[0]?.unknown_spend ?? 0, rows[0]?.unknown_spend_amount ?? null, currency),
-          ...undatedWords(rows[0]?.undated ?? 0, rows[0]?.undated_amount ?? null, currency),
+          ...leftOutWords('unknown_spend', rows[0], currency),
+          ...leftOutWords('undated', rows[0], currency),
         ],
       }),
       columns: [

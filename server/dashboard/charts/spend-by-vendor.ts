@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { undatedSql, undatedWords, unknownSpendSql, unknownSpendWords } from '../left-out.ts';
+import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutSpendRow, leftOutWords } from '../left-out.ts';
 import { lastCompleteMonths, monthName } from '../month.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
@@ -48,7 +48,11 @@ ranked as (
       partition by scope_id, currency_code order by this_year desc nulls first, connection_id, vendor_id
     ) as place
   from spent
-)
+),
+
+${leftOutQuery('undated')},
+
+${leftOutQuery('unknown_spend', "between (select month - interval '23 months' from last_complete) and (select month from last_complete)")}
 
 select
   scope_id as connection_id, -- null: all connections together
@@ -61,10 +65,12 @@ select
   ${wholeSum('this_year')} as this_year,
   ${wholeSum('year_before')} as year_before,
   sum(unknown)::bigint as unknown,
-  ${undatedSql('scope_id', 'ranked.currency_code')},
-  ${unknownSpendSql('scope_id', 'ranked.currency_code', "between (select month - interval '23 months' from last_complete) and (select month from last_complete)")}
+  ${leftOutColumns('undated')},
+  ${leftOutColumns('unknown_spend')}
 from ranked
 left join marts.vendors using (connection_id, vendor_id)
+${leftOutJoin('undated', 'scope_id', 'currency_code')}
+${leftOutJoin('unknown_spend', 'scope_id', 'currency_code')}
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
 order by scope_id nulls first, currency_code, place`,
   row: z.object({
@@ -78,10 +84,7 @@ order by scope_id nulls first, currency_code, place`,
     this_year: amount.nullable(),
     year_before: amount.nullable(),
     unknown: z.number(),
-    undated: z.number(),
-    undated_amount: amount.nullable(),
-    unknown_spend: z.number(),
-    unknown_spend_amount: amount.nullable(),
+    ...leftOutSpendRow,
   }),
   view(rows, { currency, asOf }) {
     const months = lastCompleteMonths(asOf, 12).map(monthName);
@@ -96,8 +99,8 @@ order by scope_id nulls first, currency_code, place`,
       gap: gapOf({
         unknown: total?.unknown ?? 0,
         more: [
-          ...unknownSpendWords(total?.unknown_spend ?? 0, total?.unknown_spend_amount ?? null, currency),
-          ...undatedWords(total?.undated ?? 0, total?.undated_amount ?? null, currency),
+          ...leftOutWords('unknown_spend', total, currency),
+          ...leftOutWords('undated', total, currency),
         ],
       }),
       columns: [
