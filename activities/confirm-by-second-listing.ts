@@ -3,10 +3,19 @@ import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
 
+export interface SecondListingInput extends ReconcileInput {
+  /** Fetches have proved nothing before: only this listing can. Absent in histories of releases before 0.6. */
+  unfetchable?: boolean;
+}
+
 /** Confirms what a second complete listing did not show either. */
 export async function confirmBySecondListing(
   { warehouse, policies: { lookbackMilliseconds } }: Dependencies,
-  input: ReconcileInput,
+  { unfetchable = false, ...input }: SecondListingInput,
 ): Promise<void> {
-  await heartbeating(() => confirmInWarehouse(warehouse, { ...resourceOfRun(input), lookbackMilliseconds }));
+  await heartbeating(async () => {
+    const of = resourceOfRun(input);
+    const noFetch = unfetchable || !of.resource.fetchable;
+    await confirmInWarehouse(warehouse, { ...of, lookbackMilliseconds, unfetchable: noFetch });
+  });
 }

@@ -134,20 +134,24 @@ async function reconcileResource(
         [of],
       );
       if (absent > 0) progress.note(first, `${absent} not listed: looking for them`);
-      const twice =
-        absent > 0 &&
-        (confirmBy === 'listing' || (await confirmByFetch(reader, first, of)) === 'unfetchable');
+      const unfetchable =
+        absent > 0 && confirmBy === 'fetch' && (await confirmByFetch(reader, first, of)) === 'unfetchable';
+      const twice = absent > 0 && (confirmBy === 'listing' || unfetchable);
       if (twice) {
         await comparing.listAgain(of);
         const again = await list(reader, streams);
         if (again === 'unfinished') return again;
         const second = incomplete(again);
         if (second !== undefined) return second;
-        await comparing.confirmBySecondListing(of);
+        await comparing.confirmBySecondListing({ ...of, unfetchable });
       }
       // Fetched together with what is absent, where that was fetched.
       const fetched = absent > 0 && confirmBy === 'fetch';
-      if ((toFetch ?? 0) > 0 && !fetched) await confirmByFetch(reader, first, of);
+      if ((toFetch ?? 0) > 0 && !fetched) {
+        const confirmed = await confirmByFetch(reader, first, of);
+        if (twice && confirmed === 'unfetchable')
+          await comparing.confirmBySecondListing({ ...of, unfetchable: true });
+      }
       const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
         { ...of, listings: twice ? 2 : 1 },
       ]);

@@ -188,7 +188,11 @@ describe('a record that the lists do not show yet, though a webhook has brought 
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 2, young: 1 });
     await listAgain(warehouse, listing);
     await landRecords(warehouse, { pass: listing.pass, records: [], servedAt: now });
-    await confirmBySecondListing(warehouse, { ...listing, lookbackMilliseconds: lookback });
+    await confirmBySecondListing(warehouse, {
+      ...listing,
+      lookbackMilliseconds: lookback,
+      unfetchable: false,
+    });
     expect(
       await rows(
         warehouse,
@@ -204,6 +208,43 @@ describe('a record that the lists do not show yet, though a webhook has brought 
   });
 });
 
+describe('a record that never landed, and that the lists do not show', () => {
+  test.each([
+    [
+      'a fetch can decide: the second listing does not',
+      { unfetchable: false, seenMinutesAgo: 60 },
+      'checking',
+    ],
+    [
+      'nothing can be fetched, and it was seen lately: nothing decides yet',
+      { unfetchable: true, seenMinutesAgo: 1 },
+      'checking',
+    ],
+    [
+      'nothing can be fetched, and it was seen long ago: the second listing does',
+      { unfetchable: true, seenMinutesAgo: 60 },
+      'confirmed',
+    ],
+  ])('%s', async (_, { unfetchable, seenMinutesAgo }, status) => {
+    const connectionId = await held(bill('b'));
+    await land(warehouse, {
+      connectionId,
+      stream: 'bills',
+      pages: [[bill('a', { total_amount: '"no amount"' })]],
+    });
+    await warehouse.pool.query(
+      `update sync.quarantine set last_seen_at = last_seen_at - $2 * interval '1 minute' where connection_id = $1`,
+      [connectionId, seenMinutesAgo],
+    );
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('b')] });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1, young: 1 });
+    await listAgain(warehouse, listing);
+    await landRecords(warehouse, { pass: listing.pass, records: [bill('b')] });
+    await confirmBySecondListing(warehouse, { ...listing, unfetchable });
+    expect(await discrepanciesOf(connectionId)).toMatchObject([{ status }]);
+  });
+});
+
 test('of a service that does not tell its time, what is younger than the newest that it shows less the lag is not deleted', async () => {
   const connectionId = await held(
     bill('a', { last_synced_at: '"2026-05-01T11:00:00Z"' }),
@@ -214,7 +255,7 @@ test('of a service that does not tell its time, what is younger than the newest 
   expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 2, young: 1 });
   await listAgain(warehouse, listing);
   await landRecords(warehouse, { pass: listing.pass, records: [shown] });
-  await confirmBySecondListing(warehouse, listing);
+  await confirmBySecondListing(warehouse, { ...listing, unfetchable: false });
   expect(
     await rows(
       warehouse,
@@ -232,7 +273,11 @@ test('what is edited between the two listings of a reconcile is as the second sh
   const edited = bill('a', { total_amount: '7.25', last_synced_at: '"2026-05-01T12:00:00Z"' });
   const made = bill('c', { last_synced_at: '"2026-05-01T12:00:00Z"' });
   await landRecords(warehouse, { pass: listing.pass, records: [edited, made] });
-  await confirmBySecondListing(warehouse, { ...listing, lookbackMilliseconds: 0 });
+  await confirmBySecondListing(warehouse, {
+    ...listing,
+    lookbackMilliseconds: 0,
+    unfetchable: false,
+  });
   expect(await settle(listing)).toEqual({ equal: true });
 });
 

@@ -42,7 +42,8 @@ test('a reconcile whose history grows long goes on in a new execution, as the sa
   const proofs = await proofsOf(installation, run);
   for (const [stream, proof] of Object.entries(proofs)) {
     expect(proof?.equal, stream).toBe(stream !== 'items');
-    expect(Object.keys(proof?.warehouse ?? {}), stream).not.toEqual([]);
+    // The books of a connection are random: of some 60 expenses none may be a refund.
+    if (stream !== 'refunds') expect(Object.keys(proof?.warehouse ?? {}), stream).not.toEqual([]);
   }
   // The question is asked although another execution found out.
   expect((await client.workflow.getHandle(workflowIds.approval(connection)).describe()).status.name).toBe(

@@ -152,7 +152,8 @@ async function expectSameEnd(
   expect(run.streams.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(5);
   for (const [stream, proof] of Object.entries(await proofsOf(installation, run))) {
     expect(proof?.equal, stream).toBe(true);
-    expect(Object.keys(proof?.source ?? {}), stream).not.toEqual([]);
+    // The books of a connection are random: of some 60 expenses none may be a refund.
+    if (stream !== 'refunds') expect(Object.keys(proof?.source ?? {}), stream).not.toEqual([]);
   }
   const found = await discrepanciesOf(installation, connection);
   expect(found.map(({ kind, status }) => `${kind} ${status}`)).toEqual(Array(5).fill('extra repaired'));

@@ -127,12 +127,12 @@ describe('an absent record', () => {
       servedAt,
       nextCursor: 'page-2',
     });
-    await confirmBySecondListing(warehouse, listing);
+    await confirmBySecondListing(warehouse, { ...listing, unfetchable: false });
     expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'checking' }]);
     // Asked for again it goes on with the second listing.
     await listAgain(warehouse, listing);
     await landRecords(warehouse, { pass: listing.pass, records: all.slice(1, 2), servedAt });
-    await confirmBySecondListing(warehouse, listing);
+    await confirmBySecondListing(warehouse, { ...listing, unfetchable: false });
     expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'confirmed' }]);
   });
 });

@@ -384,7 +384,14 @@ export const mutants: readonly Mutant[] = [
     name: 'what a list does not show twice is gone, however young it is',
     about: 'oldLists',
     file: 'warehouse/reconcile/confirm-absent.ts',
-    find: 'where d.id = judged.id and (shown or coalesce(d.version < surely_listed, true))`,',
-    replace: 'where d.id = judged.id and (shown or coalesce(d.version < surely_listed, true) or true)`,',
+    find: '$6 and not seen_lately else d.version < surely_listed end',
+    replace: '$6 and not seen_lately else true end',
+  },
+  {
+    name: 'what never landed, and is not shown twice, is gone, however lately it was seen',
+    about: 'oldLists',
+    file: 'warehouse/reconcile/confirm-absent.ts',
+    find: '$6 and not seen_lately else d.version < surely_listed end',
+    replace: 'true else d.version < surely_listed end',
   },
 ];

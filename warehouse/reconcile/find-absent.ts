@@ -9,7 +9,10 @@ import { streamsOf } from './streams-of.ts';
 export interface Absent {
   /** Records that the listing did not show. */
   absent: number;
-  /** Of these, how many are younger than a list may lag: listing them once more decides nothing. */
+  /**
+   * Of these, how many may be younger than a list may lag, for they are new or never landed, so that nobody knows their version:
+   * listing them once more decides nothing.
+   */
   young: number;
   /** Records that it showed under an older version than the one held: see `find-ahead.ts`. */
   ahead: number;
@@ -41,11 +44,11 @@ export async function findAbsent(
     await client.query(findSql(resource), [...values, resource.name, foundAt]);
     const found = await client.query<Omit<Absent, 'pages'>>(
       `select count(*) filter (where kind <> 'ahead') as absent, count(*) filter (where kind = 'ahead') as ahead,
-         count(*) filter (where kind <> 'ahead' and version >= (
+         count(*) filter (where kind <> 'ahead' and (version is null or version >= (
            select ${surelyListed(resource, '$4')}
            from sync.passes
            where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
-         )) as young
+         ))) as young
        from sync.discrepancies
        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'`,
       [connectionId, resource.name, runId, lookbackMilliseconds, streamsOf(resource)],
