@@ -101,8 +101,9 @@ async function remove(company: Company): Promise<void> {
   company.removals += 1;
   company.began.clear();
   company.answered.clear();
-  for (const record of company.source.records.values())
-    if (record.discarded === 'yes') record.discarded = 'unsure';
+  const { records, discardedContents } = company.source;
+  for (const record of records.values()) if (record.discarded === 'yes') record.discarded = 'unsure';
+  for (const content of discardedContents.keys()) discardedContents.set(content, 'unsure');
 }
 
 async function add({ stage, connection }: Company, whose: string): Promise<void> {
@@ -139,6 +140,8 @@ async function discard({ stage, connection, source }: Company): Promise<void> {
       if (!payloads.has(contentWithoutVersion(line))) continue;
       const name = nameOnLine(resource, line);
       const record = name === undefined ? undefined : source.records.get(name);
-      if (record !== undefined) record.discarded = 'yes';
+      if (record === undefined || record.nameless)
+        source.discardedContents.set(contentWithoutVersion(line), 'yes');
+      else record.discarded = 'yes';
     }
 }

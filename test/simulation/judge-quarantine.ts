@@ -60,7 +60,7 @@ export async function judgeEntries({
     throw new BrokenPromise('A record without an id waits in quarantine more than once.');
 }
 
-/** Records that have no name are known by their content: one entry each, as long as the source has them. */
+/** Records that have no name are known by their content: one entry each, as long as the source has them and nobody discards it. */
 function judgeNameless(
   waiting: readonly string[],
   {
@@ -70,13 +70,18 @@ function judgeNameless(
   }: { unnamed: readonly string[]; source: Company['source']; known: (record: TrueRecord) => boolean },
 ): void {
   const records = [...source.records.values()].filter((record) => record.nameless);
-  if (records.some(({ discarded }) => discarded !== 'no')) return;
   if (new Set(waiting).size < waiting.length)
     throw new BrokenPromise('A record without an id waits in quarantine more than once.');
   const isGone = waiting.find((content) => !unnamed.includes(content));
   if (isGone !== undefined && records.every(known))
     throw new BrokenPromise('A record without an id waits in quarantine, and the source does not have it.');
-  const isMissing = unnamed.find((content) => !waiting.includes(content));
+  if (waiting.some((content) => source.discardedContents.get(content) === 'yes'))
+    throw new BrokenPromise(
+      'A record without an id was discarded by a person, has not changed, and waits in quarantine again.',
+    );
+  const isMissing = unnamed.find(
+    (content) => !waiting.includes(content) && !source.discardedContents.has(content),
+  );
   if (isMissing !== undefined && records.every((record) => !record.live || known(record)))
     throw new BrokenPromise('A record without an id does not wait in quarantine.');
 }

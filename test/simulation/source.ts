@@ -11,6 +11,8 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** The company's books at the service, and the truth about every record that was ever in them. */
 export class Source {
   readonly records = new Map<string, TrueRecord>();
+  /** Contents of records without an id that a person has discarded; `unsure` as with `TrueRecord.discarded`. */
+  readonly discardedContents = new Map<string, 'yes' | 'unsure'>();
   /** A platform may lack the rest. */
   readonly listed: readonly ResourceName[];
   /** Changes so far, for what came before what. */
