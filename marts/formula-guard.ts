@@ -7,8 +7,10 @@ export function guardedColumn(name: string): string {
   return `case when ${formula} then '''' || ${name} else ${name} end as ${name}`;
 }
 
-/** Some spreadsheets take signs of full width for those of ASCII, and pass over line ends. */
-const signs = `'=', '+', '-', '@', '＝', '＋', '－', '＠', chr(9), chr(10), chr(13)`;
+/** What a formula begins with: some spreadsheets take signs of full width for those of ASCII, and pass over line ends. */
+const formulaSigns = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\n', '\r'] as const;
+
+const signs = formulaSigns.map((sign) => `chr(${sign.charCodeAt(0)})`).join(', ');
 
 /** The text of a CSV file without those apostrophes. */
 export function unguarded(csv: string): string {
@@ -20,5 +22,11 @@ export function unguarded(csv: string): string {
 const fields = /"(?:[^"]|"")*"|[^",\r\n]+/g;
 
 function withoutGuard(text: string): string {
-  return /^'+[=+\-@＝＋－＠\t\n\r]/.test(text) ? text.slice(1) : text;
+  const begins = text.replace(/^'+/, '');
+  return begins !== text && beginsLikeFormula(begins) ? text.slice(1) : text;
+}
+
+/** Whether a spreadsheet would run the text. */
+export function beginsLikeFormula(text: string): boolean {
+  return formulaSigns.some((sign) => text.startsWith(sign));
 }

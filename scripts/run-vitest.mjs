@@ -7,29 +7,29 @@ import { join } from 'node:path';
  * Runs the tests, which print as they go, and counts them.
  *
  * @param {string} root
- * @param {string[]} args
+ * @param {readonly string[]} args
+ * @param {Readonly<Record<string, string>>} [env] beside the environment there is
  * @returns {Promise<{ passed: number, failed: number }>}
  */
-export async function runVitest(root, args) {
+export async function runVitest(root, args, env = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-'));
   try {
     const reportFile = join(folder, 'report.json');
-    const code = await run(root, [
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${reportFile}`,
-      ...args,
-    ]);
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
+    const code = await run(root, ['run', ...reporters, ...args], env);
     return count(await readReport(reportFile), code);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function run(root, args) {
+function run(root, args, env) {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const child = spawn(process.execPath, [vitest, ...args], { cwd: root, stdio: 'inherit' });
+  const child = spawn(process.execPath, [vitest, ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: 'inherit',
+  });
   return new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
 }
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { beginsLikeFormula } from '../../marts/formula-guard.ts';
 import { queryAsReader } from '../../warehouse/query-as-reader.ts';
 import type { QueryResult } from '../../warehouse/query-texts.ts';
 import { print, printAside, printFile, printJson, printTable } from '../printer.ts';
@@ -49,11 +50,10 @@ function csvField(value: string | number | boolean | null): string {
 /** A spreadsheet runs what begins like a formula, unless an apostrophe stands before it. Numbers stay as they are. */
 function asText(value: string): string {
   const isNumber = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value);
-  return formula.test(value) && !isNumber ? `'${value}` : value;
+  return (beginsLikeFormula(value) || beginsLikeFormula(value.trimStart())) && !isNumber
+    ? `'${value}`
+    : value;
 }
-
-/** Some spreadsheets take signs of full width for those of ASCII, and pass over line ends. */
-const formula = /^[\t\r\n]|^\s*[=+\-@＝＋－＠]/u;
 
 function show({ columns, rows }: QueryResult): void {
   // As Postgres writes them: no separators in what people paste into a sheet.

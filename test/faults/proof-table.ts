@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { inTable } from '../support/in-table.ts';
 
 /** A line of the table in `docs/proof.md`. */
 export interface Row {
@@ -30,11 +31,6 @@ export async function writeRows(rows: readonly Row[]): Promise<void> {
     file,
     text.replace(table, () => `<!-- faults -->\n\n${head}${body}\n<!-- /faults -->`),
   );
-}
-
-/** Without what is another one each time. */
-function inTable(words: string): string {
-  return words.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…').replaceAll('|', '\\|');
 }
 
 async function rowsByFault(): Promise<Map<string, string>> {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { formatDuration } from './format-duration.ts';
+import { formatDuration } from '../../config/duration.ts';
 import { proofs, type Proof } from './proofs.ts';
 import { runProof } from './run-proof.ts';
 import { readProven, writeProven } from './proven.ts';
@@ -39,7 +39,8 @@ async function prove(proof: Proof): Promise<boolean> {
   say(`${name}: ${title} …`);
   const started = performance.now();
   const { seen, holds, lines } = proof.judge(await runProof(proof.run));
-  const took = formatDuration((performance.now() - started) / 1000);
+  const minutes = Math.max(1, Math.round((performance.now() - started) / 60_000));
+  const took = formatDuration(minutes * 60_000);
   await writeProven({ name, title, seen, holds, took }, lines);
   say(`${name}: ${seen} (${took}).`);
   return holds;

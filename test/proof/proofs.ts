@@ -1,3 +1,5 @@
+import { inTable } from '../support/in-table.ts';
+
 /** What proves by mass, and takes too long for `npm test`. */
 export interface Proof {
   readonly name: string;
@@ -153,11 +155,6 @@ function judgeMistakes(result: unknown): Verdict {
       }),
     ],
   };
-}
-
-/** Without what is another one each time. */
-function inTable(words: string): string {
-  return words.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…').replaceAll('|', '\\|');
 }
 
 function judgeTests(result: unknown): Verdict {

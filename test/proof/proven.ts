@@ -14,22 +14,36 @@ export interface Proven {
 interface Known extends Proven {
   /** A day. */
   readonly on: string;
-  /** Of the sources as they are now: those of the product, and of what is run against it. */
+  /** Of the product as it is committed now. */
   readonly isOfTheseSources: boolean;
 }
 
-const page = new URL('../../docs/proof.md', import.meta.url);
+const root = new URL('../../', import.meta.url);
+const page = new URL('docs/proof.md', root);
 const block = /<!-- proofs -->\n[^]*<!-- \/proofs -->/;
 const line = /^\| (.*) \| (yes|\*\*no\*\*) \| (.*) \| (.*) \| (.*) `([0-9a-f]+)` <!-- (\S+) --> \|$/;
 
 export async function readProven(): Promise<Map<string, Known>> {
-  const [found = ''] = block.exec(await readFile(page, 'utf8')) ?? [];
-  const sources = sourcesNow();
+  const rows = rowsIn(await readFile(page, 'utf8'));
+  const sources = await nameSources();
   return new Map(
-    found.split('\n').flatMap((text) => {
-      const [, title = '', holds, seen = '', took = '', on = '', of, name = ''] = line.exec(text) ?? [];
-      const known = { name, title, seen, holds: holds === 'yes', took, on, isOfTheseSources: of === sources };
-      return of === undefined ? [] : [[name, known] as const];
+    [...rows].map(([name, { cells }]) => {
+      const [, title = '', holds, seen = '', took = '', on = '', of] = cells;
+      return [
+        name,
+        { name, title, seen, holds: holds === 'yes', took, on, isOfTheseSources: of === sources },
+      ];
+    }),
+  );
+}
+
+/** The rows of the table on the page, by the name of the proof. */
+function rowsIn(text: string): Map<string, { row: string; cells: readonly string[] }> {
+  const [found = ''] = block.exec(text) ?? [];
+  return new Map(
+    found.split('\n').flatMap((row) => {
+      const cells = line.exec(row);
+      return cells === null ? [] : [[cells.at(-1) ?? '', { row, cells }] as const];
     }),
   );
 }
@@ -37,18 +51,12 @@ export async function readProven(): Promise<Map<string, Known>> {
 /** Adds a result, or writes it anew; `lines` go where the page has `<!-- NAME -->`. */
 export async function writeProven(proven: Proven, lines: readonly string[] = []): Promise<void> {
   const text = await readFile(page, 'utf8');
-  const [found = ''] = block.exec(text) ?? [];
-  const rows = new Map(
-    found.split('\n').flatMap((row) => {
-      const [, , , , , , , known] = line.exec(row) ?? [];
-      return known === undefined ? [] : [[known, row] as const];
-    }),
-  );
+  const rows = new Map([...rowsIn(text)].map(([known, { row }]) => [known, row]));
   const { name, title, seen, holds, took } = proven;
   const today = new Date().toISOString().slice(0, 10);
   rows.set(
     name,
-    `| ${title} | ${holds ? 'yes' : '**no**'} | ${seen.replaceAll('|', '\\|')} | ${took} | ${today} \`${sourcesNow()}\` <!-- ${name} --> |`,
+    `| ${title} | ${holds ? 'yes' : '**no**'} | ${seen.replaceAll('|', '\\|')} | ${took} | ${today} \`${await nameSources()}\` <!-- ${name} --> |`,
   );
   const body = proofs.flatMap((proof) => rows.get(proof.name) ?? []).join('\n');
   const table = new RegExp(`<!-- ${name} -->\\n[^]*<!-- /${name} -->`);
@@ -64,13 +72,12 @@ export async function writeProven(proven: Proven, lines: readonly string[] = [])
   );
 }
 
-/** Names the content of what is proved, and of nothing else: a change of a page or of another test is none of it. */
-function sourcesNow(): string {
-  const trees = execFileSync('git', ['ls-tree', 'HEAD', ...sources], { encoding: 'utf8' });
+/** Names the content of the product as it is committed: a change of a page or of a test is none of it. */
+async function nameSources(): Promise<string> {
+  const { include } = JSON.parse(await readFile(new URL('tsconfig.build.json', root), 'utf8')) as {
+    include: readonly string[];
+  };
+  const folders = [...include, 'dbt', 'package-lock.json'];
+  const trees = execFileSync('git', ['ls-tree', 'HEAD', ...folders], { cwd: root, encoding: 'utf8' });
   return execFileSync('git', ['hash-object', '--stdin'], { encoding: 'utf8', input: trees }).slice(0, 10);
 }
-
-const sources = [
-  ...['activities', 'config', 'dbt', 'lake', 'marts', 'operations', 'resources', 'source', 'temporal'],
-  ...['warehouse', 'worker', 'workflows'],
-];

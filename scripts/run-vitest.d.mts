@@ -1,0 +1,5 @@
+export function runVitest(
+  root: string,
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+): Promise<{ passed: number; failed: number }>;
