@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { sourceRecord } from '../../resources/source-record.ts';
 import {
   confirmAbsent,
@@ -33,6 +34,31 @@ describe('a record that the complete listing shows with other content, under an 
     expect(await memoOf(connectionId)).toBe('corrected');
     expect(await settle(listing)).toEqual({ equal: true });
     expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'repaired' }]);
+  });
+
+  test('with the same content is repaired as well, and a rebuild does not bring the version of the wrong clock back', async () => {
+    const wrongClock = bill('b', { last_synced_at: '"2027-01-01T00:00:00Z"' });
+    const connectionId = await held(wrongClock);
+    const shown = bill('b', { last_synced_at: '"2026-01-01T00:00:00Z"' });
+    const listing = await landListing(warehouse, {
+      connectionId,
+      stream: 'bills',
+      records: [shown],
+      servedAt: new Date('2026-01-01T00:00:01Z'),
+    });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ ahead: 1 });
+    await fetched(listing, shown);
+    const version = new Date('2026-01-01T00:00:00Z');
+    const stored = `select last_synced_at from finance.bills where connection_id = $1`;
+    expect(await rows(warehouse, stored, [connectionId])).toEqual([{ last_synced_at: version }]);
+    await rebuildConnection(warehouse, {
+      connectionId,
+      resources: [listing.resource],
+      onBatch: () => undefined,
+    });
+    expect(await rows(warehouse, stored, [connectionId])).toEqual([{ last_synced_at: version }]);
+    const versions = `select op from history.record_versions where connection_id = $1`;
+    expect(await rows(warehouse, versions, [connectionId])).toHaveLength(1);
   });
 
   test('leaves the run unequal as long as nothing has decided about it', async () => {

@@ -394,4 +394,11 @@ export const mutants: readonly Mutant[] = [
     find: '$6 and not seen_lately else d.version < surely_listed end',
     replace: 'true else d.version < surely_listed end',
   },
+  {
+    name: 'history keeps the version of a clock that was put right, and a rebuild brings it back',
+    about: 'correctedService',
+    file: 'warehouse/history/lower-versions.ts',
+    find: 'if (ids.length === 0) return;',
+    replace: 'return;',
+  },
 ];

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Resource } from '../../resources/resource.ts';
+import type { Column, Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { columnExpression } from '../landing/column-expression.ts';
 import { removeChildren } from '../landing/remove-children.ts';
@@ -102,16 +102,20 @@ function writeSql(resource: Resource): string {
   const { name: table, version, columns, children } = resource;
   const names = columns.map(({ name }) => name);
   const kept = `greatest(held.${version}, excluded.${version})`;
+  // A clock that was put right moves a version back without another content: see `lower-versions.ts`.
+  const expression = (column: Column): string =>
+    column.name === version ? 'version' : columnExpression(column, 'record');
   return `
     with arriving as materialized (
-      select latest.record_id as id, latest.payload as record, latest.recorded_at, latest.run_id
+      select latest.record_id as id, latest.payload as record, latest.last_synced_at as version, latest.recorded_at,
+        latest.run_id
       from unnest($2::text[]) as alive (id)
       cross join lateral (${latestVersion(table, 'alive.id')}) latest
     ),
     ${children.map((child) => `${child.table} as (${insertChildren(child)})`).join(',\n    ')}
     insert into finance.${table} as held
       (connection_id, ${names.join(', ')}, _first_seen_at, _run_id, _changed_at, _content_hash)
-    select $1, ${columns.map((column) => columnExpression(column, 'record')).join(', ')},
+    select $1, ${columns.map(expression).join(', ')},
       (${firstSeen(table)}), run_id, recorded_at, ''
     from arriving
     on conflict (connection_id, id) do update set

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { LandingScope } from '../record-scope.ts';
+import { lowerVersions } from '../history/lower-versions.ts';
 import { classifyRecords } from './classify-records.ts';
 import { inspectRecords } from './inspect-records.ts';
 import type { PreparedRecord } from './prepared-page.ts';
@@ -68,6 +69,7 @@ export async function landRecords(
     ids: (thorough ? written : updated).map(({ id }) => id),
   });
   await writeRecords(client, { ...input, records: written, inHistory: union(inHistory, damagedIds) });
+  await lowerVersions(client, { ...input, ids: input.overruling ?? [] });
   if (unsettled) await settleRecords(client, { ...input, written, known });
   await noteFieldIssues(client, { ...input, written });
   return {

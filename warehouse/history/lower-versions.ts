@@ -1,0 +1,25 @@
+import type { PoolClient } from 'pg';
+import type { RecordScope } from '../record-scope.ts';
+
+/**
+ * Lowers the version of what history has last of these records to that of their rows. The clock of the service was wrong and was
+ * put right: the content is the same, so there is no new row in history, and the old one must not say that it is newer.
+ */
+export async function lowerVersions(
+  client: PoolClient,
+  { connectionId, resource, ids }: RecordScope & { ids: readonly string[] },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query(
+    `update history.record_versions latest set last_synced_at = held.${resource.version}
+     from finance.${resource.name} held
+     where held.connection_id = $1 and held.id = any($3::text[])
+       and latest.connection_id = $1 and latest.resource = $2 and latest.record_id = held.id and latest.op = 'upsert'
+       and latest.last_synced_at > held.${resource.version}
+       and latest.recorded_at = (
+         select max(v.recorded_at) from history.record_versions v
+         where v.connection_id = $1 and v.resource = $2 and v.record_id = held.id
+       )`,
+    [connectionId, resource.name, ids],
+  );
+}
