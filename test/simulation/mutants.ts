@@ -401,4 +401,11 @@ export const mutants: readonly Mutant[] = [
     find: 'if (ids.length === 0) return;',
     replace: 'return;',
   },
+  {
+    name: 'a bad version of a wrong clock waits in quarantine for ever',
+    about: 'correctedService',
+    file: 'warehouse/quarantine/close-overruled.ts',
+    find: "and status = 'open' and last_seen_at < $4",
+    replace: "and status = 'open' and last_seen_at < $4 and false",
+  },
 ];

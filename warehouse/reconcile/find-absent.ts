@@ -21,8 +21,9 @@ export interface Absent {
 }
 
 /**
- * Finds records that a complete listing did not show: held, or waiting in quarantine, before it began and not met since. Each
- * becomes a discrepancy that is to be confirmed. Nothing follows from a listing that is not complete.
+ * Finds records that a complete listing did not show: held, or waiting in quarantine, before it began and not met since; and those
+ * that it showed in a good form, though a newer bad one waits. Each becomes a discrepancy that is to be confirmed. Nothing follows
+ * from a listing that is not complete.
  */
 export async function findAbsent(
   warehouse: Warehouse,
@@ -71,22 +72,30 @@ function findSql(resource: Resource): string {
       from sync.listed_pages
       where connection_id = $1 and stream = any($2::text[]) and listing = 1
     ), began as (
-      select min(started_at) as at
+      select min(started_at) as at, min(served_from) as served
       from sync.passes
       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile'
     )
-    insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id, found_at)
-    select $1, $4, f.id, 'extra', 'checking', f.${resource.version}, $3, $5::timestamptz
+    insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id, found_at,
+      shown_version, shown_hash, shown_at)
+    select $1, $4, f.id, 'extra', 'checking', f.${resource.version}, $3, $5::timestamptz, null::timestamptz, null::bytea, null::timestamptz
     from finance.${resource.name} f, began
     where f.connection_id = $1 and f._first_seen_at < began.at and f._changed_at < began.at
       and not exists (select from listed where listed.id = f.id)
     union all
     -- It never landed, so there is no version that is deleted.
-    select $1, $4, q.record_id, 'extra', 'checking', null, $3, $5
+    select $1, $4, q.record_id, 'extra', 'checking', null, $3, $5, null, null, null
     from sync.quarantine q, began
     where q.connection_id = $1 and q.resource = $4 and q.status = 'open' and q.stream <> 'events' and q.last_seen_at < began.at
       and q.record_id is not null
       and not exists (select from listed where listed.id = q.record_id)
       and not exists (select from finance.${resource.name} f where f.connection_id = $1 and f.id = q.record_id)
+    union all
+    -- A bad version waits, and the listing shows a good one that is older: either it lags, or the version was of a wrong clock.
+    select $1, $4, f.id, 'ahead', 'checking', f.${resource.version}, $3, $5, f.${resource.version}, f._content_hash, began.served
+    from sync.quarantine q
+    join finance.${resource.name} f on f.connection_id = $1 and f.id = q.record_id, began
+    where q.connection_id = $1 and q.resource = $4 and q.status = 'open' and q.stream <> 'events' and q.last_seen_at < began.at
+      and f._changed_at < $5::timestamptz and exists (select from listed where listed.id = q.record_id)
     on conflict (connection_id, resource, record_id) where closed_at is null do nothing`;
 }

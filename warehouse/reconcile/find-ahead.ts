@@ -3,6 +3,7 @@ import type { Resource } from '../../resources/resource.ts';
 import type { Findings } from '../landing/land-records.ts';
 import type { PreparedRecord } from '../landing/prepared-page.ts';
 import type { PassInHand } from '../passes/pass.ts';
+import { closeOverruled } from '../quarantine/close-overruled.ts';
 import { listLag } from './list-lag.ts';
 
 /**
@@ -118,13 +119,20 @@ export async function readShownTwice(
   return rows.map(({ id }) => id);
 }
 
-/** Closes the discrepancies of what landed because two reconciles in a row showed it. */
+/** Closes the discrepancies of what landed because two reconciles in a row showed it, and what waited of it in quarantine. */
 export async function closeShownTwice(
   client: PoolClient,
   input: { pass: PassInHand; resource: Resource; landedAt: string; ids: readonly string[] },
 ): Promise<void> {
   const { pass, resource, landedAt, ids } = input;
   if (ids.length === 0) return;
+  const { rows } = await client.query<{ began: string }>(
+    `select started_at::text as began from sync.passes
+     where connection_id = $1 and stream = $2 and kind = 'reconcile' and run_id = $3 and part = $4`,
+    [pass.connectionId, pass.stream, pass.runId, pass.part],
+  );
+  const [{ began } = { began: landedAt }] = rows;
+  await closeOverruled(client, { connectionId: pass.connectionId, resource, ids, foundAt: began, landedAt });
   await client.query({
     name: 'close shown twice',
     text: `

@@ -6,13 +6,15 @@ import { inTransaction } from '../in-transaction.ts';
 import { landOne, type FetchedLanding } from '../landing/land-fetched.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
+import { closeOverruled } from '../quarantine/close-overruled.ts';
 import { versionOfEntry } from '../quarantine/version-of-entry.ts';
 import type { RunScope } from '../record-scope.ts';
 
 /**
- * Decides about a record that a listing showed under an older version than the one held, now that it was fetched. A fetch does not
- * lag: when it too has an older version, what is held is wrong and gives way to it; when not, the list lagged and the record lands
- * as any other. What was held must be what was found: another run may have written it since.
+ * Decides about a record that a listing showed under an older version than the one held, or than the one that waits in quarantine,
+ * now that it was fetched. A fetch does not lag: when it too has an older version, what is held is wrong and gives way to it; when
+ * not, the list lagged and the record lands as any other. When it has a good one, a bad one waits no longer. What was held must be
+ * what was found: another run may have written it since.
  *
  * Throws TokenNotProved; errors of the database pass through.
  */
@@ -38,6 +40,14 @@ export async function landAhead(
       record: input.record,
       overruling: isAhead ? [input.id] : [],
     });
+    if (held !== undefined && landing.refused === undefined)
+      await closeOverruled(client, {
+        connectionId,
+        resource,
+        ids: [input.id],
+        foundAt: held.found_at,
+        landedAt,
+      });
     const [status, why] =
       isAhead && landing.refused === undefined
         ? ['repaired', 'the source has it so, under an older version']
@@ -60,7 +70,7 @@ async function readHeld(
   { connectionId, resource, runId, id }: RunScope & { readonly id: string },
 ): Promise<Held | undefined> {
   const { rows } = await client.query<Held>(
-    `select d.version::text as version, f.id is null as deleted
+    `select d.version::text as version, f.id is null as deleted, d.found_at::text as found_at
      from sync.discrepancies d
      left join finance.${resource.name} f on f.connection_id = $1 and f.id = d.record_id
      left join sync.tombstones t on t.connection_id = $1 and t.resource = $2 and t.record_id = d.record_id
@@ -73,6 +83,7 @@ async function readHeld(
 
 interface Held {
   readonly version: string;
+  readonly found_at: string;
   /** It is a tombstone's. */
   readonly deleted: boolean;
 }
