@@ -5,6 +5,7 @@ import { canonicalJson, isObject } from '../support/source-value.ts';
 import type { History } from './history.ts';
 import { judgeQuarantine } from './judge-quarantine.ts';
 import type { Company } from './company.ts';
+import type { Surroundings } from './surroundings.ts';
 import { nameOf, nameOnLine, streamOf, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
@@ -19,7 +20,7 @@ export async function judgeSync(end: End, healed: ReadonlySet<string>): Promise<
   const tombstones = await tombstonesOf(end);
   const isHidden = (record: TrueRecord): boolean =>
     record.hidden ||
-    isWithinSecond(tombstones.get(nameOf(record)), record) ||
+    isBuried(record, tombstones.get(nameOf(record)), end.surroundings) ||
     (record.behind && !(record.live && healed.has(streamOf(record)))) ||
     (mostEverBehind > 0 && record.resource === 'subscriptions');
   const hidden = [...end.source.records.values()].filter(isHidden);
@@ -43,9 +44,17 @@ export async function tombstonesOf({
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
-/** The service tells its time in whole seconds: what lives again in the second of its tombstone only a reconcile sees. */
-export function isWithinSecond(tombstone: number | undefined, { version }: TrueRecord): boolean {
-  return tombstone !== undefined && version <= tombstone && version > tombstone - 1_000;
+/**
+ * What only a reconcile sees: the service tells its time in whole seconds, so that a record may live again in the second of its
+ * tombstone; and where lists lagged further than they may, a tombstone may be of a record that lived.
+ */
+export function isBuried(
+  record: TrueRecord,
+  tombstone: number | undefined,
+  surroundings: Surroundings,
+): boolean {
+  if (tombstone === undefined || record.version > tombstone) return false;
+  return record.version > tombstone - 1_000 || surroundings.laggedTooFar(record);
 }
 
 /** After a reconcile without troubles: everything is as the source has it, or provably deleted. */

@@ -1,5 +1,5 @@
 import type { Company } from './company.ts';
-import { isWithinSecond, tombstonesOf } from './judge-end.ts';
+import { isBuried, tombstonesOf } from './judge-end.ts';
 import { eraOf, nameOf, streamOf, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
@@ -50,7 +50,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
         const kind = proved.get(record.live ? streamOf(record) : deathStreamOf(record));
         if (kind === undefined || record.spoiled) continue;
         if (kind === 'sync' && (record.hidden || record.behind)) continue;
-        if (kind === 'sync' && isWithinSecond(tombstones.get(nameOf(record)), record)) continue;
+        if (kind === 'sync' && isBuried(record, tombstones.get(nameOf(record)), surroundings)) continue;
         const version = held.get(record.id);
         if (record.live && (version === undefined || eraOf(record, version) < eraOf(record, record.version)))
           throw new BrokenPromise(`A ${kind} says it succeeded, and ${nameOf(record)} is not here as it is.`);

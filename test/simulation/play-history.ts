@@ -103,9 +103,7 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
   if (waiting.length > 0) await play('approved reconcile');
   // Where there is no fetch, a version that went back is believed when it shows twice, longer apart than a list may lag.
-  const wentBack = ({ resource, era }: TrueRecord): boolean =>
-    resource === 'subscriptions' && (era > 0 || company.surroundings.mostEverBehind > 0);
-  if ([...company.source.records.values()].some(wentBack)) {
+  if (await isUndecided(company)) {
     await company.stage.clock.pass(listLagOf(company.history) + 2_000);
     await play('reconcile');
   }
@@ -115,6 +113,16 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
     await judgeTables(company, 'After a rebuild');
   }
   if (company.history.snapshot) await judgeSnapshot(company);
+}
+
+/** Whether the reconcile has said of subscriptions that the next one is to decide. */
+async function isUndecided({ stage, connection }: Company): Promise<boolean> {
+  const { rowCount } = await stage.watcher.query(
+    `select from sync.discrepancies
+     where connection_id = $1 and resource = 'subscriptions' and status = 'checking' and closed_at is null`,
+    [connection],
+  );
+  return rowCount !== 0;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { SandboxAdmin } from '../support/sandbox-admin.ts';
-import type { Change, History } from './history.ts';
+import { listLagOf, type Change, type History } from './history.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What is around the companies of a history: clocks that are wrong, and a service that behaves as it may. */
@@ -36,6 +36,13 @@ export class Surroundings {
   /** The service's time, Unix milliseconds. */
   serviceNow(): number {
     return this.#parts.clock.now() + this.#serviceError;
+  }
+
+  /** Whether lists were ever further behind than they may lag: then even two listings may not show a record that lives. */
+  laggedTooFar({ resource }: { resource: string }): boolean {
+    const { history } = this.#parts;
+    const lag = resource === 'subscriptions' ? history.lookbackSeconds * 1000 : listLagOf(history);
+    return this.mostEverBehind >= lag;
   }
 
   /** By how much the clock of the worker in this slot is wrong. */

@@ -1,6 +1,5 @@
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 import type { Company } from './company.ts';
-import { listLagOf } from './history.ts';
 import { eraOf, nameOf, streamOf, type TrueRecord } from './true-record.ts';
 
 /** A promise that was broken, in a sentence. */
@@ -127,16 +126,12 @@ export class Watch {
     return resource === 'subscriptions' && this.#parts.surroundings.mostEverBehind > 0;
   }
 
-  /** A list that is behind by less than it may lag takes no version back. */
+  /** A list that is behind by less than it may lag takes no version back; where it was behind by more, what lived may count as deleted. */
   #mayGoBack(record: TrueRecord, { deleted }: { deleted: boolean }): boolean {
-    return this.#showedThePast(record) && (deleted || this.#lagsTooFar(record));
-  }
-
-  /** Further than a list may lag: then even two listings may not show what lives. */
-  #lagsTooFar({ resource }: TrueRecord): boolean {
-    const { history, surroundings } = this.#parts;
-    const lag = resource === 'subscriptions' ? history.lookbackSeconds * 1000 : listLagOf(history);
-    return surroundings.mostEverBehind >= lag;
+    const laggedTooFar = this.#parts.surroundings.laggedTooFar(record);
+    return deleted
+      ? laggedTooFar || this.#showedThePast(record)
+      : laggedTooFar && this.#showedThePast(record);
   }
 
   #judgeTombstone(name: string, version: number, run: string | null): void {
@@ -144,7 +139,7 @@ export class Watch {
     const record = source.records.get(name);
     if (
       record === undefined ||
-      (!record.everDeleted && !this.#showedThePast(record) && !this.#lagsTooFar(record))
+      (!record.everDeleted && !this.#showedThePast(record) && !this.#parts.surroundings.laggedTooFar(record))
     )
       throw new BrokenPromise(`${name} has a tombstone, and was never deleted at the source.`);
     const latest = this.#latest.get(name);
