@@ -12,7 +12,6 @@ import { judgeSnapshot } from './judge-snapshot.ts';
 import { nothingPlayed, type Played } from './played.ts';
 import type { Stage } from './stage.ts';
 import { Surroundings } from './surroundings.ts';
-import type { TrueRecord } from './true-record.ts';
 import { BrokenPromise, Watch } from './watch.ts';
 
 /**
