@@ -5,7 +5,7 @@ import type { Surroundings } from './surroundings.ts';
 
 /**
  * In no 10 seconds do more requests arrive than the budget allows, and none while the service has asked for silence. Where
- * Postgres's clock was set in between nobody could know.
+ * Postgres's clock was set in between nobody could know; nor which came first of what came in the very millisecond of that.
  */
 export function judgeArrivals(
   requests: readonly LoggedRequest[],
@@ -15,7 +15,7 @@ export function judgeArrivals(
   return bounds.slice(1).flatMap((until, place) => {
     const from = bounds[place] ?? -Infinity;
     const piece = requests
-      .filter(({ at }) => at >= from && at < until)
+      .filter(({ at }) => at > from && at < until)
       .map((request, index) => ({ ...request, number: index + 1 }));
     if (piece.length === 0) return [];
     return [...judgeRequests(piece, { requestsPer10s }), ...judgeSilence(piece)];
