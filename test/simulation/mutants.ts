@@ -408,4 +408,11 @@ export const mutants: readonly Mutant[] = [
     find: "and status = 'open' and last_seen_at < $4",
     replace: "and status = 'open' and last_seen_at < $4 and false",
   },
+  {
+    name: 'a fetch says that a record is gone whose id cannot be asked for',
+    about: 'oddRecords',
+    file: 'activities/ask-for-records.ts',
+    find: "return !id.includes('\\uFFFD');",
+    replace: 'return id !== undefined;',
+  },
 ];
