@@ -153,7 +153,8 @@ test('an amount that overflows leaves no partial sum: what needs it is not known
 test('bills of an unknown status and documents without a date are told where the figure stands without them, and who owes us is not owed', async () => {
   const page = await open(`${url}?currency=SEK`);
   expect(await tilesOf(page)).toMatchObject({
-    'Open bills': ['782.00', '3 bills'],
+    'Open bills': ['787.00', '2 bills'],
+    'Unapplied credits': ['-5.00', 'and bills below 0 or overpaid; not taken off open bills'],
     'Spend in Dec 2025': ['5.00', 'the month is not over; 0.00 in the month before'],
   });
   const odd = '1 bill of an unknown status is left out (amount due 11,063.80)';
