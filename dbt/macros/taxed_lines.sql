@@ -8,6 +8,10 @@
         {{ daybook.unfit_rows(table, ['total_amount', 'tax_amount', 'sub_total']) }}
     ),
 
+    documents as (
+        select * from {{ ref(documents) }}
+    ),
+
     line_sums as (
         select
             lines.connection_id,
@@ -29,7 +33,7 @@
             {{ daybook.noise('documents.currency_code') }} as noise,
             abs(documents.total_amount - line_sums.total_amount) <= {{ daybook.noise('documents.currency_code') }} as is_sum_of_lines
         from line_sums
-        inner join {{ ref(documents) }} as documents
+        inner join documents
             on
                 line_sums.connection_id = documents.connection_id
                 and line_sums.{{ document_id }} = documents.{{ document_id }}

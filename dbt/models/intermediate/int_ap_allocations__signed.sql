@@ -38,8 +38,10 @@ signed as (
                 then credit_links.counted_date
             else greatest(credit_links.counted_date, bills.issue_date, credits.issue_date)
         end as counted_date,
-        case when credit_links.told_by = 'bill' then credit_links.allocated_amount else -credit_links.allocated_amount end
-            as allocated_amount
+        cast(
+            case when credit_links.told_by = 'bill' then credit_links.allocated_amount else -credit_links.allocated_amount end
+            as numeric(38, 9)
+        ) as allocated_amount
     from credit_links
     left join bills on credit_links.connection_id = bills.connection_id and credit_links.bill_id = bills.bill_id
     left join credits
