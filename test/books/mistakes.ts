@@ -283,8 +283,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'what a credit is more than its lines is net',
     file: 'models/intermediate/int_spend__lined.sql',
-    find: "when balances.document_type = 'vendor_credit' and abs(balances.missing_amount) >",
-    replace: 'when false and abs(balances.missing_amount) >',
+    find: "balances.document_type = 'vendor_credit'\n                and abs(balances.missing_amount) >",
+    replace: 'false and abs(balances.missing_amount) >',
   },
   {
     name: 'tax that the vendor does not charge is on top',

@@ -78,7 +78,7 @@ const bills: readonly string[] = [
     ...{ due_date: '"2025-12-10"', vendor_id: '"vendor-2"' },
   }),
   owed('discounted', 'NOK', {
-    ...{ total_amount: '100', amount_due: '0', status: '"paid"' },
+    ...{ total_amount: '100', amount_due: '0', status: '"paid"', due_date: 'null' },
     linked_payments: list(allocation('p3', { allocated_amount: '98', allocated_date: '"2025-12-02"' })),
   }),
   owed('known', 'SEK', { total_amount: '10', amount_due: '10', due_date: '"2025-12-18"' }),

@@ -1,5 +1,5 @@
--- What settled bills and credits, signed as in int_ap_documents__settled: undoing it adds the amount to what is open. A credit that
--- is applied before it, or the bill, is issued counts from the day on which both are there.
+-- What settled bills and credits, signed as in int_ap_documents__settled: undoing it adds the amount to what is open. A credit
+-- that is applied before it, or the bill, is issued counts from the day on which both are there.
 with payments as (
     select * from {{ ref('stg_finance__bill_payment_allocations') }}
 ),
