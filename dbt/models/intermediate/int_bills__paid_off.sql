@@ -1,5 +1,5 @@
--- The day on which the payments of a bill came to what they are together, the last one where they fell below it again. A payment of
--- 0, or one that was made twice and undone, is no sign of when a vendor is paid.
+-- The day on which the payments of a bill came to what they are together, the last one where they fell below it again. A payment
+-- of 0, or one that was made twice and undone, is no sign of when a vendor is paid.
 with payments as (
     select * from {{ ref('stg_finance__bill_payment_allocations') }}
 ),
