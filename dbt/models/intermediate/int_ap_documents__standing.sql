@@ -1,7 +1,7 @@
 -- What is due on each posted document on each day, whether it is open then or dated ahead, and whether it is owed or owed back:
--- the one definition of these words. Rolled back from the documents as they are now: what is due, and what was settled after the
--- day. Undated allocations count as before it. A document is here when that is more than noise, half a minor unit; an amount that is
--- not known is not noise.
+-- the one definition of these words. Rolled back from the documents as they are now: what is due, and what was settled after
+-- the day. Undated allocations count as before it. A document is here when that is more than noise, half a minor unit; an amount
+-- that is not known is not noise.
 with documents as (
     select * from {{ ref('int_ap_documents__settled') }}
 ),
