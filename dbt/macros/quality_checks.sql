@@ -8,7 +8,7 @@
     {%- set in_five_years = daybook.add_months(today, 60) -%}
     {%- set year_2000 = "cast('2000-01-01' as date)" -%}
     {{ return([
-        ('amount_due_unexplained', 'posted_bills', 'bill_id', 'abs(unexplained_amount) > ' ~ noise),
+        ('amount_due_unexplained', 'posted_bills', 'bill_id', 'has_unexplained_amount'),
         ('bill_status_incoherent', 'posted_bills', 'bill_id',
             "case source_status when 'paid' then abs(amount_due) > " ~ noise
             ~ " when 'open' then abs(amount_due - total_amount) > " ~ noise
@@ -16,6 +16,7 @@
         ('lines_differ_from_header', 'posted_bills', 'bill_id',
             'abs(line_variance) > ' ~ noise ~ ' and abs(line_variance + coalesce(total_discount, 0)) > ' ~ noise
             ~ ' and abs(line_variance + coalesce(total_discount, 0) - coalesce(tax_amount, 0)) > ' ~ noise),
+        ('credit_lines_differ_from_header', 'balancing_credit_lines', 'document_id', 'abs(gross_amount) > ' ~ noise),
         ('header_tax_not_in_lines', 'taxed_bills', 'bill_id', 'has_untold_tax'),
         ('negative_bill', 'posted_bills', 'bill_id', 'total_amount < 0'),
         ('unconverted_bill', 'posted_bills', 'bill_id', "fx_status in ('missing_rate', 'unverified_direction')"),
@@ -43,8 +44,8 @@
         ('amount_rounded', 'unfit_values', 'record_id', 'is_rounded'),
         ('amount_does_not_fit', 'unfit_values', 'record_id', 'not is_rounded'),
         ('cyclic_customer_parents', 'customers', 'customer_id', 'has_cyclic_parents'),
-        ('unpriced_subscription', 'subscription_items', 'subscription_id',
-            "mrr_status in ('unknown_interval', 'no_amount') and month = " ~ daybook.month_of(today)),
+        ('unpriced_subscription', 'subscription_items', 'subscription_id', "mrr_status in ('unknown_interval', 'no_amount')"),
+        ('unknown_subscription_status', 'subscription_items', 'subscription_id', "mrr_status = 'unknown_status'"),
         ('possible_duplicate', 'duplicate_bills', 'bill_id_a', 'true')
     ]) }}
 {%- endmacro %}

@@ -4,9 +4,9 @@ with documents as (
         connection_id,
         'bill' as document_type,
         bill_id as document_id,
-        open_amount
+        case when is_open then open_amount else cast(-owed_back_amount as numeric(38, 9)) end as open_amount
     from {{ ref('bills') }}
-    where is_open
+    where is_open or owed_back_amount <> 0
     union all
     select
         connection_id,

@@ -4,8 +4,8 @@ with items as (
         connection_id,
         currency_code,
         {{ daybook.month_of('as_of_date') }} as month,
-        cast({{ daybook.whole_sum('open_amount', "document_type = 'bill'") }} as numeric(38, 9)) as open_ap_end,
-        cast({{ daybook.whole_sum('open_amount', "document_type = 'vendor_credit'") }} as numeric(38, 9)) as unapplied_credits
+        cast({{ daybook.whole_sum('open_amount', "not is_credit") }} as numeric(38, 9)) as open_ap_end,
+        cast({{ daybook.whole_sum('open_amount', "is_credit") }} as numeric(38, 9)) as unapplied_credits
     from {{ ref('ap_open_items') }}
     group by connection_id, currency_code, {{ daybook.month_of('as_of_date') }}
 ),

@@ -25,14 +25,12 @@ future_allocations as (
         documents.document_type,
         documents.document_id,
         documents.currency_code,
-        case
-            when allocations.told_by = 'bill' then allocations.allocated_amount else -allocations.memo_side_amount
-        end as open_amount
-    from {{ ref('allocations') }} as allocations
+        allocations.allocated_amount as open_amount
+    from {{ ref('int_ap_allocations__signed') }} as allocations
     inner join documents
         on
             allocations.connection_id = documents.connection_id
-            and allocations.told_by = documents.document_type
+            and allocations.document_type = documents.document_type
             and allocations.document_id = documents.document_id
     where allocations.counted_date > {{ daybook.as_of_date() }}
 ),

@@ -5,7 +5,7 @@ with items as (
         platform_customer_id,
         currency_code,
         month,
-        case when count(*) filter (where mrr_status = 'unfit_amount') = 0 then coalesce(sum(mrr), 0) end as mrr
+        {{ daybook.whole_sum('mrr') }} as mrr
     from {{ ref('subscription_mrr_monthly') }}
     where mrr_status <> 'not_observed'
     group by connection_id, platform_customer_id, currency_code, month

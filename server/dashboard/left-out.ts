@@ -7,19 +7,28 @@ const leftOuts = {
   /** Bills of an unknown status, which no figure of what is owed has. */
   unknown_status: {
     ...{ mart: 'bills', where: "posting_status = 'unknown'", count: 'count(*)', amount: 'amount_due' },
-    words: ['bill', 'of an unknown status', 'amount due'],
+    words: ['bill', 'of an unknown status', 'left out', 'amount due'],
+  },
+  /** Bills of which nobody knows when a part of them was settled. */
+  unexplained: {
+    ...{ mart: 'bills', where: 'is_posted and has_unexplained_amount', count: 'count(*)' },
+    amount: 'abs(unexplained_amount)',
+    words: [
+      ...(['bill', 'with an amount that no payment or credit explains'] as const),
+      ...(['told in the past without it', 'together'] as const),
+    ],
   },
   /** Documents without a date, which are spend of no month. */
   undated: {
     ...{ mart: 'vendor_spend_monthly', where: 'spend_month is null', count: 'sum(document_count)' },
-    ...{ amount: 'spend', words: ['document', 'without a date', 'spend'] },
+    ...{ amount: 'spend', words: ['document', 'without a date', 'left out', 'spend'] },
   },
   /** Documents of an unknown status, which are no spend. */
   unknown_spend: {
     mart: 'spend_lines',
     where: "posting_status = 'unknown' and not is_in_future",
     count: "count(distinct source_type || ' ' || odd.connection_id || ' ' || document_id)",
-    ...{ amount: 'gross_amount', words: ['document', 'of an unknown status', 'spend'] },
+    ...{ amount: 'gross_amount', words: ['document', 'of an unknown status', 'left out', 'spend'] },
   },
 } as const;
 
@@ -56,12 +65,16 @@ export function leftOutColumns(name: LeftOut): string {
 
 export const unknownStatusRow = { unknown_status: z.number(), unknown_status_amount: amount.nullable() };
 
+export const unexplainedRow = { unexplained: z.number(), unexplained_amount: amount.nullable() };
+
 export const leftOutSpendRow = {
   ...{ undated: z.number(), undated_amount: amount.nullable() },
   ...{ unknown_spend: z.number(), unknown_spend_amount: amount.nullable() },
 };
 
-type LeftOutRow = z.infer<z.ZodObject<typeof unknownStatusRow & typeof leftOutSpendRow>>;
+type LeftOutRow = z.infer<
+  z.ZodObject<typeof unknownStatusRow & typeof unexplainedRow & typeof leftOutSpendRow>
+>;
 
 /** At most one sentence, of any row of the scope and currency. */
 export function leftOutWords<Name extends LeftOut>(
@@ -71,9 +84,9 @@ export function leftOutWords<Name extends LeftOut>(
 ): string[] {
   const count = row?.[name] ?? 0;
   if (count === 0) return [];
-  const [noun, which, what] = leftOuts[name].words;
+  const [noun, which, done, what] = leftOuts[name].words;
   const [nouns, are] = count === 1 ? [noun, 'is'] : [`${noun}s`, 'are'];
   const leftOut = row?.[`${name}_amount` as const] ?? null;
   const told = leftOut === null ? 'an unknown amount' : shownAmount(leftOut, currency);
-  return [`${count.toLocaleString('en-US')} ${nouns} ${which} ${are} left out (${what} ${told})`];
+  return [`${count.toLocaleString('en-US')} ${nouns} ${which} ${are} ${done} (${what} ${told})`];
 }

@@ -81,9 +81,12 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
     },
     headerOf(lines, { currency, taxed }) {
       const totals = lines.map(({ total }) => total);
+      // On top of lines that have it beside their total; without it, nobody is charged it.
+      const taxes = lines.filter(({ total, net }) => total === net).map(({ tax }) => tax);
+      const charged = oneOf(totals, [...totals, ...taxes]);
       if (taxed === 'by lines')
         return {
-          total: lines.length > 0 && between(1, 100) <= 75 ? doubled(sum, totals, currency) : any(currency),
+          total: lines.length > 0 && between(1, 100) <= 75 ? doubled(sum, charged, currency) : any(currency),
           sub_total: oneOf('null', any(currency)),
           tax_amount: oneOf('null', '0', any(currency)),
           total_discount: oneOf('null', '0', any(currency)),

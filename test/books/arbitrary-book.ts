@@ -176,7 +176,7 @@ class Clerk {
     };
   }
 
-  /** What bills tell of a credit, as the credit tells it: sometimes of another day. */
+  /** What bills tell of a credit, as the credit tells it: sometimes of another day, or in two parts. */
   private mirrored(creditId: string): string[] {
     return this.entries
       .filter(({ resource }) => resource === 'bills')
@@ -185,11 +185,24 @@ class Clerk {
           .filter(([, linked]) => linked === creditId)
           .map(([entry]) => {
             const ours = entry.replace(text(creditId), text(id));
-            return this.chance(50)
-              ? ours
-              : ours.replace(/"allocated_date":("[^"]*"|null)/, `"allocated_date":${this.days.allocated()}`);
-          }),
+            return this.chance(50) ? ours : this.onAnotherDay(ours);
+          })
+          .flatMap((entry) => (this.chance(75) ? [entry] : this.inTwo(entry))),
       );
+  }
+
+  private onAnotherDay(entry: string): string {
+    return entry.replace(/"allocated_date":("[^"]*"|null)/, `"allocated_date":${this.days.allocated()}`);
+  }
+
+  private inTwo(entry: string): string[] {
+    const [, amount = ''] = /"allocated_amount":([^,}]*)/.exec(entry) ?? [];
+    if (!Number.isFinite(Number(amount))) return [entry];
+    const half = (Number(amount) / 2).toFixed(2);
+    const rest = (Number(amount) - Number(half)).toFixed(2);
+    return [half, rest].map((part) =>
+      this.onAnotherDay(entry.replace(/"allocated_amount":[^,}]*/, `"allocated_amount":${part}`)),
+    );
   }
 
   /** Lines, a header and what settled it, which mostly agree. */

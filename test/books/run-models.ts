@@ -29,6 +29,8 @@ export async function runModels(
   await prepareProject({ seedsFolder: join(home, 'seeds'), project });
   await input.edit?.(project);
   const lake = await openLake({ location, scratch: join(folder, 'scratch') });
+  // The links of the run before.
+  await rm(join(folder, 'snapshots'), { recursive: true, force: true });
   const { folder: snapshot } = await localSnapshot(lake, join(folder, 'snapshots'));
   await lake.close();
   const output = {

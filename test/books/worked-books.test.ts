@@ -4,7 +4,8 @@ import type { Value } from './calculate.ts';
 import { buildAndCompare } from './check-books.ts';
 import { martInPostgres } from './read-marts.ts';
 import { withBooks, type Shelf } from './shelf.ts';
-import { workedBooks, workedIn, workedOn } from './worked-books.ts';
+import { workedIn, workedOn, type Figure } from './worked-book.ts';
+import { workedBooks } from './worked-books.ts';
 
 const { url } = await createTestDatabase();
 
@@ -29,7 +30,6 @@ test('what an accountant worked out by hand is what the calculator and the marts
   });
 });
 
-type Figure = number | boolean | null | undefined;
 type Row = Readonly<Record<string, Value>>;
 
 async function figureInMarts({ warehouse }: Shelf, question: string): Promise<Figure> {
@@ -38,7 +38,7 @@ async function figureInMarts({ warehouse }: Shelf, question: string): Promise<Fi
   return figureOf(question, () => rows);
 }
 
-/** `book: mart.column where key = value and …`: of several rows the sum, of none undefined. */
+/** `book: mart.column where key = value and …`: of several rows the sum, of none undefined; a word is that of the first. */
 function figureOf(question: string, rowsOf: (mart: string) => readonly Row[]): Figure {
   const [, book = '', mart = '', column = '', conditions = ''] =
     /^(\S+): (\w+)\.(\w+) where (.+)$/.exec(question) ?? [];
@@ -54,5 +54,6 @@ function figureOf(question: string, rowsOf: (mart: string) => readonly Row[]): F
   if (values.length === 0) return undefined;
   if (values.includes(null)) return null;
   if (values.some((value) => /^(true|false)$/.test(String(value)))) return String(values[0]) === 'true';
+  if (values.some((value) => Number.isNaN(Number(value)))) return String(values[0]);
   return values.reduce<number>((sum, value) => sum + Number(value), 0);
 }

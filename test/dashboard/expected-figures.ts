@@ -37,6 +37,9 @@ export function expectedFigures(
     documents === 0 ? [] : [String(documents), told(amount)];
   const odd = of('bills').filter((row) => row.posting_status === 'unknown');
   const ofUnknownStatus = leftOut(odd.length, amounts(odd, 'amount_due'));
+  const unexplained = of('bills').filter(
+    (row) => row.is_posted === true && row.has_unexplained_amount === true,
+  );
   const undated = of('spend_lines').filter(
     (row) => row.posting_status === 'posted' && row.spend_month === null,
   );
@@ -58,7 +61,7 @@ export function expectedFigures(
     return leftOut(documents.size, amounts(lines, 'gross_amount'));
   };
   const openItems = of('ap_open_items');
-  const isBill = (row: Row): boolean => row.document_type === 'bill';
+  const isBill = (row: Row): boolean => row.is_credit === false;
 
   return {
     'key-figures': keyFigures(),
@@ -77,8 +80,8 @@ export function expectedFigures(
     const bills = of('bills').filter((row) => row.is_open === true);
     const overdue = bills.filter((row) => row.is_overdue === true);
     const openBills = amounts(bills, 'open_amount');
-    const payable = payableOf(bills);
-    const late = payableOf(overdue);
+    const payable = openBills;
+    const late = amounts(overdue, 'open_amount');
     const soon = of('bills').filter(isDueSoon);
     const ahead = amounts(
       soon.filter((row) => row.is_dated_ahead === true),
@@ -116,8 +119,15 @@ export function expectedFigures(
         ],
         [
           'Unapplied credits',
-          show(negative(amounts(of('vendor_credits'), 'unapplied_amount'))),
-          'not taken off open bills',
+          show(
+            negative(
+              sum([
+                amounts(of('vendor_credits'), 'unapplied_amount'),
+                amounts(of('bills'), 'owed_back_amount'),
+              ]),
+            ),
+          ),
+          'and bills below 0 or overpaid; not taken off open bills',
         ],
         [
           `Spend in ${monthName(today)}`,
@@ -139,6 +149,7 @@ export function expectedFigures(
         ...ofUnknownStatus,
         ...unknownSpend([month, before]),
         ...undatedDocuments,
+        ...some(unpriced(month)),
         ...some(roundedRecords(all('data_quality'))),
       ],
     };
@@ -208,6 +219,10 @@ export function expectedFigures(
       gap: [
         ...some(Math.max(...days.map((day) => on(day).filter((row) => row.open_amount === null).length))),
         ...ofUnknownStatus,
+        ...leftOut(
+          unexplained.length,
+          sum(unexplained.map((row) => unsigned(whole(row.unexplained_amount)))),
+        ),
       ],
     };
   }
@@ -317,17 +332,13 @@ export function expectedFigures(
       told: isObserved(final)
         ? ['closing', 'opening'].map((figure) => told(amounts(within(final), figure)))
         : [],
-      gap: some(
-        within(final).filter((row) => row.is_observed === true && row.closing === null).length,
-        unpriced(final),
-      ),
+      gap: some(months.filter((wanted) => unpriced(wanted) > 0).length, Math.max(...months.map(unpriced))),
     };
   }
 
   function unpriced(wanted: string): number {
     const without = of('subscription_mrr_monthly').filter(
-      (row) =>
-        row.month === wanted && (row.mrr_status === 'unknown_interval' || row.mrr_status === 'no_amount'),
+      (row) => row.month === wanted && row.mrr === null && row.mrr_status !== 'not_observed',
     );
     return without.length;
   }
@@ -356,7 +367,9 @@ export function expectedFigures(
           String(row.score),
           names.get(`${String(row.connection_id)} ${String(row.vendor_id_a)}`) ?? '',
           show(whole(row.amount_a)),
-          show(whole(row.amount_b)),
+          row.currency_code_b === row.currency_code
+            ? show(whole(row.amount_b))
+            : named(row.amount_b, row.currency_code_b),
           String(row.day_gap ?? ''),
           String(row.bill_id_a),
           `${String(row.document_type_b)} ${String(row.document_id_b)}`,
@@ -464,9 +477,10 @@ function grouped(rows: readonly Row[], keyOf: (row: Row) => string): Map<string,
   return groups;
 }
 
-/** Open bills above 0. */
-function payableOf(bills: readonly Row[]): Whole {
-  return sum(bills.map((row) => whole(row.open_amount)).filter((amount) => amount === null || amount > 0n));
+function named(amount: Value, currency: Value): string {
+  const code = String(currency ?? '');
+  if (amount === null) return `an unknown amount${code === '' ? '' : ` of ${code}`}`;
+  return `${code === '' ? '' : `${code} `}${shown(whole(amount), code)}`;
 }
 
 function some(...counts: readonly number[]): string[] {

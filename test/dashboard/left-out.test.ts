@@ -72,6 +72,15 @@ const bills: readonly string[] = [
     due_date: '"2025-12-15"',
     linked_payments: list(allocation('p2', { allocated_amount: '60', allocated_date: '"2025-12-17"' })),
   }),
+  owed('late', 'NOK', { total_amount: '100', amount_due: '100', due_date: '"2025-12-10"' }),
+  owed('negative', 'NOK', {
+    ...{ total_amount: '-100', amount_due: '-100' },
+    ...{ due_date: '"2025-12-10"', vendor_id: '"vendor-2"' },
+  }),
+  owed('discounted', 'NOK', {
+    ...{ total_amount: '100', amount_due: '0', status: '"paid"', due_date: 'null' },
+    linked_payments: list(allocation('p3', { allocated_amount: '98', allocated_date: '"2025-12-02"' })),
+  }),
   owed('known', 'SEK', { total_amount: '10', amount_due: '10', due_date: '"2025-12-18"' }),
   owed('novel', 'SEK', { total_amount: '11063.8', amount_due: '11063.8', status: '"pending_approval"' }),
   owed('undated', 'SEK', {
@@ -153,7 +162,8 @@ test('an amount that overflows leaves no partial sum: what needs it is not known
 test('bills of an unknown status and documents without a date are told where the figure stands without them, and who owes us is not owed', async () => {
   const page = await open(`${url}?currency=SEK`);
   expect(await tilesOf(page)).toMatchObject({
-    'Open bills': ['782.00', '3 bills'],
+    'Open bills': ['787.00', '2 bills'],
+    'Unapplied credits': ['-5.00', 'and bills below 0 or overpaid; not taken off open bills'],
     'Spend in Dec 2025': ['5.00', 'the month is not over; 0.00 in the month before'],
   });
   const odd = '1 bill of an unknown status is left out (amount due 11,063.80)';
@@ -167,6 +177,22 @@ test('bills of an unknown status and documents without a date are told where the
   expect((await shownBy(page, 'ap-ageing')).sentence).toBe(
     'SEK 782.00 is owed net of credits: 1 vendor is owed, 1 owes us; SEK 0.00 is overdue.',
   );
+});
+
+test('what one vendor owes back is taken off nothing that another one is owed, and a settlement without a link is told where past days need it', async () => {
+  const page = await open(`${url}?currency=NOK`);
+  expect(await tilesOf(page)).toMatchObject({
+    'Open bills': ['100.00', '1 bill'],
+    Overdue: ['100.00', '100.0 % of what is to be paid'],
+    'Unapplied credits': ['-100.00', 'and bills below 0 or overpaid; not taken off open bills'],
+  });
+  expect((await shownBy(page, 'cash-requirements')).sentence).toBe(
+    'NOK 100.00 is overdue, 0.00 of open bills falls due within 7 days; -100.00 of credits may be taken off.',
+  );
+  expect(await gapOf(page, 'ap-trend')).toBe(
+    '1 bill with an amount that no payment or credit explains is told in the past without it (together 2.00).',
+  );
+  expect(await gapOf(page, 'ap-ageing')).toBeNull();
 });
 
 test('a bill of tomorrow is in cash requirements alone, and one with a payment of tomorrow is open everywhere', async () => {

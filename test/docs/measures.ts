@@ -1,9 +1,9 @@
 /** What each word of the samples means: the mart of that name, by the columns that a row of a sample may have. */
 const measures: Readonly<Record<string, string>> = {
   open: `select connection_id, vendor_id, currency_code, null::date as month, open_amount as amount
-    from marts.ap_open_items where is_today and document_type = 'bill'`,
+    from marts.ap_open_items where is_today and not is_credit`,
   overdue: `select connection_id, vendor_id, currency_code, null::date as month, open_amount as amount
-    from marts.ap_open_items where is_today and document_type = 'bill' and days_past_due > 0`,
+    from marts.ap_open_items where is_today and days_past_due > 0`,
   spend: `select connection_id, vendor_id, currency_code, spend_month as month, is_complete, spend as amount
     from marts.vendor_spend_monthly`,
 };

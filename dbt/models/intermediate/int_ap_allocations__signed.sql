@@ -1,18 +1,19 @@
--- What settled bills and credits, signed as in int_ap_documents__settled: undoing it adds the amount to what is open.
+-- What settled bills and credits, signed as in int_ap_documents__settled: undoing it adds the amount to what is open. A credit
+-- that is applied before it, or the bill, is issued counts from the day on which both are there.
 with payments as (
     select * from {{ ref('stg_finance__bill_payment_allocations') }}
 ),
 
-bill_credits as (
-    select * from {{ ref('stg_finance__bill_credit_allocations') }}
-),
-
-credit_allocations as (
-    select * from {{ ref('stg_finance__bill_credit_memo_allocations') }}
-),
-
 credit_links as (
     select * from {{ ref('int_credit_links__dated') }}
+),
+
+bills as (
+    select * from {{ ref('stg_finance__bills') }}
+),
+
+credits as (
+    select * from {{ ref('stg_finance__bill_credit_memos') }}
 ),
 
 signed as (
@@ -20,37 +21,33 @@ signed as (
         connection_id,
         'bill' as document_type,
         bill_id as document_id,
+        'payment' as source_type,
+        position,
         allocated_date as counted_date,
         allocated_amount
     from payments
     union all
     select
-        bill_credits.connection_id,
-        'bill' as document_type,
-        bill_credits.bill_id as document_id,
-        credit_links.counted_date,
-        bill_credits.allocated_amount
-    from bill_credits
-    inner join credit_links
+        credit_links.connection_id,
+        credit_links.told_by as document_type,
+        credit_links.document_id,
+        'credit' as source_type,
+        credit_links.position,
+        case
+            when credit_links.counted_date is null or bills.bill_id is null or credits.bill_credit_memo_id is null
+                then credit_links.counted_date
+            else greatest(credit_links.counted_date, bills.issue_date, credits.issue_date)
+        end as counted_date,
+        cast(
+            case when credit_links.told_by = 'bill' then credit_links.allocated_amount else -credit_links.allocated_amount end
+            as numeric(38, 9)
+        ) as allocated_amount
+    from credit_links
+    left join bills on credit_links.connection_id = bills.connection_id and credit_links.bill_id = bills.bill_id
+    left join credits
         on
-            bill_credits.connection_id = credit_links.connection_id
-            and credit_links.told_by = 'bill'
-            and bill_credits.bill_id = credit_links.document_id
-            and bill_credits.position = credit_links.position
-    union all
-    select
-        credit_allocations.connection_id,
-        'vendor_credit' as document_type,
-        credit_allocations.bill_credit_memo_id as document_id,
-        credit_links.counted_date,
-        -credit_allocations.allocated_amount as allocated_amount
-    from credit_allocations
-    inner join credit_links
-        on
-            credit_allocations.connection_id = credit_links.connection_id
-            and credit_links.told_by = 'vendor_credit'
-            and credit_allocations.bill_credit_memo_id = credit_links.document_id
-            and credit_allocations.position = credit_links.position
+            credit_links.connection_id = credits.connection_id
+            and credit_links.credit_id = credits.bill_credit_memo_id
 )
 
 select * from signed

@@ -1,6 +1,7 @@
--- What is due on each posted document on each day, and whether it is open then or dated ahead: the one definition of both words.
--- Rolled back from the documents as they are now: what is due, and what was settled after the day. Undated allocations count as
--- before it. A document is here when that is more than noise, half a minor unit; an amount that is not known is not noise.
+-- What is due on each posted document on each day, whether it is open then or dated ahead, and whether it is owed or owed back:
+-- the one definition of these words. Rolled back from the documents as they are now: what is due, and what was settled after
+-- the day. Undated allocations count as before it. A document is here when that is more than noise, half a minor unit; an amount
+-- that is not known is not noise.
 with documents as (
     select * from {{ ref('int_ap_documents__settled') }}
 ),
@@ -61,6 +62,15 @@ summed as (
         cast({{ daybook.whole_sum('amount') }} as numeric(38, 9)) as amount
     from parts
     group by as_of_date, is_today, connection_id, document_type, document_id, currency_code, issue_date
+),
+
+-- A bill below 0, or paid with more than it cost, is what the vendor owes: a credit, with no due date.
+judged as (
+    select
+        *,
+        document_type = 'vendor_credit' or coalesce(amount < 0, false) as is_credit
+    from summed
+    where amount is null or abs(amount) > {{ daybook.noise('currency_code') }}
 )
 
 select
@@ -70,6 +80,7 @@ select
     document_type,
     document_id,
     is_dated_ahead,
+    is_credit,
     amount
-from summed
-where amount is null or abs(amount) > {{ daybook.noise('currency_code') }}
+from judged
+where not (is_dated_ahead and is_credit)

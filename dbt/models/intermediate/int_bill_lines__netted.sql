@@ -11,8 +11,8 @@ bills as (
 judged as (
     select
         lines.*,
-        lines.tax_treatment = 'no_tax' and lines.gross_amount <> 0 and bills.header_tax in ('inside', 'unknown')
-            as has_tax_of_header,
+        lines.is_known and coalesce(lines.tax_amount, 0) = 0 and lines.gross_amount <> 0
+        and bills.header_tax in ('inside', 'unknown') as has_tax_of_header,
         bills.only_net_amount
     from lines
     inner join bills on lines.connection_id = bills.connection_id and lines.bill_id = bills.bill_id

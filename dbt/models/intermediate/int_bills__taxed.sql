@@ -64,7 +64,7 @@ taxed as (
         cast(
             case
                 when
-                    has_untold_tax and line_count = 1 and missing_amount = 0
+                    has_untold_tax and untold_tax = tax_amount and line_count = 1 and missing_amount = 0
                     and abs(sub_total + tax_amount - total_amount) <= {{ daybook.noise('currency_code') }}
                     then sub_total
             end as numeric(38, 9)

@@ -1,63 +1,107 @@
 -- Applications of credits to bills, as each side tells them, with the one date on which they count: that of the bill, and that of
--- the credit where the bill has none. The first that one side tells of a bill and a credit, by date, is the first of the other.
-with bill_side as (
+-- the credit where the bill has none. Bill and credit are laid side by side by amount, in the order of their dates, and cut where
+-- either has an end: what one side tells as one and the other in parts is a row for each part.
+with told as (
     select
         connection_id,
+        'bill' as told_by,
+        bill_id as document_id,
         bill_id,
-        linked_id as credit_id,
+        -- One that names no credit is a pair of nobody.
+        coalesce(linked_id, '') as credit_id,
         position,
         allocated_date,
-        row_number() over (
-            partition by connection_id, bill_id, linked_id
-            order by allocated_date asc nulls last, position asc
-        ) as place
+        allocated_amount
     from {{ ref('stg_finance__bill_credit_allocations') }}
-),
-
-credit_side as (
+    union all
     select
         connection_id,
-        linked_id as bill_id,
+        'vendor_credit' as told_by,
+        bill_credit_memo_id as document_id,
+        coalesce(linked_id, '') as bill_id,
         bill_credit_memo_id as credit_id,
         position,
         allocated_date,
-        row_number() over (
-            partition by connection_id, linked_id, bill_credit_memo_id
-            order by allocated_date asc nulls last, position asc
-        ) as place
+        allocated_amount
     from {{ ref('stg_finance__bill_credit_memo_allocations') }}
+),
+
+-- Amounts of both signs, of 0 or not known are no measure: there the first row of one side is the first of the other.
+measured as (
+    select
+        *,
+        count(allocated_amount) over pair = count(*) over pair
+        and (min(allocated_amount) over pair > 0 or max(allocated_amount) over pair < 0) as has_measure
+    from told
+    window pair as (partition by connection_id, bill_id, credit_id)
+),
+
+laid as (
+    select
+        *,
+        sum(case when has_measure then abs(allocated_amount) else 1 end) over (
+            partition by connection_id, bill_id, credit_id, told_by
+            order by allocated_date asc nulls last, position asc
+            rows unbounded preceding
+        ) as ends_at,
+        case when has_measure then abs(allocated_amount) else 1 end as length
+    from measured
+),
+
+cuts as (
+    select
+        connection_id,
+        bill_id,
+        credit_id,
+        ends_at as cut_at,
+        ends_at - lag(ends_at, 1, 0) over (partition by connection_id, bill_id, credit_id order by ends_at) as length
+    from (
+        select distinct
+            connection_id,
+            bill_id,
+            credit_id,
+            ends_at
+        from laid
+    ) as ends
+),
+
+parts as (
+    select
+        laid.connection_id,
+        laid.told_by,
+        laid.document_id,
+        laid.bill_id,
+        laid.credit_id,
+        laid.position,
+        cuts.cut_at,
+        case when laid.has_measure then sign(laid.allocated_amount) * cuts.length else laid.allocated_amount end
+            as allocated_amount,
+        max(case when laid.told_by = 'bill' then laid.allocated_date end) over part as bill_date,
+        max(case when laid.told_by = 'vendor_credit' then laid.allocated_date end) over part as credit_date
+    from laid
+    inner join cuts
+        on
+            laid.connection_id = cuts.connection_id
+            and laid.bill_id = cuts.bill_id
+            and laid.credit_id = cuts.credit_id
+            and laid.ends_at - laid.length < cuts.cut_at
+            and laid.ends_at >= cuts.cut_at
+    window part as (partition by laid.connection_id, laid.bill_id, laid.credit_id, cuts.cut_at)
 ),
 
 dated as (
     select
-        bill_side.connection_id,
-        'bill' as told_by,
-        bill_side.bill_id as document_id,
-        bill_side.position,
-        coalesce(bill_side.allocated_date, credit_side.allocated_date) as counted_date,
-        coalesce(bill_side.allocated_date <> credit_side.allocated_date, false) as has_other_date
-    from bill_side
-    left join credit_side
-        on
-            bill_side.connection_id = credit_side.connection_id
-            and bill_side.bill_id = credit_side.bill_id
-            and bill_side.credit_id = credit_side.credit_id
-            and bill_side.place = credit_side.place
-    union all
-    select
-        credit_side.connection_id,
-        'vendor_credit' as told_by,
-        credit_side.credit_id as document_id,
-        credit_side.position,
-        coalesce(bill_side.allocated_date, credit_side.allocated_date) as counted_date,
-        coalesce(bill_side.allocated_date <> credit_side.allocated_date, false) as has_other_date
-    from credit_side
-    left join bill_side
-        on
-            credit_side.connection_id = bill_side.connection_id
-            and credit_side.bill_id = bill_side.bill_id
-            and credit_side.credit_id = bill_side.credit_id
-            and credit_side.place = bill_side.place
+        connection_id,
+        told_by,
+        document_id,
+        bill_id,
+        credit_id,
+        position,
+        row_number() over (partition by connection_id, told_by, document_id, position order by cut_at) as part,
+        cast(allocated_amount as numeric(38, 9)) as allocated_amount,
+        coalesce(bill_date, credit_date) as counted_date,
+        coalesce(bill_date <> credit_date, false) as has_other_date
+    from parts
 )
 
 select * from dated

@@ -39,6 +39,11 @@ spend_lines as (
     select * from {{ ref('spend_lines') }}
 ),
 
+balancing_credit_lines as (
+    select * from spend_lines
+    where source_type = 'vendor_credit' and position = -1 and posting_status = 'posted'
+),
+
 allocations as (
     select * from {{ ref('allocations') }}
 ),

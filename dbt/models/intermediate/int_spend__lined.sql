@@ -124,11 +124,16 @@ balances as (
             and headers.document_id = line_totals.document_id
 ),
 
--- The tax that only the header tells is no net amount; where it may be in the lines or not, the rest is not known.
+-- The tax that only the header tells is no net amount; where it may be in the lines or not, the rest is not known. Nor is what a
+-- credit is more than its lines: the API tells no tax of the document.
 netted_balances as (
     select
         balances.*,
         case
+            when
+                balances.document_type = 'vendor_credit'
+                and abs(balances.missing_amount) > {{ daybook.noise('balances.currency_code') }}
+                then null
             when balances.document_type = 'vendor_credit' or bill_taxes.header_tax = 'told' then balances.missing_amount
             when bill_taxes.header_tax = 'on_top' then balances.missing_amount - bill_taxes.untold_tax
         end as missing_net_amount

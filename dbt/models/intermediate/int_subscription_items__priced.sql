@@ -46,6 +46,11 @@ described as (
         coalesce(items.platform_customer_id, '(none) ' || items.subscription_id) as platform_customer_id,
         items.currency_code,
         items.status,
+        -- Of a status that nobody knows (past_due, for example) it is not known whether it is paid.
+        case
+            when items.status = 'active' then true
+            when items.status in ('in_trial', 'paused', 'canceled') then false
+        end as is_active,
         items.billing_interval,
         items.interval_count,
         items.quantity,
@@ -107,7 +112,8 @@ priced as (
         quantity,
         cast(period_amount as numeric(38, 9)) as period_amount,
         case
-            when coalesce(status, 'unknown') <> 'active' then 'not_active'
+            when not is_active then 'not_active'
+            when is_active is null then 'unknown_status'
             when numerator is null then 'unknown_interval'
             when period_amount is null and has_unfit_amount then 'unfit_amount'
             when period_amount is null then 'no_amount'
@@ -115,8 +121,8 @@ priced as (
         end as mrr_status,
         cast(
             case
-                when coalesce(status, 'unknown') <> 'active' then 0
-                when numerator is not null
+                when not is_active then 0
+                when is_active and numerator is not null
                     then {{ daybook.money_ratio(
                         'period_amount', 'numerator', 'denominator', daybook.minor_units('currency_code')
                     ) }}

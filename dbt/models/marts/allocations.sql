@@ -14,8 +14,17 @@ credits as (
     select * from {{ ref('stg_finance__bill_credit_memos') }}
 ),
 
-credit_links as (
-    select * from {{ ref('int_credit_links__dated') }}
+-- One that counts in parts counts as a whole with the last of them.
+counted as (
+    select
+        connection_id,
+        document_type,
+        document_id,
+        source_type,
+        position,
+        case when count(*) = count(counted_date) then max(counted_date) end as counted_date
+    from {{ ref('int_ap_allocations__signed') }}
+    group by connection_id, document_type, document_id, source_type, position
 ),
 
 from_bills as (
@@ -30,8 +39,7 @@ from_bills as (
         bills.currency_code,
         {{ daybook.posting_status('bills.status') }} as posting_status,
         allocations.allocated_date,
-        case when allocations.source_type = 'payment' then allocations.allocated_date else credit_links.counted_date end
-            as counted_date,
+        counted.counted_date,
         allocations.allocated_amount,
         cast(null as numeric(38, 9)) as memo_side_amount,
         allocations.source_type = 'credit' and credits.bill_credit_memo_id is null as is_orphan
@@ -41,13 +49,13 @@ from_bills as (
         on
             allocations.connection_id = credits.connection_id
             and allocations.linked_id = credits.bill_credit_memo_id
-    left join credit_links
+    inner join counted
         on
-            allocations.source_type = 'credit'
-            and allocations.connection_id = credit_links.connection_id
-            and credit_links.told_by = 'bill'
-            and allocations.bill_id = credit_links.document_id
-            and allocations.position = credit_links.position
+            allocations.connection_id = counted.connection_id
+            and counted.document_type = 'bill'
+            and allocations.bill_id = counted.document_id
+            and allocations.source_type = counted.source_type
+            and allocations.position = counted.position
 ),
 
 from_credits as (
@@ -62,7 +70,7 @@ from_credits as (
         credits.currency_code,
         {{ daybook.posting_status('credits.status') }} as posting_status,
         allocations.allocated_date,
-        credit_links.counted_date,
+        counted.counted_date,
         cast(null as numeric(38, 9)) as allocated_amount,
         allocations.allocated_amount as memo_side_amount,
         bills.bill_id is null as is_orphan
@@ -71,12 +79,12 @@ from_credits as (
         on
             allocations.connection_id = credits.connection_id
             and allocations.bill_credit_memo_id = credits.bill_credit_memo_id
-    inner join credit_links
+    inner join counted
         on
-            allocations.connection_id = credit_links.connection_id
-            and credit_links.told_by = 'vendor_credit'
-            and allocations.bill_credit_memo_id = credit_links.document_id
-            and allocations.position = credit_links.position
+            allocations.connection_id = counted.connection_id
+            and counted.document_type = 'vendor_credit'
+            and allocations.bill_credit_memo_id = counted.document_id
+            and allocations.position = counted.position
     left join bills on allocations.connection_id = bills.connection_id and allocations.linked_id = bills.bill_id
 ),
 

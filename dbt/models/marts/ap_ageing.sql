@@ -1,8 +1,5 @@
 with open_items as (
-    select
-        *,
-        case when open_amount < 0 then 0 else open_amount end as payable_amount
-    from {{ ref('ap_open_items') }}
+    select * from {{ ref('ap_open_items') }}
 ),
 
 summed as (
@@ -19,12 +16,9 @@ summed as (
             cast({{ daybook.whole_sum('open_amount', "bucket = '" ~ bucket ~ "'") }} as numeric(38, 9)) as {{ column }},
         {% endfor -%}
         cast({{ daybook.whole_sum('open_amount', 'days_past_due > 0') }} as numeric(38, 9)) as overdue_amount,
-        cast({{ daybook.whole_sum('payable_amount', "document_type = 'bill'") }} as numeric(38, 9)) as payable_amount,
-        cast({{ daybook.whole_sum('payable_amount', "document_type = 'bill' and days_past_due > 0") }} as numeric(38, 9))
-            as payable_overdue_amount,
-        cast({{ daybook.whole_sum('open_amount', "document_type = 'vendor_credit'") }} as numeric(38, 9)) as unapplied_credits,
-        cast({{ daybook.whole_sum('open_amount', "document_type = 'bill'") }} as numeric(38, 9)) as open_bills,
-        cast({{ daybook.whole_sum('open_amount', "document_type = 'bill' and bucket = 'no_due_date'") }} as numeric(38, 9))
+        cast({{ daybook.whole_sum('open_amount', "is_credit") }} as numeric(38, 9)) as unapplied_credits,
+        cast({{ daybook.whole_sum('open_amount', "not is_credit") }} as numeric(38, 9)) as open_bills,
+        cast({{ daybook.whole_sum('open_amount', "not is_credit and bucket = 'no_due_date'") }} as numeric(38, 9))
             as open_bills_no_due_date,
         cast({{ daybook.whole_sum('open_amount') }} as numeric(38, 9)) as total_open,
         count(*) - count(open_amount) as unknown_count,
@@ -53,13 +47,11 @@ final as (
         unapplied_credits,
         open_bills,
         open_bills_no_due_date,
-        payable_amount,
-        payable_overdue_amount,
         total_open,
         unknown_count,
         total_open_base,
         unconverted_count,
-        {{ daybook.ratio('payable_overdue_amount', 'payable_amount') }} as overdue_share,
+        {{ daybook.ratio('overdue_amount', 'open_bills') }} as overdue_share,
         oldest_days,
         document_count
     from summed

@@ -1,4 +1,3 @@
-{%- set is_payable = "document_type = 'bill' and (open_amount > 0 or open_amount is null)" -%}
 with open_items as (
     select * from {{ ref('ap_open_items') }}
 ),
@@ -48,12 +47,11 @@ balances as (
         connection_id,
         currency_code,
         as_of_date,
-        {{ daybook.whole_sum('open_amount', "document_type = 'bill'") }} as open_ap_end,
-        {{ daybook.whole_sum('open_amount', "document_type = 'bill' and issue_date is not null") }} as open_dated,
-        {{ daybook.whole_sum('open_amount', "document_type = 'vendor_credit'") }} as unapplied_credits,
-        {{ daybook.whole_sum('open_amount', is_payable) }} as payable,
-        {{ daybook.whole_sum('open_amount', is_payable ~ ' and days_past_due > 0') }} as overdue,
-        {{ daybook.whole_sum('open_amount', is_payable ~ ' and days_past_due > 90') }} as over_90,
+        {{ daybook.whole_sum('open_amount', 'not is_credit') }} as open_ap_end,
+        {{ daybook.whole_sum('open_amount', 'not is_credit and issue_date is not null') }} as open_dated,
+        {{ daybook.whole_sum('open_amount', 'is_credit') }} as unapplied_credits,
+        {{ daybook.whole_sum('open_amount', 'days_past_due > 0') }} as overdue,
+        {{ daybook.whole_sum('open_amount', 'days_past_due > 90') }} as over_90,
         count(*) - count(open_amount) as unknown_count
     from open_items
     group by connection_id, currency_code, as_of_date
@@ -82,7 +80,8 @@ bill_payments as (
         coalesce(allocations.allocated_amount > 0, true) and coalesce(bills.total_amount > 0, true) as is_weighed,
         case when bills.total_amount is not null then allocations.allocated_amount end as weight,
         {{ daybook.days_between('bills.issue_date', 'allocations.allocated_date') }} as days_to_pay,
-        coalesce(allocations.allocated_date > bills.due_date, false) as is_late
+        -- Null without a due date: it was neither late nor in time.
+        allocations.allocated_date > bills.due_date as is_late
     from allocations
     inner join bills on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id
     where allocations.allocated_date <= {{ daybook.as_of_date() }}
@@ -94,7 +93,7 @@ payments as (
         currency_code,
         month,
         {{ daybook.whole_sum('allocated_amount') }} as paid,
-        {{ daybook.whole_sum('weight', 'is_weighed') }} as weight,
+        {{ daybook.whole_sum('weight', 'is_weighed and is_late is not null') }} as weight_with_due_date,
         {{ daybook.whole_sum('weight', 'is_weighed and is_late') }} as weight_late,
         {{ daybook.whole_sum('weight', 'is_weighed and days_to_pay is not null') }} as weight_with_days,
         {{ daybook.whole_sum('weight * days_to_pay', 'is_weighed and days_to_pay is not null') }} as weighted_days,
@@ -110,14 +109,14 @@ monthly as (
         months.month,
         months.as_of_date,
         months.is_complete,
-        {% for figure in ['open_ap_end', 'open_dated', 'unapplied_credits', 'payable', 'overdue', 'over_90'] -%}
+        {% for figure in ['open_ap_end', 'open_dated', 'unapplied_credits', 'overdue', 'over_90'] -%}
             case when balances.as_of_date is null then 0 else balances.{{ figure }} end as {{ figure }},
         {% endfor -%}
         case when purchases.month is null then 0 else purchases.purchases end as purchases,
         case when payments.month is null then 0 else payments.paid end as paid,
         coalesce(balances.unknown_count, 0) + coalesce(purchases.unknown_count, 0) + coalesce(payments.unknown_count, 0)
             as unknown_count,
-        payments.weight,
+        payments.weight_with_due_date,
         payments.weight_late,
         payments.weight_with_days,
         payments.weighted_days,
@@ -172,9 +171,9 @@ final as (
                 then {{ daybook.ratio('open_dated_3_months', '3 * purchases_3_months') }} * cast(days_3_months as float8)
         end as days_payable_outstanding,
         {{ daybook.ratio('weighted_days', 'weight_with_days') }} as average_days_to_pay,
-        {{ daybook.ratio('weight_late', 'weight') }} as paid_late_share,
-        {{ daybook.ratio('overdue', 'payable') }} as overdue_share,
-        {{ daybook.ratio('over_90', 'payable') }} as over_90_share
+        {{ daybook.ratio('weight_late', 'weight_with_due_date') }} as paid_late_share,
+        {{ daybook.ratio('overdue', 'open_ap_end') }} as overdue_share,
+        {{ daybook.ratio('over_90', 'open_ap_end') }} as over_90_share
     from rolling
 )
 

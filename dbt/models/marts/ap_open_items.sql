@@ -32,11 +32,15 @@ described as (
         documents.currency_code,
         documents.issue_date,
         documents.due_date,
+        open_documents.is_credit,
         open_documents.amount as open_amount,
         {{ daybook.to_base('open_documents.amount', 'documents') }} as open_amount_base,
         documents.base_currency,
         documents.fx_status,
-        {{ daybook.days_between('documents.due_date', 'open_documents.as_of_date') }} as days_past_due,
+        case
+            when not open_documents.is_credit
+                then {{ daybook.days_between('documents.due_date', 'open_documents.as_of_date') }}
+        end as days_past_due,
         undated.document_id is not null as has_undated_allocation
     from open_documents
     inner join documents
@@ -72,6 +76,7 @@ final as (
             when days_past_due <= 90 then '61-90'
             else '90+'
         end as bucket,
+        is_credit,
         open_amount,
         cast(open_amount_base as numeric(38, 9)) as open_amount_base,
         base_currency,

@@ -6,6 +6,10 @@ allocations as (
     select * from {{ ref('int_bill_allocations__unioned') }}
 ),
 
+paid_off as (
+    select * from {{ ref('int_bills__paid_off') }}
+),
+
 lines as (
     select * from {{ ref('int_spend__lined') }}
     where document_type = 'bill'
@@ -78,9 +82,11 @@ joined as (
         case when settlements.bill_id is null then 0 else settlements.credited_amount end as credited_amount,
         settlements.first_payment_date,
         settlements.last_payment_date,
+        paid_off.paid_off_date,
         coalesce(line_totals.line_count, 0) as line_count,
         case when line_totals.document_id is null then 0 else line_totals.line_total end as line_total,
-        coalesce(not standing.is_dated_ahead, false) as is_open,
+        coalesce(not standing.is_dated_ahead and not standing.is_credit, false) as is_open,
+        coalesce(standing.is_credit, false) as is_owed_back,
         coalesce(standing.is_dated_ahead, false) as is_dated_ahead,
         standing.amount as standing_amount,
         rated.base_currency,
@@ -99,6 +105,7 @@ joined as (
     from bills
     inner join rated on bills.connection_id = rated.connection_id and bills.bill_id = rated.document_id
     left join settlements on bills.connection_id = settlements.connection_id and bills.bill_id = settlements.bill_id
+    left join paid_off on bills.connection_id = paid_off.connection_id and bills.bill_id = paid_off.bill_id
     left join line_totals on bills.connection_id = line_totals.connection_id and bills.bill_id = line_totals.document_id
     left join standing on bills.connection_id = standing.connection_id and bills.bill_id = standing.document_id
     left join unfit on bills.connection_id = unfit.connection_id and bills.bill_id = unfit.record_id
@@ -131,12 +138,16 @@ final as (
         total_discount,
         amount_due,
         cast(case when is_open then standing_amount else 0 end as numeric(38, 9)) as open_amount,
+        cast(case when is_owed_back then -standing_amount else 0 end as numeric(38, 9)) as owed_back_amount,
         cast(case when is_dated_ahead then standing_amount else 0 end as numeric(38, 9)) as dated_ahead_amount,
         cast(paid_amount as numeric(38, 9)) as paid_amount,
         cast(credited_amount as numeric(38, 9)) as credited_amount,
         cast(total_amount - paid_amount - credited_amount as numeric(38, 9)) as computed_amount_due,
         cast(amount_due - (total_amount - paid_amount - credited_amount) as numeric(38, 9)) as amount_due_variance,
         cast(total_amount - paid_amount - credited_amount - amount_due as numeric(38, 9)) as unexplained_amount,
+        coalesce(
+            abs(total_amount - paid_amount - credited_amount - amount_due) > {{ daybook.noise('currency_code') }}, false
+        ) as has_unexplained_amount,
         line_count,
         cast(line_total as numeric(38, 9)) as line_total,
         cast(total_amount - line_total as numeric(38, 9)) as line_variance,
@@ -147,9 +158,10 @@ final as (
         cast(amount_due_base as numeric(38, 9)) as amount_due_base,
         first_payment_date,
         last_payment_date,
+        paid_off_date,
         case
             when posting_status = 'posted' and not is_open and not is_dated_ahead
-                then {{ daybook.days_between('issue_date', 'last_payment_date') }}
+                then {{ daybook.days_between('issue_date', 'paid_off_date') }}
         end as days_to_pay,
         case
             when is_open and due_date < {{ daybook.as_of_date() }}

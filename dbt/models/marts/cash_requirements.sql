@@ -13,12 +13,12 @@ vendor_habits as (
         connection_id,
         vendor_id,
         percentile_disc(0.5) within group (
-            order by {{ daybook.days_between('due_date', 'last_payment_date') }}
+            order by {{ daybook.days_between('due_date', 'paid_off_date') }}
         ) as median_days_late
     from bills
     where
         not is_open and (issue_date is null or issue_date <= as_of_date)
-        and due_date is not null and last_payment_date is not null
+        and due_date is not null and paid_off_date is not null
         -- Bills that name no vendor have no habit in common.
         and vendor_id <> '(none)'
     group by connection_id, vendor_id
@@ -31,7 +31,7 @@ payable as (
         currency_code,
         as_of_date,
         vendor_id,
-        document_type,
+        is_credit,
         false as is_dated_ahead,
         due_date,
         case when due_date >= as_of_date then as_of_date end as not_before,
@@ -43,7 +43,7 @@ payable as (
         currency_code,
         as_of_date,
         vendor_id,
-        'bill' as document_type,
+        false as is_credit,
         true as is_dated_ahead,
         case when due_date is not null then greatest(due_date, issue_date) end as due_date,
         issue_date as not_before,
@@ -84,7 +84,7 @@ parts as (
         as_of_date,
         connection_id,
         currency_code,
-        case when document_type = 'vendor_credit' then 'unapplied_credits' else due_bucket end as due_bucket,
+        case when is_credit then 'unapplied_credits' else due_bucket end as due_bucket,
         case when is_dated_ahead then 'ahead' else 'due' end as part,
         amount
     from bucketed
@@ -93,7 +93,7 @@ parts as (
         as_of_date,
         connection_id,
         currency_code,
-        case when document_type = 'vendor_credit' then 'unapplied_credits' else expected_bucket end as due_bucket,
+        case when is_credit then 'unapplied_credits' else expected_bucket end as due_bucket,
         'expected' as part,
         amount
     from bucketed

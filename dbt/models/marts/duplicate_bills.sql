@@ -152,6 +152,7 @@ final as (
         coalesce(a.vendor_id, '(none)') as vendor_id_a,
         coalesce(b.vendor_id, '(none)') as vendor_id_b,
         a.currency_code,
+        b.currency_code as currency_code_b,
         a.amount as amount_a,
         b.amount as amount_b,
         abs({{ daybook.days_between('a.document_date', 'b.document_date') }}) as day_gap

@@ -12,8 +12,8 @@ customer_months as (
         platform_customer_id,
         currency_code,
         month,
-        case when count(*) filter (where mrr_status = 'unfit_amount') = 0 then coalesce(sum(mrr), 0) end as mrr,
-        count(*) filter (where mrr_status in ('unknown_interval', 'no_amount')) as unpriced_items
+        {{ daybook.whole_sum('mrr') }} as mrr,
+        count(*) - count(mrr) as unpriced_items
     from item_months
     group by connection_id, platform_customer_id, currency_code, month
 ),
@@ -28,14 +28,14 @@ customers as (
     group by connection_id, platform_customer_id, currency_code
 ),
 
--- In whatever currency. A closing that is not known was paid all the same: what does not fit is not 0.
+-- In whatever currency. Of a month that is not known nobody knows whether it was paid.
 first_payments as (
     select
         connection_id,
         platform_customer_id,
-        min(month) as first_paid_month
+        min(case when mrr > 0 then month end) as first_paid_month,
+        min(case when mrr is null then month end) as first_unknown_month
     from customer_months
-    where mrr is null or mrr > 0
     group by connection_id, platform_customer_id
 ),
 
@@ -77,10 +77,19 @@ judged as (
     select
         opened.*,
         opened.closing - opened.opening as movement,
-        case when opened.closing is not null and opened.opening is not null then 0 end as unmoved,
-        bool_or(opened.opening is distinct from 0) over customer_month as opens_paying,
-        bool_or(opened.closing is distinct from 0) over customer_month as closes_paying,
-        coalesce(first_payments.first_paid_month < opened.month, false) as has_paid_before
+        -- Null where it hangs on a currency that is not known.
+        {% for end in ['opening', 'closing'] -%}
+            case
+                when bool_or(opened.{{ end }} <> 0) over customer_month then true
+                when bool_or(opened.{{ end }} is null) over customer_month then null
+                else false
+            end as is_{{ end }}_paid,
+        {% endfor -%}
+        case
+            when first_payments.first_paid_month < opened.month then true
+            when first_payments.first_unknown_month < opened.month then null
+            else false
+        end as has_paid_before
     from opened
     left join first_payments
         on
@@ -93,11 +102,11 @@ moved as (
     select
         *,
         case
-            when not opens_paying and not has_paid_before then 'new'
-            when not opens_paying then 'reactivation'
-            when not closes_paying then 'churn'
-            when closing > opening then 'expansion'
-            else 'contraction'
+            when not is_opening_paid and not has_paid_before then 'new'
+            when not is_opening_paid and has_paid_before then 'reactivation'
+            when is_opening_paid and not is_closing_paid then 'churn'
+            when is_opening_paid and is_closing_paid and closing > opening then 'expansion'
+            when is_opening_paid and is_closing_paid then 'contraction'
         end as kind
     from judged
 ),
@@ -113,8 +122,13 @@ final as (
         is_baseline,
         cast(case when is_observed then opening end as numeric(38, 9)) as opening,
         {% for kind in ['new', 'reactivation', 'expansion', 'contraction', 'churn'] -%}
-            cast(case when is_observed then case when kind = '{{ kind }}' then movement else unmoved end end as numeric(38, 9))
-                as {{ kind }},
+            cast(
+                case
+                    when not is_observed or movement is null then null
+                    when movement = 0 or kind <> '{{ kind }}' then 0
+                    when kind = '{{ kind }}' then movement
+                end as numeric(38, 9)
+            ) as {{ kind }},
         {% endfor -%}
         cast(case when is_observed then closing end as numeric(38, 9)) as closing,
         case when is_observed then unpriced_items end as unpriced_items

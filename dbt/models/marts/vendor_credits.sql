@@ -23,7 +23,7 @@ line_totals as (
 
 standing as (
     select * from {{ ref('int_ap_documents__standing') }}
-    where is_today and document_type = 'vendor_credit' and not is_dated_ahead
+    where is_today and document_type = 'vendor_credit'
 ),
 
 applied as (

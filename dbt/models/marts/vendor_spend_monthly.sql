@@ -18,7 +18,7 @@ monthly as (
         count(*) - count(gross_amount) as unknown_count,
         {{ daybook.whole_sum('gross_amount_base') }} as spend_base,
         count(*) - count(gross_amount_base) as unconverted_count,
-        count(distinct document_id) as document_count,
+        count(distinct source_type || ' ' || document_id) as document_count,
         count(distinct document_id) filter (where source_type = 'bill') as bill_count
     from lines
     group by connection_id, vendor_id, spend_month, currency_code

@@ -11,7 +11,7 @@ export const apAgeing: Chart = defineChart({
   id: 'ap-ageing',
   title: 'Accounts payable by age',
   about:
-    'Open bills by days past due, the 15 vendors with most open and all others; credits stand left of the axis.',
+    'Open bills by days past due, the 15 vendors with most open and all others; credits, and bills below 0 or overpaid, stand left of the axis.',
   shownAs: 'drawing',
   marts: ['ap_ageing', 'vendors', 'bills'],
   sql: `

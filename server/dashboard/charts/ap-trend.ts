@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutWords, unknownStatusRow } from '../left-out.ts';
+import {
+  leftOutColumns,
+  leftOutJoin,
+  leftOutQuery,
+  leftOutWords,
+  unexplainedRow,
+  unknownStatusRow,
+} from '../left-out.ts';
 import { dayName, lastMonthEnds, monthName } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
 
@@ -11,11 +18,13 @@ export const apTrend: Chart = defineChart({
   id: 'ap-trend',
   title: 'Open bills at month ends',
   about:
-    'Rolled back from current documents: bills that were voided or deleted since are absent. Credits are not taken off; a bill without an issue date counts on every day.',
+    'Rolled back from current documents and the dates of their payments and credits: bills that were voided or deleted since are absent. Credits, and bills below 0 or overpaid, are not taken off; a bill without an issue date counts on every day.',
   shownAs: 'drawing',
   marts: ['ap_ageing', 'connections', 'bills'],
   sql: `
-with ${leftOutQuery('unknown_status')}
+with ${leftOutQuery('unknown_status')},
+
+${leftOutQuery('unexplained')}
 
 select
   scope.connection_id, -- null: all connections together
@@ -29,10 +38,12 @@ select
   ${wholeSum('open_bills_no_due_date')} as no_due_date,
   ${wholeSum('open_bills')} as open_bills,
   sum(unknown_count)::bigint as unknown,
-  ${leftOutColumns('unknown_status')}
+  ${leftOutColumns('unknown_status')},
+  ${leftOutColumns('unexplained')}
 from marts.ap_ageing as ageing
 cross join lateral (values (ageing.connection_id), (null)) as scope (connection_id)
 ${leftOutJoin('unknown_status', 'scope.connection_id', 'currency_code')}
+${leftOutJoin('unexplained', 'scope.connection_id', 'currency_code')}
 where as_of_date >= (select date_trunc('month', max(as_of_date)) - interval '24 months' from marts.connections)
 group by scope.connection_id, currency_code, as_of_date
 order by scope.connection_id nulls first, currency_code, as_of_date`,
@@ -49,6 +60,7 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
     open_bills: amount.nullable(),
     unknown: z.number(),
     ...unknownStatusRow,
+    ...unexplainedRow,
   }),
   view(rows, { currency, asOf }) {
     const days = lastMonthEnds(asOf, 24);
@@ -63,7 +75,10 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
       sentence: `${namedAmount(of(asOf, 'open_bills'), currency)} is open today; at the end of ${monthName(yearBefore)} it was ${toldAmount(of(yearBefore, 'open_bills'), currency)}.`,
       gap: gapOf({
         unknown: Math.max(0, ...days.map((day) => byDay.get(day)?.unknown ?? 0)),
-        more: leftOutWords('unknown_status', rows[0], currency),
+        more: [
+          ...leftOutWords('unknown_status', rows[0], currency),
+          ...leftOutWords('unexplained', rows[0], currency),
+        ],
       }),
       columns: [{ head: 'Day' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],
       rows: days.map((day) => [day, ...columns.map(({ of: what }) => shownAmount(of(day, what), currency))]),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, shownAmount } from '../amount.ts';
+import { amount, namedAmount, shownAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 
 /** What may have been bought, or paid, twice. */
@@ -27,6 +27,7 @@ with ranked as (
 select
   scope_id as connection_id, -- null: all connections together
   currency_code,
+  currency_code_b,
   pair_count,
   ranked.connection_id as found_in,
   rule,
@@ -45,6 +46,7 @@ order by scope_id nulls first, currency_code, place`,
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
+    currency_code_b: z.string().nullable(),
     pair_count: z.number(),
     found_in: z.string(),
     rule: z.string(),
@@ -75,7 +77,7 @@ order by scope_id nulls first, currency_code, place`,
       row.score,
       row.vendor_name ?? '',
       shownAmount(row.amount_a, currency),
-      shownAmount(row.amount_b, currency),
+      otherAmount(row, currency),
       row.day_gap === null ? '' : String(row.day_gap),
       row.bill_id_a,
       `${row.document_type_b} ${row.document_id_b}`,
@@ -84,6 +86,15 @@ order by scope_id nulls first, currency_code, place`,
   }),
   empty: 'No two documents look like one purchase.',
 });
+
+/** One of another currency says which. */
+function otherAmount(
+  { amount_b: other, currency_code_b }: { amount_b: Decimal | null; currency_code_b: string | null },
+  currency: string,
+): string {
+  const code = currency_code_b ?? '';
+  return code === currency ? shownAmount(other, currency) : namedAmount(other, code);
+}
 
 const rules: Readonly<Record<string, string>> = {
   same_number: 'same vendor and number',

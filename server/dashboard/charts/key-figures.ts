@@ -11,6 +11,7 @@ import {
   unknownStatusRow,
 } from '../left-out.ts';
 import { monthName } from '../month.ts';
+import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
 
 /** 0 where there is nothing, null where a part is not known. */
@@ -48,12 +49,6 @@ figures as (
   select connection_id, currency_code, 'overdue', overdue_amount
   from marts.ap_ageing where is_today
   union all
-  select connection_id, currency_code, 'payable', payable_amount
-  from marts.ap_ageing where is_today
-  union all
-  select connection_id, currency_code, 'payable_overdue', payable_overdue_amount
-  from marts.ap_ageing where is_today
-  union all
   select connection_id, currency_code, 'credits', unapplied_credits
   from marts.ap_ageing where is_today
   union all
@@ -81,6 +76,10 @@ figures as (
     case moved.month when today.month then 'recurring_revenue' else 'recurring_revenue_before' end,
     closing
   from marts.mrr_movements_monthly as moved cross join today
+  union all
+  select connection_id, currency_code, 'unpriced', unpriced_items
+  from marts.mrr_movements_monthly as moved cross join today
+  where moved.month = today.month
   union all
   select connection_id, currency_code, 'unknown', unknown_count
   from marts.cash_requirements
@@ -119,12 +118,13 @@ select
   coalesce(sum(amount) filter (where figure = 'bill_count'), 0)::bigint as bill_count,
 ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   round(
-    100 * sum(amount) filter (where figure = 'payable_overdue')
-    / nullif(sum(amount) filter (where figure = 'payable'), 0), 1
+    100 * sum(amount) filter (where figure = 'overdue')
+    / nullif(sum(amount) filter (where figure = 'open_bills'), 0), 1
   ) as overdue_percent,
   bool_or(figure = 'recurring_revenue') as has_subscriptions,
   sum(amount) filter (where figure = 'recurring_revenue') as recurring_revenue,
   coalesce(sum(amount) filter (where figure = 'unknown'), 0)::bigint as unknown,
+  coalesce(sum(amount) filter (where figure = 'unpriced'), 0)::bigint as unpriced,
   coalesce(max(rounded.records), 0)::bigint as rounded,
   bool_and(is_month_over) as is_month_over,
   ${leftOutColumns('unknown_status')},
@@ -153,6 +153,7 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
     has_subscriptions: z.boolean(),
     recurring_revenue: amount.nullable(),
     unknown: z.number(),
+    unpriced: z.number(),
     rounded: z.number(),
     is_month_over: z.boolean(),
     ...unknownStatusRow,
@@ -172,6 +173,7 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
           ...leftOutWords('unknown_status', row, currency),
           ...leftOutWords('unknown_spend', row, currency),
           ...leftOutWords('undated', row, currency),
+          ...unpricedWords(row.unpriced),
           ...roundedWords(row.rounded),
         ],
       }),
@@ -183,7 +185,7 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
           ...['Due within 14 days', shown(row.due_in_14_days)],
           `today included${ahead !== null && isZero(ahead) ? '' : `; ${toldAmount(ahead, currency)} of it dated ahead`}`,
         ],
-        ['Unapplied credits', shown(row.credits), 'not taken off open bills'],
+        ['Unapplied credits', shown(row.credits), 'and bills below 0 or overpaid; not taken off open bills'],
         [
           ...[`Spend in ${monthName(asOf)}`, shown(row.spend_this_month)],
           `${row.is_month_over ? '' : 'the month is not over; '}${toldAmount(lastMonth, currency)} in the month before`,

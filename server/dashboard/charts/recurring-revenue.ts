@@ -3,6 +3,7 @@ import { amount, namedAmount, shownAmount, toldAmount, type Decimal } from '../a
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { dayName, isMonthEnd, monthName } from '../month.ts';
+import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
 
 /** How monthly recurring revenue moved. */
@@ -26,8 +27,7 @@ select
   ${wholeSum('contraction')} as contraction,
   ${wholeSum('churn')} as churn,
   ${wholeSum('closing')} as closing,
-  coalesce(sum(unpriced_items), 0)::bigint as unpriced,
-  count(*) filter (where is_observed and closing is null) as unknown
+  coalesce(sum(unpriced_items), 0)::bigint as unpriced
 from marts.mrr_movements_monthly as moved
 cross join lateral (values (moved.connection_id), (null)) as scope (connection_id)
 where month > (select max(as_of_date) - interval '24 months' from marts.connections)
@@ -46,7 +46,6 @@ order by scope.connection_id nulls first, currency_code, month`,
     churn: amount.nullable(),
     closing: amount.nullable(),
     unpriced: z.number(),
-    unknown: z.number(),
   }),
   view(rows, { currency, asOf }) {
     const byMonth = new Map(rows.map((row) => [row.month, row]));
@@ -65,7 +64,13 @@ order by scope.connection_id nulls first, currency_code, month`,
       sentence: !last?.is_observed
         ? 'This month was not observed yet.'
         : `${namedAmount(last.closing, currency)} ${isMonthEnd(asOf) ? `at the end of ${monthName(asOf)}` : `on ${dayName(asOf)} ${asOf.slice(0, 4)} (the month is not over)`}, from ${toldAmount(last.opening, currency)} at its beginning.`,
-      gap: gapOf({ unknown: last?.unknown ?? 0, more: unpricedWords(last?.unpriced ?? 0) }),
+      gap: gapOf({
+        unknown: 0,
+        more: unpricedWords(
+          Math.max(0, ...rows.map(({ unpriced }) => unpriced)),
+          rows.filter(({ unpriced }) => unpriced > 0).length,
+        ),
+      }),
       columns: [{ head: 'Month' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],
       rows: rows.map(({ month }) => [
         monthName(month),
@@ -96,16 +101,6 @@ order by scope.connection_id nulls first, currency_code, month`,
   },
   empty: 'There are no subscriptions.',
 });
-
-/** Of another interval than days to years, or without an amount. */
-export function unpricedWords(items: number): string[] {
-  if (items <= 0) return [];
-  return [
-    items === 1
-      ? '1 subscription item has no price per month and is left out'
-      : `${items.toLocaleString('en-US')} subscription items have no price per month and are left out`,
-  ];
-}
 
 type Amounts = Record<(typeof movements)[number]['of'] | 'opening' | 'closing', Decimal | null>;
 

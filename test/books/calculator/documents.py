@@ -10,30 +10,49 @@ from records import month_of
 class Taxed:
     """How much of a line is tax, told from what the platform sent."""
 
-    def __init__(self, line):
+    def __init__(self, line, document, is_sum_of_lines):
         amount, net, tax = line.worth, line.sub_total, line.tax
         self.gross, self.net = amount, None
+        self.tells_tax = not line.is_known or bool(tax)
         if not line.is_known:
             self.treatment, self.gross = 'unknown', None
+        elif tax is None and is_more(document, line):
+            self.treatment = 'unknown'
         elif tax is None or tax == 0:
             self.treatment, self.net = 'no_tax', amount
         elif line.is_remark or net is None:
             self.treatment = 'unknown'
         elif amount == total([net, tax]):
             self.treatment, self.net = 'inclusive', net
+        elif amount == net and is_sum_of_lines:
+            # The vendor does not charge it: the total is made without it.
+            self.treatment, self.net = 'not_charged', net
         elif amount == net:
             self.treatment, self.net, self.gross = 'exclusive', net, total([amount, tax])
         else:
             self.treatment = 'unknown'
 
 
+def is_more(document, line):
+    """Than its subtotal, and nothing says why."""
+    if line.is_remark or line.sub_total is None:
+        return False
+    more = abs(line.total) - abs(line.sub_total)
+    return more > 0 and not is_noise(document.currency, more)
+
+
 class Taxes:
     """The lines of a bill or a credit, each with its tax; and of a bill, what only its header knows of tax."""
 
     def __init__(self, document):
-        self.lines = [Taxed(line) for line in document.lines]
+        beside = less(document.total, *(line.worth if line.is_known else None for line in document.lines))
+        is_sum = beside is not None and is_noise(document.currency, beside)
+        self.lines = [Taxed(line, document, is_sum) for line in document.lines]
         self.rest = less(document.total, *(line.gross for line in self.lines))
         self.rest_net = self.rest
+        if not hasattr(document, 'tax') and self.rest is not None and not is_noise(document.currency, self.rest):
+            # A credit does not say how much of what it has beside its lines is tax.
+            self.rest_net = None
         self.has_untold_tax = False
         tax = getattr(document, 'tax', None)
         untold = None if not tax else self._untold(document, tax)
@@ -50,7 +69,7 @@ class Taxes:
             document.currency, less(document.total, document.sub_total, tax)
         )
         for line in worth:
-            if line.treatment != 'no_tax':
+            if line.tells_tax:
                 continue
             if len(worth) == 1 and self.rest == 0 and is_header_sound:
                 line.treatment, line.net = 'inclusive', document.sub_total
@@ -130,7 +149,9 @@ class Ledger:
             self.spend += spend_of_lined('vendor_credit', credit, rate, -1)
 
     def _date_credit_links(self):
-        """An application of a credit counts on one date: that of the bill, else that of the credit."""
+        """What bill and credit tell of each other counts on one date: that of the bill, else that of the credit."""
+        bills = {bill.id: bill for bill in self.book.bills}
+        credits = {credit.id: credit for credit in self.book.credits}
         pairs = {}
         for bill in self.book.bills:
             for entry in bill.credits:
@@ -139,14 +160,24 @@ class Ledger:
             for entry in credit.allocations:
                 pairs.setdefault((entry.linked_id, credit.id), ([], []))[1].append(entry)
         self.links_of_two_dates = set()
-        in_order = lambda entries: sorted(entries, key=lambda one: (one.date is None, one.date or date.min, one.position))
         for (bill_id, credit_id), (by_bill, by_credit) in pairs.items():
             if bill_id is None or credit_id is None:
                 continue
-            for one, other in zip(in_order(by_bill), in_order(by_credit)):
-                if one.date is not None and other.date is not None and one.date != other.date:
+            both = [one for one in (bills.get(bill_id), credits.get(credit_id)) if one is not None]
+            for entry in by_bill + by_credit:
+                entry.parts = []
+            for size, one, other in side_by_side(by_bill, by_credit):
+                days = [entry.date for entry in (one, other) if entry is not None and entry.date is not None]
+                if len(set(days)) > 1:
                     self.links_of_two_dates.add(bill_id)
-                one.counted = other.counted = one.date or other.date
+                when = days[0] if days else None
+                if when is not None and len(both) == 2:
+                    # Nothing is applied before there is something to apply it to.
+                    when = max([when, *(document.date for document in both if document.date is not None)])
+                for entry in (one, other):
+                    if entry is not None:
+                        amount = entry.amount if size is None else size if entry.amount > 0 else -size
+                        entry.parts.append((when, amount))
 
     def base_total(self, document, rate):
         """The sum of its lines, each rounded once."""
@@ -155,30 +186,78 @@ class Ledger:
         return total(line.gross_base for line in self.spend if line.document is document)
 
 
+def side_by_side(ones, others):
+    """
+    Two lists of applications, in the order of their dates, laid beside each other by amount: (how much, one or None, other or None).
+    Where an amount is no measure, entry by entry: (None, …).
+    """
+    amounts = [entry.amount for entry in ones + others]
+    has_measure = None not in amounts and (min(amounts) > 0 or max(amounts) < 0)
+    stacks = []
+    for entries in (ones, others):
+        in_order = sorted(entries, key=lambda one: (one.date is None, one.date or date.min, one.position))
+        stacks.append([[abs(entry.amount) if has_measure else 1, entry] for entry in reversed(in_order)])
+    while any(stacks):
+        tops = [stack[-1] if stack else None for stack in stacks]
+        size = min(top[0] for top in tops if top is not None)
+        yield (size if has_measure else None, *(top and top[1] for top in tops))
+        for stack in stacks:
+            if stack and stack[-1][0] == size:
+                stack.pop()
+            elif stack:
+                stack[-1][0] = less(stack[-1][0], size)
+
+
 def open_at(document, when):
     """What was open on a day, rolled back from the document of now; an allocation without a date counts as before."""
     left = document.due if hasattr(document, 'due') else document.remaining
-    later = [entry.amount for entry in document.allocations if entry.counted is not None and entry.counted > when]
-    return total([left, *later])
+    parts = [part for entry in document.allocations for part in entry.parts]
+    return total([left, *(amount for day, amount in parts if day is not None and day > when)])
+
+
+def is_issued(document, when):
+    return document.date is None or document.date <= when
 
 
 def is_open_at(document, when):
     """Posted, issued by then, and not settled. What is not known is not known to be settled."""
-    if not document.is_posted or (document.date is not None and document.date > when):
-        return False
-    return is_due(document, when)
+    return document.is_posted and is_issued(document, when) and is_due(document, when)
 
 
 def is_due(document, when):
-    """More than noise; what is not known is not known to be settled."""
+    """More than noise, and of a bill above 0; what is not known is not known to be settled."""
     amount = open_at(document, when)
-    return amount is None or not is_noise(document.currency, amount)
+    if amount is None:
+        return True
+    return not is_noise(document.currency, amount) and (amount > 0 or not hasattr(document, 'due'))
+
+
+def is_owed_back_at(bill, when):
+    """Paid with more than it cost, or below 0 from the first: the vendor owes that."""
+    if not bill.is_posted or not is_issued(bill, when):
+        return False
+    amount = open_at(bill, when)
+    return amount is not None and amount < 0 and not is_noise(bill.currency, amount)
 
 
 def is_dated_ahead(document, when):
-    if not document.is_posted or document.date is None or document.date <= when:
-        return False
-    return is_due(document, when)
+    return document.is_posted and not is_issued(document, when) and is_due(document, when)
+
+
+def paid_off(bill):
+    """The last day on which its payments came, from below, to what they are together; None where that is not above 0 or not known."""
+    whole = total(entry.amount for entry in bill.payments)
+    if whole is None or whole <= 0:
+        return None
+    enough = lambda amount: less(amount, whole) >= 0 or is_noise(bill.currency, less(amount, whole))
+    so_far = total(entry.amount for entry in bill.payments if entry.date is None)
+    last = None
+    for day in sorted({entry.date for entry in bill.payments if entry.date is not None}):
+        then = total([so_far, *(entry.amount for entry in bill.payments if entry.date == day)])
+        if enough(then) and not enough(so_far):
+            last = day
+        so_far = then
+    return last
 
 
 def bills(ledger):
@@ -187,11 +266,11 @@ def bills(ledger):
         paid = total(entry.amount for entry in bill.payments)
         credited = total(entry.amount for entry in bill.credits)
         computed = less(bill.total, paid, credited)
-        line_total = total(Taxed(line).gross for line in bill.lines)
+        line_total = total(line.gross for line in Taxes(bill).lines)
         days = [entry.date for entry in bill.payments if entry.date is not None]
         is_open = is_open_at(bill, today)
         overdue = is_open and bill.due_date is not None and bill.due_date < today
-        last = max(days, default=None)
+        paid_off_on = paid_off(bill)
         yield {
             'bill_id': bill.id,
             'platform_id': bill.platform_id,
@@ -209,6 +288,7 @@ def bills(ledger):
             'is_draft': bill.status == 'draft',
             'is_open': is_open,
             'open_amount': open_at(bill, today) if is_open else 0,
+            'owed_back_amount': negative(open_at(bill, today)) if is_owed_back_at(bill, today) else 0,
             'is_dated_ahead': is_dated_ahead(bill, today),
             'dated_ahead_amount': open_at(bill, today) if is_dated_ahead(bill, today) else 0,
             'currency_code': bill.currency,
@@ -222,6 +302,9 @@ def bills(ledger):
             'computed_amount_due': computed,
             'amount_due_variance': less(bill.due, computed),
             'unexplained_amount': less(computed, bill.due),
+            'has_unexplained_amount': computed is not None
+            and bill.due is not None
+            and not is_noise(bill.currency, less(computed, bill.due)),
             'line_count': len(bill.lines),
             'line_total': line_total,
             'line_variance': less(bill.total, line_total),
@@ -231,10 +314,11 @@ def bills(ledger):
             'total_amount_base': ledger.base_total(bill, rate),
             'amount_due_base': rate.of(bill.due),
             'first_payment_date': min(days, default=None),
-            'last_payment_date': last,
+            'last_payment_date': max(days, default=None),
+            'paid_off_date': paid_off_on,
             'days_to_pay': (
-                (last - bill.date).days
-                if bill.is_posted and not is_open and not is_dated_ahead(bill, today) and last and bill.date
+                (paid_off_on - bill.date).days
+                if bill.is_posted and not is_open and not is_dated_ahead(bill, today) and paid_off_on and bill.date
                 else None
             ),
             'is_overdue': overdue,

@@ -5,7 +5,7 @@ from datetime import timedelta
 from fractions import Fraction
 
 from amounts import negative, share, total
-from documents import is_dated_ahead, is_due, is_open_at, open_at
+from documents import is_dated_ahead, is_due, is_issued, is_open_at, is_owed_back_at, open_at, paid_off
 from records import last_of_month, month_before, month_of
 
 AGEING_MONTHS = 36
@@ -17,13 +17,13 @@ def days_told_of(today):
 
 
 class OpenItem:
-    def __init__(self, when, document, rate, is_credit):
+    def __init__(self, when, document, rate, amount, is_credit):
         self.when, self.document, self.rate, self.is_credit = when, document, rate, is_credit
-        amount = open_at(document, when)
-        self.amount = negative(amount) if is_credit else amount
+        self.amount = amount
         self.base = rate.of(self.amount)
-        self.due = None if is_credit else document.due_date
-        self.days = None if self.due is None else (when - self.due).days
+        self.due = getattr(document, 'due_date', None)
+        # What is owed back is due on no day.
+        self.days = None if self.due is None or is_credit else (when - self.due).days
         self.bucket = bucket_of(self.days)
 
     @property
@@ -41,10 +41,13 @@ def bucket_of(days):
 
 
 def open_items(ledger, when):
-    for documents, is_credit in ((ledger.bills, False), (ledger.credits, True)):
-        for document, rate in documents:
-            if is_open_at(document, when):
-                yield OpenItem(when, document, rate, is_credit)
+    for bill, rate in ledger.bills:
+        owed_back = is_owed_back_at(bill, when)
+        if owed_back or is_open_at(bill, when):
+            yield OpenItem(when, bill, rate, open_at(bill, when), owed_back)
+    for credit, rate in ledger.credits:
+        if is_open_at(credit, when):
+            yield OpenItem(when, credit, rate, negative(open_at(credit, when)), True)
 
 
 def ap_open_items(ledger):
@@ -54,7 +57,8 @@ def ap_open_items(ledger):
             yield {
                 'as_of_date': when,
                 'is_today': when == ledger.today,
-                'document_type': 'vendor_credit' if item.is_credit else 'bill',
+                'document_type': 'bill' if hasattr(document, 'due_date') else 'vendor_credit',
+                'is_credit': item.is_credit,
                 'document_id': document.id,
                 'document_number': document.number,
                 'vendor_id': document.vendor,
@@ -67,7 +71,7 @@ def ap_open_items(ledger):
                 'open_amount_base': item.base,
                 'base_currency': item.rate.base,
                 'fx_status': item.rate.status,
-                'has_undated_allocation': any(entry.counted is None for entry in document.allocations),
+                'has_undated_allocation': any(day is None for entry in document.allocations for day, _ in entry.parts),
             }
 
 
@@ -96,14 +100,12 @@ def ap_ageing(ledger):
                 'unapplied_credits': total(item.amount for item in items if item.is_credit),
                 'open_bills': total(item.amount for item in items if not item.is_credit),
                 'open_bills_no_due_date': total(
-                    item.amount for item in items if not item.is_credit and item.due is None
+                    item.amount for item in items if not item.is_credit and item.days is None
                 ),
                 'total_open': whole,
                 'total_open_base': total(item.base for item in items) if unconverted == 0 else None,
                 'unconverted_count': unconverted,
                 'overdue_share': share_overdue(items),
-                'payable_amount': payable(items),
-                'payable_overdue_amount': payable(items, lambda item: item.is_overdue),
                 'unknown_count': sum(item.amount is None for item in items),
                 'oldest_days': max((item.days for item in items if item.days is not None), default=None),
                 'document_count': len(items),
@@ -111,26 +113,24 @@ def ap_ageing(ledger):
 
 
 def share_overdue(items):
-    """Of the open bills above 0: what is overdue, between 0 and 1."""
+    """Of the open bills: what is overdue, between 0 and 1."""
     return share(payable(items, lambda item: item.is_overdue), payable(items))
 
 
 def payable(items, chosen=lambda item: True):
-    """Open bills above 0; one whose amount is not known makes the sum unknown."""
-    bills = [item for item in items if not item.is_credit and chosen(item)]
-    return total(item.amount for item in bills if item.amount is None or item.amount > 0)
+    """Open bills; one whose amount is not known makes the sum unknown."""
+    return total(item.amount for item in items if not item.is_credit and chosen(item))
 
 
 def usual_delay(ledger):
     """By vendor: the median of the days its settled bills were late; of an even number the lower one."""
     late = defaultdict(list)
     for bill, _ in ledger.bills:
-        last = max((entry.date for entry in bill.payments if entry.date is not None), default=None)
-        is_issued = bill.date is None or bill.date <= ledger.today
-        is_settled = bill.is_posted and is_issued and not is_due(bill, ledger.today)
+        paid_off_on = paid_off(bill)
+        is_settled = bill.is_posted and is_issued(bill, ledger.today) and not is_due(bill, ledger.today)
         # Bills of nobody have no habit in common.
-        if bill.vendor != '(none)' and is_settled and last is not None and bill.due_date is not None:
-            late[bill.vendor].append((last - bill.due_date).days)
+        if bill.vendor != '(none)' and is_settled and paid_off_on is not None and bill.due_date is not None:
+            late[bill.vendor].append((paid_off_on - bill.due_date).days)
     return {vendor: sorted(days)[(len(days) - 1) // 2] for vendor, days in late.items()}
 
 
@@ -151,11 +151,10 @@ def cash_requirements(ledger):
         moved = bill.due_date and max([day_due + timedelta(days=delay.get(bill.vendor, 0)), *earliest])
         (ahead if is_ahead else due)[bill.currency, week_of(day_due, today)].append(amount)
         expected[bill.currency, week_of(moved, today)].append(amount)
-    for credit, _ in ledger.credits:
-        if is_open_at(credit, today):
-            amount = negative(open_at(credit, today))
-            due[credit.currency, 'unapplied_credits'].append(amount)
-            expected[credit.currency, 'unapplied_credits'].append(amount)
+    for item in open_items(ledger, today):
+        if item.is_credit:
+            for column in (due, expected):
+                column[item.document.currency, 'unapplied_credits'].append(item.amount)
     for key in sorted({*due, *ahead, *expected}, key=str):
         currency, week = key
         yield {
@@ -211,7 +210,9 @@ def ap_kpis_monthly(ledger):
                 if (e.amount is None or e.amount > 0) and (b.total is None or b.total > 0)
             ]
             weighted = [(weight, (e.date - b.date).days) for b, e, weight in weighed if b.date is not None]
-            late = [weight for b, e, weight in weighed if b.due_date is not None and e.date > b.due_date]
+            # Without a due date nobody can be late.
+            timed = [(weight, e.date > b.due_date) for b, e, weight in weighed if b.due_date is not None]
+            late = total(weight for weight, is_late in timed if is_late)
             paid = total(entry.amount for _, entry in payments)
             rows.append(
                 {
@@ -227,7 +228,7 @@ def ap_kpis_monthly(ledger):
                     + sum(entry.amount is None for _, entry in payments),
                     'days_payable_outstanding': outstanding(months, month, end, dated_ends, bought),
                     'average_days_to_pay': weighted_mean(weighted),
-                    'paid_late_share': share(total(late), total(weight for _, _, weight in weighed)),
+                    'paid_late_share': share(late, total(weight for weight, _ in timed)),
                     'overdue_share': share_overdue(items),
                     'over_90_share': share(payable(items, lambda item: item.bucket == '90+'), payable(items)),
                 }

@@ -4,7 +4,7 @@ from datetime import date
 from decimal import Decimal
 
 from amounts import is_noise, less, total
-from documents import Taxed, Taxes, signed_lines
+from documents import Taxes, signed_lines
 from people import top_of
 from records import RESOURCES, code, months_on
 from recurring import fits_of
@@ -37,13 +37,15 @@ def found_by(ledger, subscription_rows):
     unconverted = lambda one: ledger.rates[id(one)].status in ('missing_rate', 'unverified_direction')
     too_early, too_late = date(2000, 1, 1), months_on(today, 60)
     in_range = lambda when: when is None or too_early <= when <= too_late
-    this_month = today.replace(day=1)
     rounded_subscriptions, unfit_subscriptions = fits_of(book)
     ids = lambda records: [record.id for record in records]
     return {
         'amount_due_unexplained': ids(bill for bill in posted if differs(bill.currency, unexplained(bill))),
         'bill_status_incoherent': ids(bill for bill in posted if is_incoherent(bill)),
         'lines_differ_from_header': ids(bill for bill in posted if lines_differ(bill)),
+        'credit_lines_differ_from_header': ids(
+            one for one in posted_credits if differs(one.currency, Taxes(one).rest)
+        ),
         'header_tax_not_in_lines': ids(bill for bill in posted if Taxes(bill).has_untold_tax),
         'negative_bill': ids(bill for bill in posted if bill.total is not None and bill.total < 0),
         'unconverted_bill': ids(bill for bill in posted if unconverted(bill)),
@@ -80,7 +82,10 @@ def found_by(ledger, subscription_rows):
         'unpriced_subscription': {
             row['subscription_id']
             for row in subscription_rows
-            if row['month'] == this_month and row['mrr_status'] in ('unknown_interval', 'no_amount')
+            if row['mrr_status'] in ('unknown_interval', 'no_amount')
+        },
+        'unknown_subscription_status': {
+            row['subscription_id'] for row in subscription_rows if row['mrr_status'] == 'unknown_status'
         },
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
         'quarantined_record': [],
@@ -115,7 +120,8 @@ def is_incoherent(bill):
 
 def lines_differ(bill):
     """Neither a discount on the document nor tax on top of the lines explains it."""
-    rest = less(bill.total, *(Taxed(line).gross for line in bill.lines))
+    # Taken from the total, the lines leave this.
+    rest = less(bill.total, *(line.gross for line in Taxes(bill).lines))
     discount, tax = bill.discount or Decimal(0), bill.tax or Decimal(0)
     return rest is not None and all(
         differs(bill.currency, less(rest, explained)) for explained in (0, -discount, tax - discount)

@@ -85,9 +85,15 @@ class Allocation:
         self.position = position
         self.linked_id = code(sent.get('id'))
         self.date = day(sent.get('allocated_date'))
-        # Of an application of a credit it depends on what the other document says.
-        self.counted = self.date
         self.amount = reader.money(sent, 'allocated_amount', table)
+        # On which days how much of it counts: of an application of a credit it depends on what the other document says.
+        self.parts = [(self.date, self.amount)]
+
+    @property
+    def counted(self):
+        """The day from which all of it counts."""
+        days = [day for day, _ in self.parts]
+        return None if None in days else max(days)
 
 
 class Line:

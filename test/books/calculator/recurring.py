@@ -7,6 +7,9 @@ from fractions import Fraction
 from amounts import RATE_PLACES, MONEY_PLACES, Fitted, less, places_of, rounded, times, total
 from records import code, currency, enum, last_of_month, month_before, month_of, parse
 
+# Known to pay nothing. Whether a subscription pays that is neither active nor one of these, nobody knows.
+NOT_PAYING = {'in_trial', 'paused', 'canceled'}
+
 # Months that one interval has.
 MONTHS = {'day': Fraction(12, 365), 'week': Fraction(12, 52), 'month': Fraction(1), 'year': Fraction(12)}
 
@@ -47,8 +50,10 @@ class Item:
         self.is_estimated = self.interval in ('day', 'week') or self.is_computed
 
     def priced(self):
-        if self.status != 'active':
+        if self.status in NOT_PAYING:
             return 'not_active', 0
+        if self.status != 'active':
+            return 'unknown_status', None
         months = MONTHS.get(self.interval)
         if months is None or self.count is None or self.count <= 0:
             return 'unknown_interval', None
@@ -120,7 +125,7 @@ def mrr_movements_monthly(book, today):
         customers[item.customer][item.currency][month].append(item)
     for customer, by_currency in customers.items():
         known_of = {code_: known(by_month, months) for code_, by_month in by_currency.items()}
-        has_paid = False
+        has_paid, may_have_paid = False, False
         for month, (is_seen, _) in months.items():
             is_baseline = bool(seen) and month == seen[0]
             now = {code_: ends[month] for code_, ends in known_of.items() if month in ends}
@@ -143,11 +148,12 @@ def mrr_movements_monthly(book, today):
                 }
                 if is_seen:
                     moved = less(closing, starts[code_])
-                    row.update(moves_of(pays(starts), pays(ends), moved, has_paid))
+                    before_this = True if has_paid else None if may_have_paid else False
+                    row.update(moves_of(pays(starts), pays(ends), moved, before_this))
                     row.update(opening=starts[code_], closing=closing, unpriced_items=unpriced)
                 yield row
-            # What is not known was paid all the same.
-            has_paid = has_paid or any(closing is None or closing > 0 for closing in ends.values())
+            has_paid = has_paid or any(closing is not None and closing > 0 for closing in ends.values())
+            may_have_paid = may_have_paid or None in ends.values()
 
 
 def known(by_month, months):
@@ -156,25 +162,42 @@ def known(by_month, months):
     for month in months:
         items = [item.priced() for item in by_month.get(month, [])]
         if items or ends:
-            closing = total(mrr if status == 'unfit_amount' else mrr or 0 for status, mrr in items)
-            ends[month] = closing, sum(status in ('unknown_interval', 'no_amount') for status, _ in items)
+            ends[month] = total(mrr for _, mrr in items), sum(mrr is None for _, mrr in items)
     return ends
 
 
 def pays(amounts):
-    """In whatever currency."""
-    return any(amount is None or amount != 0 for amount in amounts.values())
+    """In whatever currency; None where it hangs on one that is not known."""
+    if any(amount is not None and amount != 0 for amount in amounts.values()):
+        return True
+    return None if None in amounts.values() else False
 
 
 def moves_of(pays_before, pays_after, moved, has_paid):
     """A customer pays in all currencies together: one that changes it is neither new nor lost."""
+    moves = dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'))
     if moved is None:
-        return dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'))
+        return moves
+    if moved == 0:
+        return dict.fromkeys(moves, 0)
+    names = {
+        name_of(before, after, moved, paid)
+        for before in either(pays_before)
+        for after in either(pays_after)
+        for paid in either(has_paid)
+    }
+    if len(names) > 1:
+        return moves
+    return {name: moved if name in names else 0 for name in moves}
+
+
+def either(known):
+    return (True, False) if known is None else (known,)
+
+
+def name_of(pays_before, pays_after, moved, has_paid):
     if not pays_before:
-        name = 'reactivation' if has_paid else 'new'
-    elif not pays_after:
-        name = 'churn'
-    else:
-        name = 'expansion' if moved > 0 else 'contraction'
-    moves = dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'), 0)
-    return {**moves, name: moved}
+        return 'reactivation' if has_paid else 'new'
+    if not pays_after:
+        return 'churn'
+    return 'expansion' if moved > 0 else 'contraction'

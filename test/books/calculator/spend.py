@@ -104,13 +104,11 @@ class Candidate:
 
 
 def normalised(number):
-    """Letters and digits only, upper case, without leading zeros; one without a digit above 0 is none."""
-    if number is None:
+    """Letters and numbers only, upper case, numbers without leading zeros; one without a digit above 0 is none."""
+    if number is None or not re.search('[1-9]', number):
         return None
-    plain = re.sub(r'[^A-Za-z0-9]', '', number).upper()
-    if not re.search('[1-9]', plain):
-        return None
-    return plain.lstrip('0')
+    pieces = re.findall('[A-Za-z]+|[0-9]+', number)
+    return ''.join((piece.lstrip('0') or '0') if piece.isdigit() else piece.upper() for piece in pieces)
 
 
 def duplicate_bills(ledger):
@@ -138,6 +136,7 @@ def duplicate_bills(ledger):
                 'vendor_id_a': a.document.vendor,
                 'vendor_id_b': b.document.vendor,
                 'currency_code': a.document.currency,
+                'currency_code_b': b.document.currency,
                 'amount_a': a.amount,
                 'amount_b': b.amount,
                 'day_gap': gap,

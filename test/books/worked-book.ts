@@ -1,0 +1,116 @@
+import type { CommandInput } from '../../sandbox/world/command.ts';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
+import { bill, billCreditMemo, expense, subscription, type Fields } from '../support/finance-records.ts';
+import type { RandomBook } from './arbitrary-book.ts';
+
+/** A book of a few documents, and what an accountant reads in its marts. */
+export interface WorkedBook {
+  readonly book: RandomBook;
+  /** `mart.column where key = value and …`: one row, or the sum of several; undefined where there must be no row. */
+  readonly figures: Readonly<Record<string, Figure>>;
+}
+
+export type Figure = number | string | boolean | null | undefined;
+
+/** Of the records that the sandbox gives to every company none is in these. */
+export const workedIn: readonly string[] = ['NZD', 'SGD'];
+
+/** The day on which all of them are read. */
+export const workedOn = '2026-11-22T12:00:00Z';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** By how many months ago it happened. */
+export type Chapters = Readonly<Record<number, readonly Deed[]>>;
+
+export type Deed =
+  | { readonly resource: ResourceName; readonly record: string }
+  | { readonly gone: string }
+  | { readonly changed: string; readonly patch: string };
+
+export function worked(
+  name: string,
+  chapters: Chapters,
+  figures: WorkedBook['figures'],
+  observed: RandomBook['observed'] = {},
+): WorkedBook {
+  const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
+  return {
+    figures,
+    book: {
+      ...{ name, platform: 'QUICKBOOKS', observed, settings: null, vendorNames: {}, accountNames: {} },
+      chapters: inOrder.map(([monthsAgo, deeds]) => ({
+        monthsAgo: Number(monthsAgo),
+        commands: deeds.map((deed) => commandOf(name, deed)),
+      })),
+    },
+  };
+}
+
+function commandOf(connection: string, deed: Deed): CommandInput {
+  if ('gone' in deed) return { kind: 'delete', connection, resource: 'subscriptions', id: deed.gone };
+  if ('changed' in deed) {
+    const { changed: id, patch } = deed;
+    return { kind: 'change', connection, resource: 'subscriptions', id, patch, remove: [] };
+  }
+  return { kind: 'add', connection, ...deed };
+}
+
+/** Of vendor a, in a currency of ours, open in full, of one line without tax, where nothing else is said. */
+export function billOf(id: string, values: Values): Deed {
+  const { total_amount: total } = values;
+  const record = bill(
+    id,
+    fieldsOf({
+      ...{
+        vendor_id: 'a',
+        document_number: id,
+        due_date: '2026-12-31',
+        currency_code: 'NZD',
+        currency_rate: null,
+      },
+      ...{ amount_due: total, sub_total: null, tax_amount: null, line_items: [{ total_amount: total }] },
+      ...values,
+    }),
+  );
+  return { resource: 'bills', record };
+}
+
+export function creditOf(id: string, values: Values): Deed {
+  const { total_amount: total } = values;
+  const record = billCreditMemo(
+    id,
+    fieldsOf({
+      ...{ vendor_id: 'a', document_number: id, currency_code: 'NZD', remaining_amount: total },
+      ...{ linked_bills: [], line_items: [{ total_amount: total }] },
+      ...values,
+    }),
+  );
+  return { resource: 'bill_credit_memos', record };
+}
+
+export function expenseOf(id: string, values: Values): Deed {
+  return { resource: 'expenses', record: expense(id, fieldsOf({ currency_code: 'NZD', ...values })) };
+}
+
+export function subscriptionOf(id: string, customer: string | null, amount: number, currency = 'NZD'): Deed {
+  const items = [{ interval: 'month', interval_count: 1, quantity: 1, amount, unit_amount: amount }];
+  const record = subscription(
+    id,
+    fieldsOf({ platform_customer_id: customer, iso_currency_code: currency, items }),
+  );
+  return { resource: 'subscriptions', record };
+}
+
+export function gone(id: string): Deed {
+  return { gone: id };
+}
+
+/** A subscription that is another one from then on. */
+export function changed(id: string, values: Values): Deed {
+  return { changed: id, patch: JSON.stringify(values) };
+}
+
+function fieldsOf(values: Values): Fields {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]));
+}

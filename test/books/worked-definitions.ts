@@ -1,0 +1,426 @@
+import {
+  billOf,
+  changed,
+  creditOf,
+  expenseOf,
+  gone,
+  subscriptionOf,
+  worked,
+  type WorkedBook,
+} from './worked-book.ts';
+
+/** Documents on which models and calculator agreed, and were wrong both: the definition was. */
+export function workedDefinitions(): WorkedBook[] {
+  return [...recurringRevenue(), ...owed(), ...creditLinks(), ...spend(), ...payments()];
+}
+
+const everyMonth = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' } as const;
+
+function recurringRevenue(): WorkedBook[] {
+  return [
+    worked(
+      'status-nobody-knows',
+      {
+        3: [subscriptionOf('s1', 'c1', 100), subscriptionOf('s2', 'c2', 30)],
+        2: [changed('s1', { status: 'past_due' })],
+        1: [changed('s1', { status: 'active' })],
+        0: [changed('s1', { status: 'canceled' })],
+      },
+      {
+        'subscription_mrr_monthly.mrr where month = 2026-09-01 and subscription_id = s1': null,
+        'subscription_mrr_monthly.mrr_status where month = 2026-09-01 and subscription_id = s1':
+          'unknown_status',
+        'mrr_movements_monthly.opening where month = 2026-09-01 and platform_customer_id = c1': 100,
+        'mrr_movements_monthly.churn where month = 2026-09-01 and platform_customer_id = c1': null,
+        'mrr_movements_monthly.closing where month = 2026-09-01 and platform_customer_id = c1': null,
+        'mrr_movements_monthly.unpriced_items where month = 2026-09-01': 1,
+        'mrr_movements_monthly.reactivation where month = 2026-10-01 and platform_customer_id = c1': null,
+        'mrr_movements_monthly.closing where month = 2026-10-01 and platform_customer_id = c1': 100,
+        'mrr_movements_monthly.churn where month = 2026-11-01': -100,
+        'mrr_movements_monthly.closing where month = 2026-09-01 and platform_customer_id = c2': 30,
+        'data_quality.failed_rows where check_name = unknown_subscription_status': 1,
+      },
+      everyMonth,
+    ),
+    worked(
+      'a-quarter',
+      {
+        2: [subscriptionOf('s1', 'c1', 100)],
+        1: [changed('s1', { items: [itemOf('quarter', 300)] })],
+        0: [changed('s1', { items: [itemOf('month', 100)] })],
+      },
+      {
+        'mrr_movements_monthly.churn where month = 2026-10-01': null,
+        'mrr_movements_monthly.closing where month = 2026-10-01': null,
+        'mrr_movements_monthly.unpriced_items where month = 2026-10-01': 1,
+        'mrr_movements_monthly.reactivation where month = 2026-11-01': null,
+        'mrr_movements_monthly.closing where month = 2026-11-01': 100,
+        'data_quality.failed_rows where check_name = unpriced_subscription': 1,
+      },
+      everyMonth,
+    ),
+    worked(
+      'lost-or-not',
+      {
+        2: [subscriptionOf('s1', 'c1', 100), subscriptionOf('s2', 'c1', 40, 'SGD')],
+        1: [gone('s1'), changed('s2', { status: 'odd' })],
+        0: [gone('s2'), subscriptionOf('s3', 'c2', 5, 'NZD')],
+      },
+      {
+        'mrr_movements_monthly.closing where month = 2026-10-01 and currency_code = NZD': 0,
+        'mrr_movements_monthly.churn where month = 2026-10-01 and currency_code = NZD': null,
+        'mrr_movements_monthly.contraction where month = 2026-10-01 and currency_code = NZD': null,
+        'mrr_movements_monthly.churn where month = 2026-11-01 and currency_code = SGD': null,
+        'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c2': 5,
+      },
+      everyMonth,
+    ),
+    worked(
+      'new-or-back',
+      {
+        2: [subscriptionOf('s0', 'c0', 1), subscriptionOf('s1', 'c1', 100)],
+        1: [gone('s0')],
+        0: [subscriptionOf('s2', 'c0', 7)],
+      },
+      {
+        'mrr_movements_monthly.churn where month = 2026-10-01 and platform_customer_id = c0': -1,
+        'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c0': 7,
+      },
+      everyMonth,
+    ),
+    worked(
+      'paused',
+      {
+        2: [subscriptionOf('s1', 'c1', 100)],
+        1: [changed('s1', { status: 'paused' })],
+        0: [changed('s1', { status: 'active' })],
+      },
+      {
+        'mrr_movements_monthly.churn where month = 2026-10-01': -100,
+        'mrr_movements_monthly.reactivation where month = 2026-11-01': 100,
+      },
+      everyMonth,
+    ),
+  ];
+}
+
+function owed(): WorkedBook[] {
+  const due = { issue_date: '2026-10-01', due_date: '2026-10-31' };
+  return [
+    worked(
+      'owed-back',
+      {
+        0: [
+          billOf('owed', { ...due, total_amount: 100 }),
+          billOf('negative', { ...due, vendor_id: 'b', total_amount: -100 }),
+          billOf('overpaid', {
+            ...{ ...due, vendor_id: 'c', total_amount: 50, amount_due: -80, status: 'paid' },
+            linked_payments: [{ id: 'p1', allocated_date: '2026-10-31', allocated_amount: 130 }],
+          }),
+          billOf('ahead', { issue_date: '2026-11-28', due_date: '2026-11-30', total_amount: 20 }),
+          billOf('negative-ahead', { issue_date: '2026-11-28', due_date: '2026-11-30', total_amount: -5 }),
+          creditOf('memo', { issue_date: '2026-10-01', total_amount: 7 }),
+        ],
+      },
+      {
+        'ap_ageing.overdue_amount where is_today = true': 100,
+        'ap_ageing.overdue_share where is_today = true and vendor_id = a': 1,
+        'ap_ageing.overdue_share where is_today = true and vendor_id = b': null,
+        'ap_ageing.days_1_30 where is_today = true': 100,
+        'ap_ageing.open_bills where is_today = true': 100,
+        'ap_ageing.unapplied_credits where is_today = true': -187,
+        'ap_ageing.no_due_date where is_today = true': -187,
+        'ap_ageing.total_open where is_today = true': -87,
+        'ap_open_items.is_credit where is_today = true and document_id = negative': true,
+        'ap_open_items.is_credit where is_today = true and document_id = owed': false,
+        'ap_open_items.days_past_due where is_today = true and document_id = overpaid': null,
+        'ap_kpis_monthly.open_ap_end where month = 2026-11-01': 100,
+        'ap_kpis_monthly.unapplied_credits where month = 2026-11-01': -187,
+        'ap_kpis_monthly.overdue_share where month = 2026-11-01': 1,
+        'cash_requirements.amount_due where due_bucket = overdue': 100,
+        'cash_requirements.amount_due where due_bucket = unapplied_credits': -187,
+        'cash_requirements.dated_ahead where due_bucket = w01': 20,
+        'bills.open_amount where is_open = true': 100,
+        'bills.owed_back_amount where bill_id = negative': 100,
+        'bills.owed_back_amount where bill_id = overpaid': 80,
+        'bills.owed_back_amount where bill_id = owed': 0,
+        'bills.owed_back_amount where bill_id = negative-ahead': 0,
+        'bills.is_overdue where bill_id = negative': false,
+      },
+    ),
+  ];
+}
+
+function creditLinks(): WorkedBook[] {
+  const applied = (id: string, date: string, amount: number): object => ({
+    ...{ id, allocated_date: date, allocated_amount: amount },
+  });
+  const lowered = (
+    name: string,
+    byBill: readonly object[],
+    byCredit: readonly object[],
+    open: readonly number[],
+  ) =>
+    worked(
+      name,
+      {
+        0: [
+          billOf('bill', {
+            ...{ issue_date: '2026-10-01', total_amount: 100, amount_due: 70, status: 'partially_paid' },
+            linked_credit_memos: byBill,
+          }),
+          creditOf('memo', {
+            ...{ issue_date: '2026-10-05', total_amount: 30, remaining_amount: 0, status: 'paid' },
+            linked_bills: byCredit,
+          }),
+        ],
+      },
+      {
+        'ap_ageing.open_bills where as_of_date = 2026-10-31': open[0],
+        'ap_ageing.unapplied_credits where as_of_date = 2026-10-31': open[1],
+        'ap_ageing.total_open where as_of_date = 2026-10-31': 70,
+        'ap_ageing.total_open where is_today = true': 70,
+        'data_quality.failed_rows where check_name = credit_allocation_one_sided': 0,
+      },
+    );
+  const [october, november] = ['2026-10-10', '2026-11-10'];
+  const between = (name: string, days: { bill: string; credit: string; applied: string }, total: number) =>
+    worked(
+      name,
+      {
+        0: [
+          billOf('bill', {
+            ...{ issue_date: days.bill, total_amount: 100, amount_due: 70, status: 'partially_paid' },
+            linked_credit_memos: [applied('memo', days.applied, 30)],
+          }),
+          creditOf('memo', {
+            ...{ issue_date: days.credit, total_amount: 30, remaining_amount: 0, status: 'paid' },
+            linked_bills: [applied('bill', days.applied, 30)],
+          }),
+        ],
+      },
+      {
+        'ap_ageing.total_open where as_of_date = 2026-10-31': total,
+        'ap_ageing.total_open where is_today = true': 70,
+      },
+    );
+  return [
+    lowered(
+      'split-by-the-credit',
+      [applied('memo', october, 30)],
+      [applied('bill', october, 15), applied('bill', november, 15)],
+      [70, 0],
+    ),
+    lowered(
+      'split-by-the-bill',
+      [applied('memo', october, 15), applied('memo', november, 15)],
+      [applied('bill', october, 30)],
+      [85, -15],
+    ),
+    lowered(
+      'split-otherwise',
+      [applied('memo', october, 10), applied('memo', november, 20)],
+      [applied('bill', october, 20), applied('bill', november, 10)],
+      [90, -20],
+    ),
+    between('before-the-credit', { bill: '2026-10-01', credit: '2026-11-05', applied: october }, 100),
+    between('before-the-bill', { bill: '2026-11-15', credit: '2026-10-01', applied: '2026-10-01' }, -30),
+  ];
+}
+
+function spend(): WorkedBook[] {
+  const reversed = { total_amount: 100, sub_total: 100, issue_date: '2026-10-05' };
+  const line = { account_id: 'office', sub_total: 100, tax_amount: 19, total_amount: 100 };
+  return [
+    worked(
+      'credit-with-more',
+      {
+        0: [
+          creditOf('memo', {
+            issue_date: '2026-10-06',
+            total_amount: 119,
+            line_items: [{ total_amount: 100 }],
+          }),
+        ],
+      },
+      {
+        'spend_lines.gross_amount where document_id = memo': -119,
+        'spend_lines.net_amount where document_id = memo and position = 0': -100,
+        'spend_lines.net_amount where document_id = memo': null,
+        'data_quality.failed_rows where check_name = credit_lines_differ_from_header': 1,
+      },
+    ),
+    worked(
+      'reverse-charge',
+      {
+        0: [
+          billOf('silent', { ...reversed, line_items: [line] }),
+          billOf('told', { ...reversed, tax_amount: 19, line_items: [line] }),
+          billOf('on-top', { ...reversed, total_amount: 119, tax_amount: 19, line_items: [line] }),
+          creditOf('back', { issue_date: '2026-10-06', total_amount: 100, line_items: [line] }),
+        ],
+      },
+      {
+        'spend_lines.net_amount where document_id = silent': 100,
+        'spend_lines.net_amount where document_id = told': 100,
+        'spend_lines.net_amount where document_id = on-top': 100,
+        'spend_lines.net_amount where document_id = back': -100,
+        'bill_lines.gross_amount where bill_id = silent': 100,
+        'bill_lines.tax_treatment where bill_id = silent': 'not_charged',
+        'spend_by_dimension_monthly.spend where dimension = account and dimension_id = office': 219,
+        'data_quality.failed_rows where check_name = lines_differ_from_header': 0,
+      },
+    ),
+    worked(
+      'subtotal-of-a-line',
+      {
+        0: [
+          billOf('more', {
+            ...{ issue_date: '2026-10-05', total_amount: 119 },
+            line_items: [{ sub_total: 100, total_amount: 119 }],
+          }),
+        ],
+      },
+      {
+        'bill_lines.gross_amount where bill_id = more': 119,
+        'bill_lines.net_amount where bill_id = more': null,
+        'data_quality.failed_rows where check_name = unknown_tax_treatment': 1,
+      },
+    ),
+    worked(
+      'one-id',
+      {
+        0: [
+          billOf('x', { issue_date: '2026-10-05', total_amount: 10 }),
+          expenseOf('x', {
+            vendor_id: 'a',
+            transaction_date: '2026-10-20',
+            line_items: [{ total_amount: 3 }],
+          }),
+        ],
+      },
+      { 'vendor_spend_monthly.document_count where spend_month = 2026-10-01': 2 },
+    ),
+    worked(
+      'two-currencies',
+      {
+        0: [
+          billOf('one', { document_number: 'INV-0042', issue_date: '2026-10-05', total_amount: 100 }),
+          billOf('two', {
+            ...{
+              document_number: 'INV-42',
+              issue_date: '2026-10-08',
+              total_amount: 90,
+              currency_code: 'SGD',
+            },
+          }),
+        ],
+      },
+      {
+        'duplicate_bills.rule where bill_id_a = one': 'same_number',
+        'duplicate_bills.currency_code where bill_id_a = one': 'NZD',
+        'duplicate_bills.currency_code_b where bill_id_a = one': 'SGD',
+        'duplicate_bills.amount_b where bill_id_a = one': 90,
+      },
+    ),
+  ];
+}
+
+function payments(): WorkedBook[] {
+  const settled = {
+    issue_date: '2026-09-10',
+    due_date: '2026-10-10',
+    total_amount: 100,
+    amount_due: 0,
+    status: 'paid',
+  };
+  const paid = (id: string, date: string, amount: number): object => ({
+    ...{ id, allocated_date: date, allocated_amount: amount },
+  });
+  return [
+    worked(
+      'habit',
+      {
+        0: [
+          billOf('zero', {
+            ...settled,
+            linked_payments: [paid('p1', '2026-10-10', 100), paid('p2', '2026-11-20', 0)],
+          }),
+          billOf('undone', {
+            ...{ ...settled, vendor_id: 'b' },
+            linked_payments: [
+              paid('p3', '2026-10-10', 100),
+              paid('p4', '2026-11-15', 100),
+              paid('p5', '2026-11-15', -100),
+            ],
+          }),
+          billOf('twice', {
+            ...{ ...settled, vendor_id: 'c' },
+            linked_payments: [
+              paid('p6', '2026-10-10', 100),
+              paid('p7', '2026-11-14', 100),
+              paid('p8', '2026-11-15', -100),
+            ],
+          }),
+          billOf('bounced', {
+            ...{ ...settled, vendor_id: 'd' },
+            linked_payments: [
+              paid('p9', '2026-10-10', 100),
+              paid('p10', '2026-10-12', -100),
+              paid('p11', '2026-10-20', 100),
+            ],
+          }),
+          ...['a', 'b', 'c', 'd'].map((vendor) =>
+            billOf(`open-${vendor}`, {
+              ...{ vendor_id: vendor, issue_date: '2026-11-20', due_date: '2026-11-24', total_amount: 7 },
+            }),
+          ),
+        ],
+      },
+      {
+        'cash_requirements.expected_amount where due_bucket = w00': 21,
+        'cash_requirements.expected_amount where due_bucket = w01': 7,
+        'bills.paid_off_date where bill_id = zero': '2026-10-10',
+        'bills.paid_off_date where bill_id = bounced': '2026-10-20',
+        'bills.last_payment_date where bill_id = zero': '2026-11-20',
+        'bills.days_to_pay where bill_id = undone': 30,
+      },
+    ),
+    worked(
+      'settled-without-a-link',
+      {
+        0: [
+          billOf('discounted', {
+            ...{ ...settled, issue_date: '2026-10-01' },
+            linked_payments: [paid('p1', '2026-11-10', 98)],
+          }),
+        ],
+      },
+      {
+        'bills.has_unexplained_amount where bill_id = discounted': true,
+        'bills.unexplained_amount where bill_id = discounted': 2,
+        'ap_ageing.open_bills where as_of_date = 2026-10-31': 98,
+      },
+    ),
+    worked(
+      'due-some-day',
+      {
+        0: [
+          billOf('late', { ...settled, linked_payments: [paid('p1', '2026-11-10', 100)] }),
+          billOf('some-day', {
+            ...{ ...settled, total_amount: 300, due_date: null },
+            linked_payments: [paid('p2', '2026-11-10', 300)],
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.paid_late_share where month = 2026-11-01': 1,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-11-01': 61,
+      },
+    ),
+  ];
+}
+
+function itemOf(interval: string, amount: number): object {
+  return { interval, interval_count: 1, quantity: 1, amount, unit_amount: amount };
+}
