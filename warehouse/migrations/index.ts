@@ -16,6 +16,7 @@ import * as orderAndIdentity from './2026-11-27-order-and-identity.ts';
 import * as ownership from './2026-11-27-ownership.ts';
 import * as streamMonths from './2026-11-27-stream-months.ts';
 import * as cursorMark from './2026-11-28-cursor-mark.ts';
+import * as grantsKey from './2026-11-28-grants-key.ts';
 import * as hosts from './2026-11-28-hosts.ts';
 import * as locks from './2026-11-28-locks.ts';
 import * as noCode from './2026-11-28-no-code.ts';
@@ -41,6 +42,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-27-ownership': ownership,
   '2026-11-27-stream-months': streamMonths,
   '2026-11-28-cursor-mark': cursorMark,
+  '2026-11-28-grants-key': grantsKey,
   '2026-11-28-hosts': hosts,
   '2026-11-28-locks': locks,
   '2026-11-28-no-code': noCode,
