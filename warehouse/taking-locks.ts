@@ -49,7 +49,7 @@ async function tryOnce<Result>(client: ClientBase, work: () => Promise<Result>):
   }
 }
 
-export const lockTimeout = '1s';
+export const lockTimeout = '500ms';
 
 /** Somebody else had it: what was rolled back may be tried again. A deadlock ends as soon as one of the two gives up. */
 export function isLockRefused(error: unknown): boolean {
