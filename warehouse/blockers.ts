@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { isOurs } from './taking-locks.ts';
 
 /** A session that holds what another one waits for. */
 export interface Blocker {
@@ -68,13 +69,13 @@ async function blockersOf(
 ): Promise<Blocker[]> {
   const { rows } = await pool.query<{
     pid: number;
-    user: string;
+    user: string | null;
     application: string | null;
     is_ours: boolean;
     seconds: number | null;
   }>(
     `select a.pid, a.usename as "user", nullif(a.application_name, '') as application,
-       pg_has_role(a.usesysid, current_user, 'member') as is_ours,
+       coalesce(${isOurs}, true) as is_ours,
        extract(epoch from clock_timestamp() - a.xact_start)::float8 as seconds
      from (select distinct unnest(pg_blocking_pids($1)) as pid) blocking
      join pg_stat_activity a using (pid)
@@ -82,11 +83,15 @@ async function blockersOf(
     [pid],
   );
   const now = performance.now();
-  return rows.map(({ pid: blocker, user, application, is_ours: isOurs, seconds }) => {
+  return rows.map(({ pid: blocker, user, application, is_ours, seconds }) => {
     if (!firstSeen.has(blocker)) firstSeen.set(blocker, now);
     const met = (now - (firstSeen.get(blocker) ?? now)) / 1000;
     const lasting = seconds === null ? `for at least ${met.toFixed(0)} s` : `for ${seconds.toFixed(0)} s`;
     const session = `session ${blocker}${application === null ? '' : `, ${application}`}`;
-    return { pid: blocker, isOurs, inWords: `${user} (${session}), in a transaction ${lasting}` };
+    return {
+      pid: blocker,
+      isOurs: is_ours,
+      inWords: `${user ?? 'Postgres'} (${session}), in a transaction ${lasting}`,
+    };
   });
 }
