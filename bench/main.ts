@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { measureExport } from './export.ts';
 import { measureGrowth } from './growth.ts';
+import { measureHeldSnapshot } from './held-snapshot.ts';
 import { measureIdle } from './idle.ts';
 import { measureIncremental } from './incremental.ts';
 import { measureInitial } from './initial.ts';
@@ -103,6 +104,16 @@ program
   .addHelpText('after', '\nExample:\n  $ npm run bench -- webhooks --seconds 10')
   .action(async (options: { seconds: number; json?: true }) => {
     show(await measureWebhooks(options, progress), options.json);
+  });
+
+program
+  .command('held-snapshot')
+  .description('Takes from the API budget while a reader holds a snapshot: does that make syncs slower?')
+  .option('--takes <n>', 'requests that are taken', Number, 100_000)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- held-snapshot --takes 10000')
+  .action(async (options: { takes: number; json?: true }) => {
+    show(await measureHeldSnapshot(options, progress), options.json);
   });
 
 await program.parseAsync();

@@ -29,7 +29,7 @@ export async function buildOnPostgres(
   const python = await pythonWithDbt(settings);
   // What a build that was killed left running.
   await endDbtSessions(client);
-  const schema = await prepareSchemas(client);
+  const schema = await prepareSchemas(client, settings);
   const folder = buildFolder(settings.home, 'postgres');
   const authoritiesFile = join(folder, 'authorities.pem');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -54,7 +54,7 @@ export async function buildOnPostgres(
       createWriteStream(file),
     ),
   );
-  const marts = await publishMarts(client, { schema });
+  const marts = await publishMarts(client, { schema }, settings);
   const seconds = (performance.now() - started) / 1000;
   return { target: 'postgres', as_of_date: settings.asOfDate, marts, ...result, seconds };
 }

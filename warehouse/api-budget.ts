@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ClientBase } from 'pg';
 import { inTransaction } from './in-transaction.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { createProcessWindow } from './process-window.ts';
@@ -26,6 +27,9 @@ export interface ApiGrant {
  * between a grant and its use, and half for the way to the service. One short transaction per request costs 1 % of what landing
  * its page costs.
  *
+ * Somebody may hold a snapshot for an hour, and Postgres keeps for them every version that a row had meanwhile: so a grant writes
+ * one new row and no old one, and what is deleted is never read again (`bench held-snapshot`).
+ *
  * Times are Postgres's own, which may be set while requests are under way: a grant from the future counts as one of now, and the
  * requests of this process are counted once more by `monotonic`, in milliseconds, so that a clock set forward lets no process
  * send more.
@@ -38,6 +42,7 @@ export function openApiBudget(
   const budget = createHash('sha256').update(`${apiAddress}\n${clientId}`).digest('hex').slice(0, 32);
   const ownRequests = createProcessWindow(limit, monotonic);
   const lead = createLead();
+  const sweep = createSweep(monotonic);
   return {
     async take(signal) {
       for (;;) {
@@ -84,16 +89,27 @@ export function openApiBudget(
   /** A grant is at most as old as the question for it; the answer may take long to arrive. */
   async function ask(leadMilliseconds: number): Promise<{ askedAt: number; waitMilliseconds: number }> {
     return inTransaction(warehouse.pool, async (client) => {
-      await client.query({ name: 'lock budget', text: lockSql, values: [budget] });
+      await lockBudget(client, budget);
       const askedAt = monotonic();
-      const { rows } = await client.query<{ wait_ms: number }>({
+      const sweepFrom = sweep.from();
+      const { rows } = await client.query<{ wait_ms: number; expired_until: string }>({
         name: 'take from budget',
         text: takeSql,
-        values: [budget, limit, leadMilliseconds - shortestLeadMilliseconds],
+        values: [budget, limit, leadMilliseconds - shortestLeadMilliseconds, sweepFrom],
       });
-      return { askedAt, waitMilliseconds: rows[0]?.wait_ms ?? 0 };
+      const { wait_ms: waitMilliseconds = 0, expired_until: until } = rows[0] ?? {};
+      if (sweepFrom !== null && until !== undefined) sweep.done(until);
+      return { askedAt, waitMilliseconds };
     });
   }
+}
+
+/** The row is the lock. It is never written by those who only take: a row that is locked keeps its version. */
+async function lockBudget(client: ClientBase, budget: string): Promise<void> {
+  const lock = { name: 'lock budget', text: lockSql, values: [budget] };
+  if ((await client.query(lock)).rowCount === 1) return;
+  await client.query('insert into sync.api_budgets (budget) values ($1) on conflict do nothing', [budget]);
+  await client.query(lock);
 }
 
 /** What the budget itself asks for is shorter; a silence that the service asked for is a timer's business, not an activity's. */
@@ -119,28 +135,47 @@ function createLead(): { milliseconds(): number; learn(inTime: boolean): void } 
   };
 }
 
-/** No service asks for more than an hour of silence, so one that ends later is of a clock that was wrong, and is forgotten. */
-const validSilence = `case when had.blocked_until <= clock_timestamp() + interval '1 hour' then had.blocked_until end`;
+/**
+ * From when on expired grants are deleted: at first all, then every 10 seconds those that have expired since, for an index leads past
+ * what was deleted and is kept for a snapshot. What is left when the clock of Postgres was set back goes with the next process.
+ */
+function createSweep(monotonic: () => number): { from(): string | null; done(until: string): void } {
+  let from = '-infinity';
+  let due = -Infinity;
+  return {
+    from: () => (monotonic() >= due ? from : null),
+    done(until) {
+      from = until;
+      due = monotonic() + 10_000;
+    },
+  };
+}
 
-const lockSql = `
-  insert into sync.api_budgets as had (budget) values ($1)
-  on conflict (budget) do update set blocked_until = ${validSilence}`;
+const lockSql = 'select from sync.api_budgets where budget = $1 for no key update';
 
-/** Runs after the lock, as a statement of its own, so that it sees what the last holder of the lock has committed. */
+/**
+ * Runs after the lock, as a statement of its own, so that it sees what the last holder of the lock has committed.
+ * No service asks for more than an hour of silence, so one that ends later is of a clock that was wrong, and is forgotten.
+ */
 const takeSql = `
   with now as materialized (
     select clock_timestamp() as now
   ), expired as (
-    delete from sync.api_grants using now where budget = $1 and granted_at <= now - interval '11 seconds'
+    delete from sync.api_grants using now
+    where budget = $1 and granted_at <= now - interval '11 seconds'
+      and granted_at > case when $4::timestamptz > now - interval '11 seconds' then '-infinity' else $4::timestamptz end
   ), corrected as (
     update sync.api_grants set granted_at = now from now where budget = $1 and granted_at > now + interval '4 seconds'
+  ), forgotten as (
+    update sync.api_budgets set blocked_until = null from now
+    where budget = $1 and blocked_until > now + interval '1 hour'
   ), recent as materialized (
     select case when granted_at > now + interval '4 seconds' then now else granted_at end as granted_at
     from sync.api_grants, now
     where budget = $1 and granted_at > now - interval '11 seconds'
   ), wait as materialized (
     select greatest(
-      extract(epoch from blocked_until - now),
+      case when blocked_until <= now + interval '1 hour' then extract(epoch from blocked_until - now) end,
       case when (select count(*) from recent) >= $2
         then extract(epoch from (select min(granted_at) from recent) + interval '11 seconds' - now)
       end,
@@ -152,9 +187,11 @@ const takeSql = `
     insert into sync.api_grants (budget, granted_at)
     select $1, now + $3::int * interval '1 millisecond' from now, wait where ms = 0
   )
-  select ceil(ms)::int as wait_ms from wait`;
+  select ceil(ms)::int as wait_ms, (now - interval '11 seconds')::text as expired_until from wait, now`;
 
 const reportSql = `
   insert into sync.api_budgets as had (budget, blocked_until)
   values ($1, clock_timestamp() + least($2::float8, 3600000) * interval '1 millisecond')
-  on conflict (budget) do update set blocked_until = greatest(${validSilence}, excluded.blocked_until)`;
+  on conflict (budget) do update set blocked_until = greatest(
+    case when had.blocked_until <= clock_timestamp() + interval '1 hour' then had.blocked_until end, excluded.blocked_until
+  )`;

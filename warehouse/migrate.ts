@@ -1,12 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql, type Transaction } from 'kysely';
+import { inWords, watchBlockers, type BlockerWatch } from './blockers.ts';
+import { buildIndex } from './build-index.ts';
 import { MigrationRefused, SchemaOutdated } from './errors.ts';
 import { inTransaction } from './in-transaction.ts';
 import { migrations } from './migrations/index.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { readerRole } from './reader-role.ts';
 import type { Database } from './tables/database.ts';
-import { holdersOf, isLockRefused, LockHeld, lockTimeout } from './taking-locks.ts';
+import { isLockRefused, LockHeld, lockTimeout } from './taking-locks.ts';
 
 export interface MigrateResult {
   /** Migrations that ran now. */
@@ -16,13 +18,19 @@ export interface MigrateResult {
 }
 
 /**
- * Brings the database to this release. Safe to run twice and by many at once.
+ * Brings the database to this release, beside workers and readers. Safe to run twice and by many at once; killed in the middle, the next one
+ * goes on. `onWait` hears who is in the way of a migration.
  * Throws MigrationRefused when the database is too old, not UTF-8, or holds schemas of our names that we did not make, and LockHeld.
  */
-export async function migrate(warehouse: Warehouse): Promise<MigrateResult> {
+export async function migrate(
+  warehouse: Warehouse,
+  onWait: (text: string) => void = () => undefined,
+): Promise<MigrateResult> {
   await refuseForeignDatabase(warehouse.db);
-  // A database that a newer release migrated lacks nothing.
-  const applied = (await missingMigrations(warehouse.db)).length > 0 ? await runMigrations(warehouse) : [];
+  await makeMigrationTables(warehouse.db);
+  const applied: string[] = [];
+  for (const name of await missingMigrations(warehouse.db))
+    if (await runMigration(warehouse, name, onWait)) applied.push(name);
   return { applied, readerSql: await inTransaction(warehouse.pool, readerRole) };
 }
 
@@ -40,25 +48,44 @@ async function missingMigrations(db: Warehouse['db']): Promise<string[]> {
 }
 
 /**
- * All that are missing, in one transaction. Kysely's own runner is not used: it takes an advisory lock, which everybody who may log
+ * Returns whether it was missing still. Kysely's own runner is not used: it takes an advisory lock, which everybody who may log
  * in can hold. Its tables are the same.
+ *
+ * While a migration waits for a lock, everybody else who wants to read waits behind it: so briefly, and often. What is Daybook's own
+ * ends; somebody else's transaction may last as long as a long query.
  */
-async function runMigrations({ db, pool }: Warehouse): Promise<string[]> {
-  await makeMigrationTables(db);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await db.transaction().execute(runMissing);
-    } catch (error) {
-      if (!isLockRefused(error)) throw new Error('A migration failed and was rolled back.', { cause: error });
-      const holders = await holdersOf(pool);
-      // An export of our own ends.
-      if (holders.length > 0 && attempt >= attempts) throw new LockHeld('The migration', holders);
-      await wait(1_000);
+async function runMigration(
+  { db, pool }: Warehouse,
+  name: string,
+  onWait: (text: string) => void,
+): Promise<boolean> {
+  const started = performance.now();
+  const watch = watchBlockers(pool, (who) => {
+    onWait(`migration ${name} waits for ${who}`);
+  });
+  try {
+    for (;;) {
+      try {
+        const migration = migrations[name];
+        if (migration !== undefined && 'indexes' in migration)
+          for (const index of migration.indexes) await buildIndex({ pool, watch }, index);
+        return await db.transaction().execute((transaction) => runMissing(transaction, { name, watch }));
+      } catch (error) {
+        if (!isLockRefused(error))
+          throw new Error(`The migration ${name} failed and was rolled back.`, { cause: error });
+        const strangers = watch.lastSeen.filter(({ isOurs }) => !isOurs);
+        if (strangers.length > 0 && performance.now() - started > patienceMilliseconds)
+          throw new LockHeld(`The migration ${name}`, [inWords(strangers)]);
+        await wait(500 + Math.random() * 1_000);
+      }
     }
+  } finally {
+    await watch.stop();
   }
 }
 
-const attempts = 60;
+/** Longer than the query of a BI tool that the docs allow. */
+const patienceMilliseconds = 15 * 60_000;
 
 /** As Kysely makes them. Two that make them at once get in each other's way, and the second finds them. */
 async function makeMigrationTables(db: Warehouse['db']): Promise<void> {
@@ -83,17 +110,22 @@ const migrationTables = `
   insert into sync.migrations_lock (id) values ('migration_lock') on conflict do nothing;
 `;
 
-/** The row is the lock: what is missing is looked up once nobody else migrates. */
-async function runMissing(transaction: Transaction<Database>): Promise<string[]> {
-  await sql`select from sync.migrations_lock where id = 'migration_lock' for update`.execute(transaction);
+/** The row is the lock: whether it is missing is looked at once nobody else migrates. */
+async function runMissing(
+  transaction: Transaction<Database>,
+  { name, watch }: { name: string; watch: BlockerWatch },
+): Promise<boolean> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+  if (rows[0] !== undefined) watch.watch(rows[0].pid);
   await sql.raw(`set local lock_timeout = '${lockTimeout}'`).execute(transaction);
-  const missing = await missingMigrations(transaction);
-  for (const name of missing) {
-    await migrations[name]?.up(transaction);
-    const at = new Date().toISOString();
-    await sql`insert into sync.migrations (name, "timestamp") values (${name}, ${at})`.execute(transaction);
-  }
-  return missing;
+  await sql`select from sync.migrations_lock where id = 'migration_lock' for update`.execute(transaction);
+  const done = await sql`select from sync.migrations where name = ${name}`.execute(transaction);
+  if (done.rows.length > 0) return false;
+  const migration = migrations[name];
+  if (migration !== undefined && 'up' in migration) await migration.up(transaction);
+  const at = new Date().toISOString();
+  await sql`insert into sync.migrations (name, "timestamp") values (${name}, ${at})`.execute(transaction);
+  return true;
 }
 
 async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {

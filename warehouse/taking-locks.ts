@@ -16,23 +16,75 @@ export class LockHeld extends Error {
   }
 }
 
+/** Who hears that a lock is waited for, and can end the wait. */
+export interface LockWait {
+  /** Hears who is in the way, at first and twice a minute. */
+  readonly onStep?: (text: string) => void;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Runs `work` in a transaction that takes locks which readers may be in the way of. While it waits for one, everybody else who
- * wants to read waits behind it: so briefly, and often, about four minutes. Throws LockHeld, which names who is in the way.
+ * wants to read waits behind it: so briefly, and again and again, for an hour, since the query of a reader may last for minutes.
+ * Throws LockHeld, which names who is in the way, and the reason of the signal.
  */
 export async function takingLocks<Result>(
   client: ClientBase,
-  { what, attempts = 120 }: { what: string; attempts?: number },
+  {
+    what,
+    patienceMilliseconds = 3_600_000,
+    onStep,
+    signal,
+  }: LockWait & { what: string; patienceMilliseconds?: number },
   work: () => Promise<Result>,
 ): Promise<Result> {
+  const started = performance.now();
+  let told = -Infinity;
   for (let attempt = 1; ; attempt += 1) {
+    signal?.throwIfAborted();
     try {
       return await tryOnce(client, work);
     } catch (error) {
       if (!isLockRefused(error)) throw error;
-      if (attempt >= attempts) throw new LockHeld(what, await holdersOf(client));
-      await wait(1_000);
     }
+    const now = performance.now();
+    if (now - started > patienceMilliseconds) throw new LockHeld(what, await holdersOf(client));
+    if (now - told > 30_000) {
+      told = now;
+      onStep?.(`${what} waits for ${(await holdersOf(client)).join('; ') || 'Daybook itself'}`);
+    }
+    await wait(backoffMilliseconds(attempt), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** What holds up readers for half a second is not to do so more often than it has to. */
+function backoffMilliseconds(attempt: number): number {
+  return Math.min(1_000 * 1.3 ** (attempt - 1), 10_000) * (0.75 + Math.random() / 2);
+}
+
+/**
+ * Takes tables and views for the transaction alone, all of them or none: one by one, those that were there at once would be kept from readers
+ * while the next ones are waited for.
+ */
+export async function lockAtOnce(client: ClientBase, relations: readonly string[]): Promise<void> {
+  if (relations.length === 0) return;
+  await client.query(`set local statement_timeout = '${lockTimeout}'`);
+  try {
+    await client.query(`lock table ${relations.join(', ')} in access exclusive mode`);
+  } catch (error) {
+    throw codeOf(error) === canceled ? new LockRefused(error) : error;
+  }
+  await client.query('set local statement_timeout to default');
+}
+
+const canceled = '57014';
+
+class LockRefused extends Error {
+  override readonly name = 'LockRefused';
+  readonly code = '55P03';
+
+  constructor(cause: unknown) {
+    super('Somebody reads what has to be replaced.', { cause });
   }
 }
 
@@ -49,12 +101,18 @@ async function tryOnce<Result>(client: ClientBase, work: () => Promise<Result>):
   }
 }
 
-export const lockTimeout = '1s';
+export const lockTimeout = '500ms';
 
 /** Somebody else had it: what was rolled back may be tried again. A deadlock ends as soon as one of the two gives up. */
 export function isLockRefused(error: unknown): boolean {
   return ['55P03', '40P01'].includes(String(codeOf(error)));
 }
+
+/** A superuser has every role. */
+export const isOurs = `(
+  pg_has_role(a.usesysid, current_user, 'member')
+  and (a.usename = current_user or not (select rolsuper from pg_roles where oid = a.usesysid))
+)`;
 
 /** Who is not Daybook and holds a table or view of ours. Where they run and what, only they and a superuser may see. */
 export async function holdersOf(client: Pick<ClientBase, 'query'>): Promise<string[]> {
@@ -69,7 +127,7 @@ export async function holdersOf(client: Pick<ClientBase, 'query'>): Promise<stri
     join pg_namespace n on n.oid = c.relnamespace
     where l.granted and l.database = (select oid from pg_database where datname = current_database())
       and n.nspname in ('finance', 'history', 'sync', 'staging', 'intermediate', 'marts', 'marts_a', 'marts_b')
-      and not pg_has_role(a.usesysid, current_user, 'member')
+      and not ${isOurs}
     group by a.usename, a.pid, a.application_name
     order by a.pid
   `);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
-import { print, printJson } from '../printer.ts';
+import { print, printAside, printJson } from '../printer.ts';
 import { readSettings } from '../settings.ts';
 
 export function migrateCommand(): Command {
@@ -13,7 +13,7 @@ export function migrateCommand(): Command {
       const settings = await readSettings(['database']);
       const warehouse = openWarehouse({ ...settings.database, connections: 2 });
       try {
-        const result = await migrate(warehouse);
+        const result = await migrate(warehouse, printAside);
         if (json === true) {
           printJson(result);
           return;

@@ -35,6 +35,21 @@ test('a connection of another API address does not enter the marts', async () =>
   ]);
 });
 
+test('every table of marts that a publication of all tables has tells its rows by a replica identity', async () => {
+  const { published, silent } = await row(
+    warehouse,
+    `select count(*)::int as published,
+       count(*) filter (where relreplident = 'd' and not exists (
+         select from pg_constraint where conrelid = c.oid and contype = 'p'
+       ))::int as silent
+     from pg_class c join pg_namespace n on n.oid = relnamespace
+     where relkind = 'r' and relpersistence = 'p'
+       and nspname in ('staging', 'intermediate', 'marts', 'marts_a', 'marts_b')`,
+  );
+  expect(published).toBeGreaterThan(20);
+  expect(silent).toBe(0);
+});
+
 test('a build whose tests fail exits with 1, names them, and leaves the last good marts', async () => {
   const before = await shownSchema();
   const twice = `${company},some-vendor,A name\n`;

@@ -177,7 +177,7 @@ test('a transaction of a reader that does not end is named by what it keeps from
     await owner.query('drop schema marts_a cascade; create schema marts_a');
   });
   await analyst.query('begin; select from marts.kept');
-  const drop = takingLocks(owner, { what: 'Building the marts', attempts: 2 }, () =>
+  const drop = takingLocks(owner, { what: 'Building the marts', patienceMilliseconds: 1_500 }, () =>
     owner.query('drop schema marts_a cascade'),
   );
   await expect(drop).rejects.toThrow(

@@ -99,6 +99,17 @@ test('every table and column of finance, history and sync has a SQL comment', as
   expect(bare).toEqual([]);
 });
 
+test('every table of finance, history and sync has a primary key', async () => {
+  const keyless = await rows(
+    warehouse,
+    `select c.oid::regclass::text as "table" from pg_class c
+     where c.relnamespace in ('finance'::regnamespace, 'history'::regnamespace, 'sync'::regnamespace)
+       and c.relkind in ('r', 'p')
+       and not exists (select from pg_constraint where conrelid = c.oid and contype = 'p')`,
+  );
+  expect(keyless).toEqual([]);
+});
+
 test('every key of a table of records starts with connection_id', async () => {
   const keys = await rows(
     warehouse,

@@ -25,11 +25,11 @@ test('an empty database is brought to this release, and the second time there is
   await checkSchema(warehouse);
 });
 
-test('20 at once migrate one empty database: one does it, the others find it done', async () => {
+test('20 at once migrate one empty database: each migration is done once', async () => {
   const processes = Array.from({ length: 20 }, () => openWarehouse({ url: crowded.url, connections: 1 }));
   try {
-    const results = await Promise.all(processes.map(migrate));
-    expect(results.flatMap(({ applied }) => applied)).toEqual(names);
+    const results = await Promise.all(processes.map((warehouse) => migrate(warehouse)));
+    expect(results.flatMap(({ applied }) => applied).sort()).toEqual([...names].sort());
   } finally {
     await Promise.all(processes.map((warehouse) => warehouse.close()));
   }

@@ -1,21 +1,15 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checkSchema, migrate } from '../../warehouse/migrate.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
+import { loadReleased, releasedVersions } from '../support/load-released.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-const released = path.resolve(import.meta.dirname, '../released');
-const versions = readdirSync(released).filter((name) => name.startsWith('v'));
-
 const fresh = await createTestDatabase();
 const databases = await Promise.all(
-  versions.map(async (version) => {
+  releasedVersions.map(async (version) => {
     const { warehouse, url } = await createTestDatabase('template template0');
     const installation = await createInstallation({ env: { DATABASE_URL: url } });
     return { version, warehouse, url, installation };
@@ -28,7 +22,7 @@ describe.each(databases)('a database of $version', ({ version, warehouse, url, i
   let views: Row[];
 
   beforeAll(async () => {
-    await load({ version, url });
+    await loadReleased({ version, url });
     columns = await columnsOf(warehouse);
     before = await contentOf(warehouse, columns);
     views = await rows(warehouse, viewsOfPeople);
@@ -87,19 +81,6 @@ const viewsOfPeople = `
   where schemaname !~ '^(finance|history|sync|staging|intermediate|marts.*|pg_.*|information_schema)$'`;
 
 const billsOfAcme = `select count(*) as bills from finance.bills where connection_id = 'acme-us'`;
-
-/** As psql would: the dump sets a search path and a time zone, which end with the session. */
-async function load({ version, url }: { version: string; url: string }): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    await client.query(
-      gunzipSync(readFileSync(path.join(released, version, 'database.sql.gz'))).toString('utf8'),
-    );
-  } finally {
-    await client.end();
-  }
-}
 
 /** Tables with the columns they have; what migrations note of themselves is left out. */
 async function columnsOf(warehouse: Warehouse): Promise<Row[]> {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { takingLocks } from '../taking-locks.ts';
+import { takingLocks, type LockWait } from '../taking-locks.ts';
 
 /** Two schemas take turns: one is shown, the other is built. */
 export type MartsSchema = 'marts_a' | 'marts_b';
@@ -8,7 +8,7 @@ export type MartsSchema = 'marts_a' | 'marts_b';
  * Empties what dbt is going to fill and says which of the two schemas of marts it is: the one that is not shown.
  * What a killed build left there goes with it. Throws LockHeld.
  */
-export async function prepareSchemas(client: ClientBase): Promise<MartsSchema> {
+export async function prepareSchemas(client: ClientBase, waiting: LockWait = {}): Promise<MartsSchema> {
   const next = await hiddenSchema(client);
   const statements = [
     ...emptied('staging', 'what the models read, copied in one transaction at the start of each build'),
@@ -16,7 +16,7 @@ export async function prepareSchemas(client: ClientBase): Promise<MartsSchema> {
     ...emptied(next, 'one of the two schemas that marts are built in; query the views in marts'),
   ].join(';\n');
   // A transaction that read the build before the last one, and goes on, is in the way.
-  await takingLocks(client, { what: 'Building the marts' }, () => client.query(statements));
+  await takingLocks(client, { what: 'Building the marts', ...waiting }, () => client.query(statements));
   return next;
 }
 

@@ -1,6 +1,6 @@
 import { DatabaseError, type ClientBase } from 'pg';
 import { codeOf } from '../../errors/code-of.ts';
-import { takingLocks } from '../taking-locks.ts';
+import { lockAtOnce, takingLocks, type LockWait } from '../taking-locks.ts';
 import type { MartsSchema } from './prepare-schemas.ts';
 
 /** A mart lost or changed a column that a view of the user's shows. */
@@ -24,12 +24,20 @@ export interface Built {
  * Lets the views in `marts` show a schema that was built and tested, all of them at once. Views of the user's on them live on.
  * Throws MartInUse, LockHeld. Returns the names of the marts.
  */
-export async function publishMarts(client: ClientBase, built: Built): Promise<string[]> {
-  return takingLocks(client, { what: 'Publishing the marts' }, () => publish(client, built));
+export async function publishMarts(
+  client: ClientBase,
+  built: Built,
+  waiting: LockWait = {},
+): Promise<string[]> {
+  return takingLocks(client, { what: 'Publishing the marts', ...waiting }, () => publish(client, built));
 }
 
 async function publish(client: ClientBase, { schema }: Built): Promise<string[]> {
   const { rows } = await client.query<MartView>(martViews, [schema]);
+  await lockAtOnce(
+    client,
+    rows.flatMap(({ view }) => (view === null ? [] : [view])),
+  );
   for (const view of rows) await replaceView(client, view);
   await client.query(grantToReaders);
   await client.query(
@@ -42,6 +50,8 @@ async function publish(client: ClientBase, { schema }: Built): Promise<string[]>
 
 interface MartView {
   readonly mart: string;
+  /** Null where there is none yet. */
+  readonly view: string | null;
   readonly create_view: string;
   readonly comments: string;
 }
@@ -49,6 +59,7 @@ interface MartView {
 const martViews = `
   select
     t.relname as mart,
+    to_regclass(format('marts.%I', t.relname))::text as view,
     format(
       'view marts.%I as select %s from %I.%I', t.relname,
       string_agg(quote_ident(c.attname), ', ' order by c.attnum), n.nspname, t.relname

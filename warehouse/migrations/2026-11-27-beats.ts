@@ -9,5 +9,4 @@ const beats = `
   alter table sync.runs add column beat_at timestamptz;
   comment on column sync.runs.beat_at is
     'When the process behind a run of a command last said that it is alive, by the database clock; null for runs of workflows';
-  create index on sync.runs (started_at) where status = 'running' and workflow_id = '';
 `;

@@ -26,12 +26,4 @@ const discardedContent = String.raw`
   comment on column sync.quarantine.entry_key is 'What makes the entry one: the record ID, else the hash of the content';
   comment on column sync.quarantine.payload is
     'The record as the API sent it, character by character; empty once it was pruned';
-  create index on sync.quarantine (connection_id, resource, discarded_content) where discarded_content is not null;
-
-  -- The sentences are those of releases before: with any other, it was a person.
-  update sync.quarantine set discarded_content = sync.content_hash(payload)
-  where status = 'discarded' and closed_why not in (
-    'the record was deleted at the source', 'deleted at the source', 'a reconcile found what was deleted',
-    'a newer version, or the deletion of the record, is known already'
-  );
 `;

@@ -5,7 +5,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(missingLists).execute(db);
 }
 
-/** What is known of streams at the upgrade: whatever was complete, or brought a page in a run or pass that is still known, was listed. */
 const missingLists = `
   alter table sync.streams
     add column listed_at timestamptz,
@@ -17,18 +16,6 @@ const missingLists = `
     'Since when the list answers 404 and nothing else, although it returned pages before, by the database clock; null: it does not';
   comment on column sync.streams.missing_at is
     'When the list last answered 404 in the series that missing_since began, by the database clock';
-
-  update sync.streams s
-  set listed_at = coalesce(last_success_at, last_reconcile_at, capability_checked_at, clock_timestamp()),
-    capability = case when capability = 'unsupported' then 'supported' else capability end
-  where capability = 'supported' or watermark is not null or last_success_at is not null or last_reconcile_at is not null
-    or exists (
-      select from sync.passes p where p.connection_id = s.connection_id and p.stream = s.stream and p.pages > 0
-    )
-    or exists (
-      select from sync.runs r join sync.run_streams read using (run_id)
-      where r.connection_id = s.connection_id and read.stream = s.stream and read.pages > 0
-    );
 
   comment on column sync.alerts.kind is
     'What is wrong: failed, paused, stale, stalled, unsupported, approval, quarantine, webhooks, export, marts';

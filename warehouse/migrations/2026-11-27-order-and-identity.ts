@@ -49,7 +49,7 @@ const orderAndIdentity = `
     add column shown_by text,
     drop constraint discrepancies_kind_check,
     add constraint discrepancies_kind_check
-      check (kind in ('missing', 'stale', 'damaged', 'extra', 'ahead'));
+      check (kind in ('missing', 'stale', 'damaged', 'extra', 'ahead')) not valid;
   comment on column sync.discrepancies.kind is
     'missing: the warehouse lacked it; stale: it held other content; damaged: its rows differed from the content it had landed; extra: the source no longer lists it; ahead: the source lists it with other content, or alive, under an older version than the one held';
   comment on column sync.discrepancies.gone_by is 'Time of the service by which the record was gone; null: not confirmed';

@@ -1,4 +1,3 @@
-import type { Migration } from 'kysely';
 import * as finance from './2026-11-21-finance.ts';
 import * as history from './2026-11-21-history.ts';
 import * as sync from './2026-11-21-sync.ts';
@@ -16,11 +15,16 @@ import * as orderAndIdentity from './2026-11-27-order-and-identity.ts';
 import * as ownership from './2026-11-27-ownership.ts';
 import * as streamMonths from './2026-11-27-stream-months.ts';
 import * as cursorMark from './2026-11-28-cursor-mark.ts';
+import * as grantsKey from './2026-11-28-grants-key.ts';
 import * as hosts from './2026-11-28-hosts.ts';
+import * as knownBefore from './2026-11-28-known-before.ts';
+import * as ledgerIndexes from './2026-11-28-ledger-indexes.ts';
 import * as locks from './2026-11-28-locks.ts';
 import * as noCode from './2026-11-28-no-code.ts';
+import * as roomForUpdates from './2026-11-28-room-for-updates.ts';
 import * as shownAt from './2026-11-28-shown-at.ts';
 import * as unfit from './2026-11-28-unfit.ts';
+import type { Migration } from './migration.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -41,9 +45,13 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-27-ownership': ownership,
   '2026-11-27-stream-months': streamMonths,
   '2026-11-28-cursor-mark': cursorMark,
+  '2026-11-28-grants-key': grantsKey,
   '2026-11-28-hosts': hosts,
+  '2026-11-28-known-before': knownBefore,
+  '2026-11-28-ledger-indexes': ledgerIndexes,
   '2026-11-28-locks': locks,
   '2026-11-28-no-code': noCode,
+  '2026-11-28-room-for-updates': roomForUpdates,
   '2026-11-28-shown-at': shownAt,
   '2026-11-28-unfit': unfit,
 };

@@ -1,0 +1,10 @@
+{#- The tables of marts have no key: where all tables are published, Postgres lets their rows be changed only with this. -#}
+{% macro told_whole(relation) -%}
+    {{ return(adapter.dispatch('told_whole', 'daybook')(relation)) }}
+{%- endmacro %}
+
+{% macro default__told_whole(relation) -%}{%- endmacro %}
+
+{% macro postgres__told_whole(relation) -%}
+    alter table {{ relation }} replica identity full
+{%- endmacro %}

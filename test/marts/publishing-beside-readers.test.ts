@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
+import { prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
+import { keepAsking } from '../support/keep-asking.ts';
+import { row } from '../support/rows.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse, url, adminUrl } = await createTestDatabase();
+const client = await warehouse.pool.connect();
+afterAll(() => {
+  client.release();
+});
+
+const marts = ['ageing', 'bills', 'customers', 'items', 'spend', 'vendors'];
+let build = 0;
+beforeEach(async () => {
+  await publishMarts(client, { schema: await buildNext() });
+});
+
+test('publishing waits for a reader whose query lasts longer than a lock is waited for, says who it is, and succeeds; nobody else is kept waiting for a second', async () => {
+  const reader = await hold('vendors');
+  const others = keepAsking(url, { ageing: 'select build from marts.ageing' });
+  const said: string[] = [];
+  const schema = await buildNext();
+  const publishing = publishMarts(client, { schema }, { onStep: (text) => said.push(text) });
+  await pause(5_000);
+  expect(await shown()).toBe(build - 1);
+  await reader.end();
+  await publishing;
+  expect(await shown()).toBe(build);
+  expect(said).toEqual([
+    expect.stringMatching(
+      /^Publishing the marts waits for postgres \(session \d+, Tableau\) reads .*marts.vendors/,
+    ),
+  ]);
+  expect(await others.slowest()).toBeLessThan(1_000);
+});
+
+test('publishing keeps no reader waiting for the sum of what several others hold', async () => {
+  const held = await Promise.all(marts.slice(1).map((mart) => hold(mart)));
+  const others = keepAsking(url, { ageing: 'select build from marts.ageing' });
+  const publishing = publishMarts(client, { schema: await buildNext() });
+  for (const reader of held) {
+    await pause(400);
+    await reader.end();
+  }
+  await publishing;
+  expect(await shown()).toBe(build);
+  expect(await others.slowest()).toBeLessThan(1_000);
+});
+
+test('a build waits until nobody reads what is to be emptied, and stops waiting when it is told to', async () => {
+  const reader = await hold('bills');
+  await publishMarts(client, { schema: await buildNext() }, { signal: AbortSignal.timeout(2_500) }).then(
+    () => expect.unreachable(),
+    (error: unknown) => {
+      expect(error).toMatchObject({ name: 'TimeoutError' });
+    },
+  );
+  await reader.end();
+  build -= 1;
+  expect(await shown()).toBe(build);
+});
+
+/** Makes the tables of a next build. */
+async function buildNext(): Promise<'marts_a' | 'marts_b'> {
+  const schema = await prepareSchemas(client);
+  build += 1;
+  for (const mart of marts)
+    await client.query(
+      `create table ${schema}.${mart} as select ${build} as build;
+       comment on table ${schema}.${mart} is 'one'; comment on column ${schema}.${mart}.build is 'one'`,
+    );
+  return schema;
+}
+
+async function shown(): Promise<unknown> {
+  return (await row(warehouse, 'select build from marts.ageing')).build;
+}
+
+/** Somebody reads a mart in a transaction that goes on. */
+async function hold(mart: string): Promise<pg.Client> {
+  const reader = new pg.Client({ connectionString: adminUrl, application_name: 'Tableau' });
+  await reader.connect();
+  onTestFinished(() => reader.end().catch(() => undefined));
+  await reader.query(`begin; select from marts.${mart}`);
+  return reader;
+}

@@ -1,0 +1,23 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import pg from 'pg';
+
+const released = path.resolve(import.meta.dirname, '../released');
+
+export const releasedVersions: readonly string[] = readdirSync(released).filter((name) =>
+  name.startsWith('v'),
+);
+
+/** Fills an empty database as psql would: the dump sets a search path and a time zone, which end with the session. */
+export async function loadReleased({ version, url }: { version: string; url: string }): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(
+      gunzipSync(readFileSync(path.join(released, version, 'database.sql.gz'))).toString('utf8'),
+    );
+  } finally {
+    await client.end();
+  }
+}
