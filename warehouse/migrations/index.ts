@@ -18,6 +18,7 @@ import * as streamMonths from './2026-11-27-stream-months.ts';
 import * as cursorMark from './2026-11-28-cursor-mark.ts';
 import * as hosts from './2026-11-28-hosts.ts';
 import * as locks from './2026-11-28-locks.ts';
+import * as locksOfTransactions from './2026-11-28-locks-of-transactions.ts';
 import * as noCode from './2026-11-28-no-code.ts';
 import * as shownAt from './2026-11-28-shown-at.ts';
 import * as unfit from './2026-11-28-unfit.ts';
@@ -43,6 +44,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-28-cursor-mark': cursorMark,
   '2026-11-28-hosts': hosts,
   '2026-11-28-locks': locks,
+  '2026-11-28-locks-of-transactions': locksOfTransactions,
   '2026-11-28-no-code': noCode,
   '2026-11-28-shown-at': shownAt,
   '2026-11-28-unfit': unfit,
