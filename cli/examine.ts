@@ -130,13 +130,12 @@ async function databaseOf(warehouse: Warehouse): Promise<string> {
 async function poolerOf({ database }: Settings): Promise<Looked> {
   const { pooler, direct } = await checkAddresses(database);
   const toLookAt =
-    direct === 'of transactions'
+    direct === 'transaction mode'
       ? [
           'migrations, exports and builds go through a pooler that lends sessions: set DAYBOOK_DATABASE_DIRECT_URL to the address of Postgres itself',
         ]
       : [];
-  const nothing = pooler === 'none' ? 'none' : `${pooler}, which keeps the statements of its clients apart`;
-  return { toLookAt, nothing };
+  return { toLookAt, nothing: pooler };
 }
 
 /** A role that did not migrate has none of what `migrate` sets for its own. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openSession, type UtcClient } from './open-session.ts';
 
 /** What is between Daybook and Postgres: nothing; what leaves each client its session; what lends one for a transaction at a time. */
-export type Pooler = 'none' | 'of sessions' | 'of transactions';
+export type Pooler = 'none' | 'session mode' | 'transaction mode';
 
 /** Through this pooler nothing would work, or what is another client's. */
 export class PoolerUnfit extends Error {
@@ -27,9 +27,9 @@ export async function checkPooler(url: string, variable: string): Promise<Pooler
     // A pooler answers for the server when a client logs in, with a number of its own.
     if (client.processID === (await backendOf(client))) return 'none';
     const keepsApart = await keepsStatementsApart(client, variable);
-    if (!(await lendsSession(client, url))) return 'of sessions';
+    if (!(await lendsSession(client, url))) return 'session mode';
     if (!keepsApart) throw new PoolerUnfit(variable, 'that mixes up the prepared statements of its clients');
-    return 'of transactions';
+    return 'transaction mode';
   } finally {
     await client.end();
   }

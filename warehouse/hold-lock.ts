@@ -58,9 +58,9 @@ async function takeLock(client: ClientBase, { table, oldKey }: (typeof locks)[Lo
     if (codeOf(error) === lockNotAvailable) return false;
     throw error;
   }
+  // Without parameters: a statement that has some keeps its snapshot until the next one.
   const { rows } = await client.query<{ free: boolean }>(
-    'select pg_try_advisory_xact_lock($1) or not sync.is_held_by_us($1) as free',
-    [oldKey],
+    `select pg_try_advisory_xact_lock(${oldKey}) or not sync.is_held_by_us(${oldKey}) as free`,
   );
   return rows[0]?.free === true;
 }
