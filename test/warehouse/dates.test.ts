@@ -22,8 +22,8 @@ afterAll(async () => {
 
 test('the process and the database of these tests are not in UTC', async () => {
   expect(new Date('2024-01-31T00:00:00Z').getDate()).toBe(30);
-  // Which says no time zone of its own, as Daybook's sessions do.
-  const client = new pg.Client({ connectionString: database.url });
+  // Which says no time zone of its own, as sessions of Daybook do.
+  const client = new pg.Client({ connectionString: database.adminUrl });
   await client.connect();
   const { rows } = await client.query('show timezone');
   await client.end();
