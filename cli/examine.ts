@@ -7,8 +7,10 @@ import { listOfOne } from '../source/lists.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { listConnections } from '../warehouse/connections/list-connections.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
+import { checkAddresses } from '../warehouse/check-addresses.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
+import { missingRoleSettings } from '../warehouse/role-settings.ts';
 import { readersState } from '../warehouse/readers-state.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import { readOwnership } from '../operations/ownership/read-ownership.ts';
@@ -48,6 +50,8 @@ export async function examine(): Promise<Finding[]> {
   try {
     findings.push(
       await finding('database', () => databaseOf(warehouse)),
+      ...(await warnings('pooler', () => poolerOf(settings))),
+      ...(await warnings('sessions', () => sessionsOf(warehouse))),
       ...(await warnings('readers', () => readersOf(warehouse))),
       await finding('secret key', async () => {
         await checkSecretKey(warehouse, await settings.secretKey());
@@ -121,6 +125,27 @@ async function databaseOf(warehouse: Warehouse): Promise<string> {
   const { rows } = await warehouse.pool.query<{ server_version: string }>('show server_version');
   await checkSchema(warehouse);
   return `Postgres ${rows[0]?.server_version ?? ''}, migrated`;
+}
+
+async function poolerOf({ database }: Settings): Promise<Looked> {
+  const { pooler, direct } = await checkAddresses(database);
+  const toLookAt =
+    direct === 'transaction mode'
+      ? [
+          'migrations, exports and builds go through a pooler that lends sessions: set DAYBOOK_DATABASE_DIRECT_URL to the address of Postgres itself',
+        ]
+      : [];
+  return { toLookAt, nothing: pooler };
+}
+
+/** A role that did not migrate has none of what `migrate` sets for its own. */
+async function sessionsOf({ pool }: Warehouse): Promise<Looked> {
+  const missing = await missingRoleSettings(pool);
+  const toRun = `sessions of this role lack what "daybook migrate" sets for the role that it runs as. Run: ${missing.join(' ')}`;
+  return {
+    toLookAt: missing.length === 0 ? [] : [toRun],
+    nothing: 'those that freeze let go of their locks',
+  };
 }
 
 /** People who query, and what lets in more than them. */

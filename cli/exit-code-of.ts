@@ -20,6 +20,8 @@ function isUsage(error: unknown): boolean {
       'KeyRotated',
       'NamespaceNotOurs',
       'SchemaOutdated',
+      'PoolerUnfit',
+      'DirectUrlElsewhere',
       'MigrationRefused',
       'PythonMissing',
       'NoSnapshot',

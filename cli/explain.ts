@@ -19,5 +19,10 @@ function driverSentence(error: Error): string | undefined {
   if (code === '28P01' || code === '28000')
     return 'Postgres refused the user or the password: check DATABASE_URL.';
   if (code === '3D000') return 'Postgres has no database of that name: create it, or check DATABASE_URL.';
+  const [, refused] = /^unsupported startup parameter(?: in options)?: (\S+)/.exec(error.message) ?? [];
+  if (refused !== undefined)
+    return `The pooler refuses the parameter ${refused}: take it out of DATABASE_URL, and set it for the role with "alter role … set".`;
+  if (code === '42P05' || code === '26000')
+    return 'A pooler mixes up the prepared statements of its clients: "npx daybook doctor" says what to do.';
   return undefined;
 }

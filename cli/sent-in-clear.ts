@@ -14,14 +14,17 @@ export function sentInClear({ api, alertUrl, database }: Places): string[] {
     ...(sendsInClear(alertUrl ?? '')
       ? ['alerts go out in clear text: give DAYBOOK_ALERT_URL an address with https://']
       : []),
-    ...databaseInClear(database.url),
+    ...databaseInClear('DATABASE_URL', database.url),
+    ...(database.directUrl === database.url
+      ? []
+      : databaseInClear('DAYBOOK_DATABASE_DIRECT_URL', database.directUrl)),
   ];
 }
 
-function databaseInClear(url: string): string[] {
+function databaseInClear(variable: string, url: string): string[] {
   const { host, tls } = databaseAddress(url);
   if (isLoopback(host) || host.startsWith('/')) return [];
-  const remedy = 'add sslmode=verify-full to DATABASE_URL, and sslrootcert= for an authority of your own';
+  const remedy = `add sslmode=verify-full to ${variable}, and sslrootcert= for an authority of your own`;
   if (tls === 'none')
     return [`the password and all records go to Postgres at ${host} in clear text: ${remedy}`];
   if (tls === 'unproved') return [`Postgres at ${host} need not prove that it is yours: ${remedy}`];
@@ -31,5 +34,5 @@ function databaseInClear(url: string): string[] {
 interface Places {
   readonly api: Pick<Settings['api'], 'url'>;
   readonly alertUrl: Settings['alertUrl'];
-  readonly database: Pick<Settings['database'], 'url'>;
+  readonly database: Pick<Settings['database'], 'url' | 'directUrl'>;
 }

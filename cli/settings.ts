@@ -56,9 +56,11 @@ export function completeSettings(config: Config, provided: Provided): Settings {
         }
       : { address: config.api.url, ...config.api, url: config.api.url };
   const { temporal } = provided;
+  const databaseUrl = config.database.url ?? provided.database ?? '';
   return {
     database: {
-      url: config.database.url ?? provided.database ?? '',
+      url: databaseUrl,
+      directUrl: config.database.directUrl ?? databaseUrl,
       connections: config.database.connections,
     },
     temporal: {

@@ -113,7 +113,7 @@ function factsOf(settings: Settings, { sandbox }: EmbeddedServers): RuntimeFacts
 }
 
 async function migrateTo(settings: Settings, onStep: (text: string) => void): Promise<void> {
-  const warehouse = openWarehouse({ ...settings.database, connections: 2 });
+  const warehouse = openWarehouse({ url: settings.database.directUrl, connections: 2 });
   try {
     const { applied, readerSql } = await migrate(warehouse, onStep);
     onStep(applied.length === 0 ? 'warehouse is up to date' : `warehouse migrated: ${applied.join(', ')}`);

@@ -20,7 +20,12 @@ export interface Config {
     readonly requestsPer10s: number;
   };
   /** None: embedded Postgres. */
-  readonly database: { readonly url: string | undefined; readonly connections: number };
+  readonly database: {
+    readonly url: string | undefined;
+    /** None: the same. */
+    readonly directUrl: string | undefined;
+    readonly connections: number;
+  };
   /** None: the embedded dev server. */
   readonly temporal: TemporalSettings | undefined;
   /** Absolute. */
@@ -67,7 +72,11 @@ export function parseConfig(env: Env): Config {
       version: values.DAYBOOK_API_VERSION,
       requestsPer10s: values.DAYBOOK_API_REQUESTS_PER_10S,
     },
-    database: { url: values.DATABASE_URL, connections: values.DAYBOOK_DATABASE_CONNECTIONS },
+    database: {
+      url: values.DATABASE_URL,
+      directUrl: values.DAYBOOK_DATABASE_DIRECT_URL,
+      connections: values.DAYBOOK_DATABASE_CONNECTIONS,
+    },
     temporal: temporal.settings,
     home: path.resolve(values.DAYBOOK_HOME),
     secretKey: values.DAYBOOK_SECRET_KEY,
@@ -115,6 +124,11 @@ function rulesBetween(set: Env): string[] {
   if (set.DATABASE_URL !== undefined && set.DAYBOOK_SECRET_KEY === undefined) {
     problems.push(
       'DAYBOOK_SECRET_KEY is required with DATABASE_URL: it encrypts the access tokens. Make one with: openssl rand -base64 32',
+    );
+  }
+  if (set.DAYBOOK_DATABASE_DIRECT_URL !== undefined && set.DATABASE_URL === undefined) {
+    problems.push(
+      'DATABASE_URL is required with DAYBOOK_DATABASE_DIRECT_URL, which is another way to the same database.',
     );
   }
   if (!isLoopback(host) && set.DAYBOOK_CONSOLE_PASSWORD === undefined) {

@@ -4,7 +4,12 @@ import type { TemporalSettings } from './temporal-settings.ts';
 
 /** Where everything is: the configuration, completed by what `daybook up` provides. Nothing is left open. */
 export interface Settings {
-  readonly database: { readonly url: string; readonly connections: number };
+  readonly database: {
+    readonly url: string;
+    /** For what lasts, or needs a session of its own: where no pooler is in the way, or the same. */
+    readonly directUrl: string;
+    readonly connections: number;
+  };
   readonly temporal: TemporalSettings & { readonly ui: string | undefined };
   readonly api: {
     /** What connections are added under: the URL, or `sandbox`, whose port may be another one tomorrow. */

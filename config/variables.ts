@@ -30,6 +30,13 @@ const webAddress = z
     'must be a URL that starts with http:// or https://',
   );
 
+const databaseAddress = z
+  .string()
+  .refine(
+    (text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text),
+    'must be a URL that starts with postgres://',
+  );
+
 /**
  * Every variable of Daybook's own: its check, its default as one would write it, and what it means. `docs/reference.md` is made of
  * them. An empty variable counts as not set.
@@ -53,12 +60,7 @@ export const variables = {
   DAYBOOK_API_REQUESTS_PER_10S: wholeNumber(1, 1_000_000)
     .prefault('450')
     .describe('Request budget that all workers of the organization share'),
-  DATABASE_URL: z
-    .string()
-    .refine(
-      (text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text),
-      'must be a URL that starts with postgres://',
-    )
+  DATABASE_URL: databaseAddress
     .optional()
     .describe(
       'Postgres 15 or newer: a UTF-8 database that holds nothing else. Not set: an embedded Postgres',
@@ -89,6 +91,11 @@ export const variables = {
   DAYBOOK_DATABASE_CONNECTIONS: wholeNumber(2, 1_000)
     .prefault('10')
     .describe('Postgres connections of each process'),
+  DAYBOOK_DATABASE_DIRECT_URL: databaseAddress
+    .optional()
+    .describe(
+      'Where `DATABASE_URL` leads to a pooler: the server itself, for migrations, exports, builds and readers. Not set: `DATABASE_URL`',
+    ),
   DAYBOOK_CONSOLE_PASSWORD: z
     .string()
     .min(12, 'must have at least 12 characters')

@@ -38,7 +38,7 @@ export async function buildMarts(
   const { runId, target } = run;
   const { databaseUrl, timeZone } = places;
   const { signal } = follower;
-  return withBuildLock({ databaseUrl, target }, async (client) => {
+  return withBuildLock({ databaseUrl, target }, async (lock) => {
     await beginRunOfAll(warehouse, { ...run, kind: 'marts' });
     await noteHost(warehouse, await hostOf(places.home), { builds: true });
     // No workflow stands behind a build that a command does itself.
@@ -46,7 +46,7 @@ export async function buildMarts(
     const settings = { ...places, ...follower, asOfDate: todayIn(timeZone, new Date()) };
     try {
       const built =
-        target === 'postgres' ? await buildOnPostgres(client, settings) : await buildOnLake(settings);
+        target === 'postgres' ? await buildOnPostgres(lock, settings) : await buildOnLake(lock, settings);
       await noteMarts(warehouse, {
         runId,
         target,

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuckDb, quoted } from '../lake/duck-db.ts';
 import { openLake } from '../lake/open-lake.ts';
+import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { buildFolder, buildScratch, removeLeftovers } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { localSnapshot } from './local-snapshot.ts';
@@ -14,10 +15,10 @@ import { writeSeedTemplates } from './write-seed-templates.ts';
  * Builds and tests the marts on the latest snapshot, in a DuckDB database of this process, and puts them into the lake as
  * Parquet. Throws PythonMissing, NoSnapshot, SnapshotDamaged, MartsFailed, and what the lake throws.
  */
-export async function buildOnLake({
-  lake: location,
-  ...settings
-}: BuildSettings & { lake: string }): Promise<MartsBuilt> {
+export async function buildOnLake(
+  { assertHeld }: BuildLock,
+  { lake: location, ...settings }: BuildSettings & { lake: string },
+): Promise<MartsBuilt> {
   const started = performance.now();
   const python = await pythonWithDbt(settings);
   const folder = buildFolder(settings.home, 'lake');
@@ -49,6 +50,7 @@ export async function buildOnLake({
     const { asOfDate } = settings;
     await writeTemplates({ seedsFolder, database, scratch });
     settings.onStep('the marts are being put into the lake');
+    await assertHeld();
     const marts = await publishOnLake(lake, { database, snapshotId: snapshot.id, asOfDate, scratch });
     const seconds = (performance.now() - started) / 1000;
     return { target: 'lake', snapshot_id: snapshot.id, as_of_date: asOfDate, marts, ...result, seconds };

@@ -2,9 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ClientBase } from 'pg';
 import { to } from 'pg-copy-streams';
-import { endDbtSessions } from '../warehouse/marts/build-lock.ts';
+import { endDbtSessions, type BuildLock } from '../warehouse/marts/build-lock.ts';
 import { prepareSchemas } from '../warehouse/marts/prepare-schemas.ts';
 import { publishMarts } from '../warehouse/marts/publish-marts.ts';
 import { buildFolder } from './build-folder.ts';
@@ -17,25 +16,26 @@ import { writeSeedTemplates } from './write-seed-templates.ts';
 
 /**
  * Builds and tests the marts in a schema that nobody reads, then lets the views in `marts` show it. Until then readers see the
- * last good build; so they do when this process is killed. `client` holds the lock of the build.
- * Throws PythonMissing, MartsFailed, MartInUse.
+ * last good build; so they do when this process is killed. Throws PythonMissing, MartsFailed, MartInUse.
  */
 export async function buildOnPostgres(
-  client: ClientBase,
+  { inSession }: BuildLock,
   { databaseUrl, ...settings }: BuildSettings & { databaseUrl: string },
 ): Promise<MartsBuilt> {
   const started = performance.now();
   const seedsFolder = join(settings.home, 'seeds');
   const python = await pythonWithDbt(settings);
-  // What a build that was killed left running.
-  await endDbtSessions(client);
-  const schema = await prepareSchemas(client, settings);
+  const schema = await inSession(async (client) => {
+    // What a build that was killed left running.
+    await endDbtSessions(client);
+    return prepareSchemas(client, settings);
+  });
   const folder = buildFolder(settings.home, 'postgres');
   const authoritiesFile = join(folder, 'authorities.pem');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(authoritiesFile, await trustedAuthorities());
   settings.onStep('marts are being built on Postgres');
-  const result = await runOn(client, {
+  const result = await runOn(inSession, {
     ...settings,
     ...postgresOutput(databaseUrl, authoritiesFile),
     python,
@@ -48,23 +48,25 @@ export async function buildOnPostgres(
       daybook_marts_schema: schema,
     },
   });
-  await writeSeedTemplates(seedsFolder, (query, file) =>
-    pipeline(
-      client.query(to(`copy (${query}) to stdout with (format csv, header)`)),
-      createWriteStream(file),
-    ),
-  );
-  const marts = await publishMarts(client, { schema }, settings);
+  const marts = await inSession(async (client) => {
+    await writeSeedTemplates(seedsFolder, (query, file) =>
+      pipeline(
+        client.query(to(`copy (${query}) to stdout with (format csv, header)`)),
+        createWriteStream(file),
+      ),
+    );
+    return publishMarts(client, { schema }, settings);
+  });
   const seconds = (performance.now() - started) / 1000;
   return { target: 'postgres', as_of_date: settings.asOfDate, marts, ...result, seconds };
 }
 
 /** A build that ended early leaves nothing running; where the database went away, that is what is thrown. */
-async function runOn(client: ClientBase, build: DbtBuild): Promise<DbtResult> {
+async function runOn(inSession: BuildLock['inSession'], build: DbtBuild): Promise<DbtResult> {
   try {
     return await runDbt(build);
   } catch (error) {
-    await endDbtSessions(client);
+    await inSession(endDbtSessions);
     throw error;
   }
 }

@@ -21,7 +21,7 @@ export async function clearHost(places: Places): Promise<void> {
 /** The same of builds alone, for who does not let an export run meanwhile. Throws BuildRunning. */
 export async function clearMarts(places: Places): Promise<void> {
   const { database, marts } = places;
-  const databaseUrl = database.url;
+  const databaseUrl = database.directUrl;
   await withBuildLock({ databaseUrl, target: 'lake' }, async () => {
     await clearBuilds(marts.home, 'lake');
     await removeUnfinishedMarts(places);
@@ -35,11 +35,11 @@ export async function clearMarts(places: Places): Promise<void> {
 export async function clearLeftovers(places: Places): Promise<void> {
   const { database, marts } = places;
   await clearExports(places);
-  await withBuildLock({ databaseUrl: database.url, target: 'lake' }, () => removeLeftovers(marts.home));
+  await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, () => removeLeftovers(marts.home));
 }
 
 async function clearExports({ database, lake: { scratch } }: Places): Promise<void> {
-  const session = await openExportSession(database.url);
+  const session = await openExportSession(database.directUrl);
   try {
     await rm(scratch, { recursive: true, force: true });
   } finally {

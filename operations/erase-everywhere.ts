@@ -100,12 +100,12 @@ async function rebuildMarts(
     const asked = { target, reason: 'daybook erase', connections: 1 };
     await whenFree(() => buildMarts({ settings, warehouse }, asked, onStep), onStep);
   }
-  const lock = { databaseUrl: settings.database.url, target: 'postgres' } as const;
+  const ours = { databaseUrl: settings.database.directUrl, target: 'postgres' } as const;
   const emptied = async (client: ClientBase): Promise<void> => {
     if (!built.includes('postgres')) await dropCopies(client);
     await dropHiddenMarts(client);
   };
-  await whenFree(() => withBuildLock(lock, emptied), onStep);
+  await whenFree(() => withBuildLock(ours, (lock) => lock.inSession(emptied)), onStep);
   return built;
 }
 

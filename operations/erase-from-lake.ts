@@ -26,7 +26,7 @@ export async function eraseFromLake(
   record: RecordNamed,
   follow: (erased: readonly SnapshotErased[]) => Promise<void>,
 ): Promise<SnapshotErased[]> {
-  const session = await openExportSession(database.url);
+  const session = await openExportSession(database.directUrl);
   const folder = join(scratch, 'erase');
   // What exports that were killed here left.
   await rm(scratch, { recursive: true, force: true });
@@ -36,6 +36,7 @@ export async function eraseFromLake(
     await lake.removeLeftovers('snapshots');
     const erased = await republish({ session, lake, duckDb }, rowsOf(record));
     await follow(erased);
+    await session.assertAlive();
     for (const { from } of erased) await lake.removeSnapshot(from);
     await noteSnapshotsRemoved(
       session.client,

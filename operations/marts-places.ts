@@ -9,7 +9,7 @@ export function martsPlaces(
   return {
     ...marts,
     apiAddress: api.address,
-    databaseUrl: database.url,
+    databaseUrl: database.directUrl,
     lake: lake.location,
     connections,
   };

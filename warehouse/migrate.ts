@@ -7,6 +7,7 @@ import { inTransaction } from './in-transaction.ts';
 import { migrations } from './migrations/index.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { readerRole } from './reader-role.ts';
+import { setRoleSettings } from './role-settings.ts';
 import type { Database } from './tables/database.ts';
 import { isLockRefused, LockHeld, lockTimeout } from './taking-locks.ts';
 
@@ -31,7 +32,12 @@ export async function migrate(
   const applied: string[] = [];
   for (const name of await missingMigrations(warehouse.db))
     if (await runMigration(warehouse, name, onWait)) applied.push(name);
-  return { applied, readerSql: await inTransaction(warehouse.pool, readerRole) };
+  const readerSql = await inTransaction(warehouse.pool, async (client) => {
+    const left = await readerRole(client);
+    await setRoleSettings(client);
+    return left;
+  });
+  return { applied, readerSql };
 }
 
 /** Throws SchemaOutdated when the database lacks a migration of this release; newer databases are fine. */

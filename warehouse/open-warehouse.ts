@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { UtcClient } from './open-session.ts';
 import type { Database } from './tables/database.ts';
 
 /** Postgres as the rest of Daybook sees it. */
@@ -27,19 +28,17 @@ export function openWarehouse(settings: {
     keepAlive: true,
     application_name: 'daybook',
     types,
-    onConnect: prepareSession,
+    Client: UtcClient,
+    onConnect: survive,
   });
   pool.on('error', settings.onIdleError ?? (() => undefined));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return { pool, db, close: () => db.destroy() };
 }
 
-/** The pool waits for what this returns before it gives the connection out. */
-function prepareSession(client: pg.ClientBase): unknown {
-  // A connection that breaks while it is in use rejects its statement; without a listener it would end the process too.
+/** A connection that breaks while it is in use rejects its statement; without a listener it would end the process too. */
+function survive(client: pg.ClientBase): void {
   client.on('error', () => undefined);
-  // Whatever the server's own settings: times are written and compared in UTC.
-  return client.query("set time zone 'UTC'");
 }
 
 /** Dates stay text, since a Date would shift them by the local zone; counts, which fit, become numbers. */

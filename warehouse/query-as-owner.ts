@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { queryTexts, type QueryResult } from './query-texts.ts';
+import { undoStatement } from './undo-statement.ts';
 
 /**
  * Runs one statement as the owner and undoes what it did. For this transaction, which is read-only and rolled back, the owner takes
@@ -14,9 +15,7 @@ export async function queryAsOwner(pool: Pool, statement: string): Promise<Query
     await client.query('set transaction read only');
     return await (isShown(statement) ? queryTexts(client, statement) : queryByCursor(client, statement));
   } finally {
-    await client.query('rollback').catch(() => undefined);
-    // Nobody else gets the session: the statement may have changed its settings, or taken locks.
-    client.release(true);
+    await undoStatement(client);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import { codeOf } from '../errors/code-of.ts';
 import type { Warehouse } from './open-warehouse.ts';
-import { inTransaction } from './in-transaction.ts';
 import { queryAsOwner } from './query-as-owner.ts';
 import { queryTexts, type QueryResult } from './query-texts.ts';
+import { undoStatement } from './undo-statement.ts';
 
 /**
  * Runs one statement as the role for readers, in a read-only transaction. Where there is no such role, or not for this user, it
@@ -14,11 +14,13 @@ export async function queryAsReader(
   statement: string,
   { onOwner }: { onOwner?: () => void } = {},
 ): Promise<QueryResult> {
-  const result = await inTransaction(pool, async (client) => {
-    await client.query('set transaction read only');
-    return (await becomeReader(client)) ? queryTexts(client, statement) : undefined;
-  });
-  if (result !== undefined) return result;
+  const client = await pool.connect();
+  try {
+    await client.query('begin read only');
+    if (await becomeReader(client)) return await queryTexts(client, statement);
+  } finally {
+    await undoStatement(client);
+  }
   onOwner?.();
   return queryAsOwner(pool, statement);
 }

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { createApiClient } from '../source/api-client.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
+import { checkAddresses } from '../warehouse/check-addresses.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
@@ -39,13 +40,14 @@ export interface WorkerProcess {
 
 /**
  * The composition root: everything a worker process consists of, wired together in one place.
- * Throws SchemaOutdated, WrongSecretKey, TemporalUnavailable, NamespaceNotOurs, and what Postgres says when it cannot be reached.
+ * Throws PoolerUnfit, DirectUrlElsewhere, SchemaOutdated, WrongSecretKey, TemporalUnavailable, NamespaceNotOurs, and what Postgres says when it cannot be reached.
  */
 export async function composeWorker(
   settings: Settings,
   logger: Logger,
   ownership: ClaimOptions,
 ): Promise<WorkerProcess> {
+  await checkAddresses(settings.database);
   const shares = shareConnections(settings.database);
   const connections = shares.pool;
   const warehouse = openWarehouse({
@@ -81,7 +83,7 @@ export async function composeWorker(
       secretKey: settings.secretKey,
       policies: settings.policies,
       exporting: {
-        databaseUrl: settings.database.url,
+        databaseUrl: settings.database.directUrl,
         databaseConnections: shares.export,
         lake: settings.lake.location,
         scratch: settings.lake.scratch,

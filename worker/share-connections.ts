@@ -2,15 +2,15 @@
 export interface ConnectionShares {
   /** The pool: syncs, bookkeeping, the console. */
   readonly pool: number;
-  /** An export: one for itself and two that read side by side, where enough are left for syncs. */
+  /** An export: one for its lock and two that read side by side, where enough are left for syncs; else one. */
   readonly export: number;
-  /** dbt, beside the one that holds the lock of a build. */
+  /** dbt, beside the one that holds the lock of a build. What prepares and publishes has its own before dbt begins and after it. */
   readonly dbt: number;
 }
 
-/** Of two or three connections nothing is left to share out: then a build beside an export takes one or two more. */
+/** Of two to four connections nothing is left to share out: then a build beside an export takes up to three more. */
 export function shareConnections({ connections }: { connections: number }): ConnectionShares {
-  const forExport = connections >= 8 ? 3 : 1;
+  const forExport = connections >= 8 ? 3 : 2;
   const forDbt = connections >= 16 ? 3 : 1;
   return { pool: Math.max(1, connections - forExport - forDbt - 1), export: forExport, dbt: forDbt };
 }

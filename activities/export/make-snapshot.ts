@@ -95,7 +95,7 @@ async function exportTables(
   },
 ): Promise<Made> {
   const { job, current, onProgress } = input;
-  const snapshot = await session.openSnapshot({ readers: job.databaseConnections - 1 });
+  const snapshot = await session.openSnapshot({ readers: Math.max(1, job.databaseConnections - 1) });
   try {
     const measured = await measureTables(snapshot, onProgress);
     const mark = markOf(measured.tables);

@@ -11,7 +11,7 @@ export function migrateCommand(): Command {
     .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… npx daybook migrate')
     .action(async ({ json }: { json?: true }) => {
       const settings = await readSettings(['database']);
-      const warehouse = openWarehouse({ ...settings.database, connections: 2 });
+      const warehouse = openWarehouse({ url: settings.database.directUrl, connections: 2 });
       try {
         const result = await migrate(warehouse, printAside);
         if (json === true) {

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { checkAddresses } from '../../warehouse/check-addresses.ts';
 import { checkSchema } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { printAside } from '../printer.ts';
@@ -19,6 +20,7 @@ export function serveCommand(): Command {
       const stopped = untilStopped();
       const settings = await readSettings(['database', 'temporal']);
       const logger = createLogger(settings.logLevel);
+      await checkAddresses(settings.database);
       const warehouse = openWarehouse(settings.database);
       await checkSchema(warehouse);
       const client = await connectTemporal(settings);

@@ -27,7 +27,10 @@ export async function checkBooks(input: ShelfInput): Promise<BooksChecked> {
 
 export async function buildAndCompare(shelf: Shelf): Promise<Compared> {
   await buildInPostgres(shelf);
-  await buildOnLake({ ...settingsOf(shelf), lake: shelf.lake });
+  const { databaseUrl, lake } = shelf;
+  await withBuildLock({ databaseUrl, target: 'lake' }, (lock) =>
+    buildOnLake(lock, { ...settingsOf(shelf), lake }),
+  );
   return compareBoth(shelf);
 }
 
@@ -35,12 +38,12 @@ export const cacheFolder: string = join(homedir(), '.cache', 'daybook');
 
 export async function buildInPostgres(shelf: Shelf): Promise<void> {
   const { databaseUrl } = shelf;
-  await withBuildLock({ databaseUrl, target: 'postgres' }, (client) =>
-    buildOnPostgres(client, { ...settingsOf(shelf), databaseUrl }),
+  await withBuildLock({ databaseUrl, target: 'postgres' }, (lock) =>
+    buildOnPostgres(lock, { ...settingsOf(shelf), databaseUrl }),
   );
 }
 
-function settingsOf({ home, today: asOfDate }: Shelf): Omit<Parameters<typeof buildOnLake>[0], 'lake'> {
+function settingsOf({ home, today: asOfDate }: Shelf): Omit<Parameters<typeof buildOnLake>[1], 'lake'> {
   return {
     home,
     cacheFolder,

@@ -21,8 +21,8 @@ let url: string;
 beforeAll(async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [bills] });
-  await withBuildLock({ databaseUrl, target: 'postgres' }, (client) =>
-    buildOnPostgres(client, {
+  await withBuildLock({ databaseUrl, target: 'postgres' }, (lock) =>
+    buildOnPostgres(lock, {
       ...martsPlaces(settingsOf(env), { connections: 2 }),
       databaseUrl,
       asOfDate,

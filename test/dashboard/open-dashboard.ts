@@ -37,8 +37,8 @@ export async function openDashboard(
   await nameVendors(installation);
   const settings = settingsOf(env);
   const { databaseUrl } = installation;
-  await withBuildLock({ databaseUrl, target: 'postgres' }, (client) =>
-    buildOnPostgres(client, {
+  await withBuildLock({ databaseUrl, target: 'postgres' }, (lock) =>
+    buildOnPostgres(lock, {
       ...martsPlaces(settings, { connections: 2 }),
       databaseUrl,
       asOfDate,

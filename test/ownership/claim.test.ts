@@ -287,7 +287,7 @@ function of(database: TestDatabase): Pick<OwnershipPlaces, 'warehouse' | 'settin
 
 function settingsOf({ url }: TestDatabase): OwnershipPlaces['settings'] {
   return {
-    database: { url, connections: 2 },
+    database: { url, directUrl: url, connections: 2 },
     temporal: { namespace: 'under-test', connection: { address: '127.0.0.1:7233' }, ui: undefined },
     api: {
       address: 'sandbox',

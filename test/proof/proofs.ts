@@ -29,6 +29,9 @@ export interface Counted {
 
 const simulation = 'test/simulation/main.ts';
 
+/** Tests whose own sessions are set to something, or which look for sessions by what they are called: a pooler lends them on. */
+const testsOfSessions: readonly string[] = [];
+
 export const proofs: readonly Proof[] = [
   {
     name: 'histories',
@@ -117,6 +120,28 @@ export const proofs: readonly Proof[] = [
       process.env.TEST_POSTGRES_URL === undefined
         ? 'TEST_POSTGRES_URL names an empty one, as user postgres'
         : undefined,
+    judge: judgeTests,
+  },
+  {
+    name: 'pooler',
+    title: 'the tests through PgBouncer in transaction mode alone',
+    run: {
+      tests: [
+        ...[
+          'warehouse',
+          'reconcile',
+          'deletions',
+          'backfill',
+          'repairs',
+          'workflows',
+          'webhooks',
+          'lake',
+          'dbt',
+        ].map((folder) => `test/${folder}`),
+        ...testsOfSessions.flatMap((file) => ['--exclude', file]),
+      ],
+      env: { TEST_POOLER: 'transaction' },
+    },
     judge: judgeTests,
   },
   {

@@ -54,7 +54,7 @@ test.each([
 });
 
 function settings(url: string): Parameters<typeof sentInClear>[0] {
-  return { api: { url: `https://${far}` }, alertUrl: undefined, database: { url } };
+  return { api: { url: `https://${far}` }, alertUrl: undefined, database: { url, directUrl: url } };
 }
 
 const here = 'postgres://user@127.0.0.1:1/books';

@@ -127,7 +127,7 @@ describe('one at a time', () => {
     const first = await openExportSession(url);
     await expect(openExportSession(url)).rejects.toThrow(ExportRunning);
     await admin.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'daybook export'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name in ('daybook export', 'daybook lock')`,
     );
     const second = await openExportSession(url);
     await Promise.all([first.close(), second.close()]);

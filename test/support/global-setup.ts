@@ -9,13 +9,15 @@ import { prepareDatabase } from '../../embedded/prepare-database.ts';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { buildProduct } from './build-product.ts';
+import { pgBouncerProgram } from './pgbouncer-program.ts';
+import { startPgBouncer, type PgBouncer } from './pgbouncer.ts';
 import { temporalOnDemand } from './temporal-on-demand.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The test run's Postgres: database `postgres` as superuser. */
     readonly postgresAdminUrl: string;
-    /** The same server as the owner of databases. */
+    /** The same server as the owner of databases; by way of a pooler, where the tests run through one. */
     readonly postgresUrl: string;
     /** The folder that `test/support/open-kept-databases.ts` takes. */
     readonly testFolder: string;
@@ -27,7 +29,8 @@ declare module 'vitest' {
 /**
  * For the whole test run: one build of the product, which the processes of tests run; one Postgres, with a migrated database
  * to clone; one Temporal server, once a test asks for it.
- * `TEST_POSTGRES_URL` (of user `postgres`, with its password) names an empty one of another version.
+ * `TEST_POSTGRES_URL` (of user `postgres`, with its password) names an empty one of another version; with `TEST_POOLER=transaction` databases are
+ * reached through PgBouncer alone.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-'));
@@ -35,8 +38,10 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const given = process.env.TEST_POSTGRES_URL;
   const postgres = given === undefined ? await startOwn(folder) : await useGiven(given);
   const temporal = await temporalOnDemand(folder);
+  const pooler = await poolerInFront(postgres);
   const tearDown = async (): Promise<void> => {
     await temporal.stop();
+    await pooler?.stop();
     const kept = await keptDatabases(postgres);
     await postgres.stop();
     if (!kept) await rm(folder, { recursive: true, force: true });
@@ -48,7 +53,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     throw error;
   }
   project.provide('postgresAdminUrl', postgres.adminUrl);
-  project.provide('postgresUrl', postgres.url);
+  project.provide('postgresUrl', pooler?.through(postgres.url) ?? postgres.url);
   project.provide('testFolder', folder);
   project.provide('temporalOnDemandUrl', temporal.url);
   return tearDown;
@@ -75,6 +80,13 @@ async function useGiven(adminUrl: string): Promise<TestPostgres> {
   await prepareDatabase(adminUrl, url.password);
   url.username = url.pathname = 'daybook';
   return { adminUrl, url: url.href, stop: () => Promise.resolve() };
+}
+
+async function poolerInFront({ adminUrl }: TestPostgres): Promise<PgBouncer | undefined> {
+  if (process.env.TEST_POOLER !== 'transaction') return undefined;
+  const program = await pgBouncerProgram();
+  if (typeof program !== 'string') throw new Error(`TEST_POOLER is set, but ${program.lacks}.`);
+  return startPgBouncer(program, { adminUrl, settings: { max_prepared_statements: 200 } });
 }
 
 /** Database `daybook` is the template: only sessions that ended let it be cloned. */

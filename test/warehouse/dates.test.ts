@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, expect, test, vi } from 'vitest';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { allocation, bill, list, text } from '../support/finance-records.ts';
@@ -21,13 +22,12 @@ afterAll(async () => {
 
 test('the process and the database of these tests are not in UTC', async () => {
   expect(new Date('2024-01-31T00:00:00Z').getDate()).toBe(30);
-  const { rows } = await database.warehouse.pool.query<{ setting: string }>(
-    `select reset_val as setting from pg_settings where name = 'TimeZone'`,
-  );
-  const fresh = await warehouse.pool.query<{ setting: string }>(
-    `select reset_val as setting from pg_settings where name = 'TimeZone'`,
-  );
-  expect([...rows, ...fresh.rows]).toContainEqual({ setting: 'Asia/Tokyo' });
+  // Which says no time zone of its own, as sessions of Daybook do.
+  const client = new pg.Client({ connectionString: database.adminUrl });
+  await client.connect();
+  const { rows } = await client.query('show timezone');
+  await client.end();
+  expect(rows).toEqual([{ TimeZone: 'Asia/Tokyo' }]);
 });
 
 test.each([

@@ -1,9 +1,7 @@
-import pg from 'pg';
+import type { ClientBase } from 'pg';
+import { holdLock } from '../hold-lock.ts';
+import { openSession } from '../open-session.ts';
 import type { MartsTarget } from '../tables/marts.ts';
-import { tryLock } from '../try-lock.ts';
-
-/** What releases before 0.6 lock. */
-const oldKeys: Readonly<Record<MartsTarget, number>> = { postgres: 7_232_019_552, lake: 7_232_019_553 };
 
 /** What dbt calls its sessions. */
 export const dbtApplication = 'daybook-dbt';
@@ -17,34 +15,43 @@ export class BuildRunning extends Error {
   }
 }
 
+/** That this is the only build of its target. */
+export interface BuildLock {
+  /** Throws when the lock is lost, and with it the right to go on. */
+  readonly assertHeld: () => Promise<void>;
+  /** Runs a step of the build in a session that ends with it, if the lock is still held. */
+  readonly inSession: <Result>(step: (client: ClientBase) => Promise<Result>) => Promise<Result>;
+}
+
 /**
- * Runs `work` as the only build of the target's marts, whatever host it is on. The lock is that of a session of its own, which
- * is not taken from those that syncs use: it lasts for minutes. Throws BuildRunning.
+ * Runs `work` as the only build of the target's marts, whatever host it is on. It has two sessions at most, none of which are those that syncs
+ * use: one holds the lock, and lasts for minutes. Throws BuildRunning.
  */
 export async function withBuildLock<Result>(
   { databaseUrl, target }: { databaseUrl: string; target: MartsTarget },
-  work: (client: pg.Client) => Promise<Result>,
+  work: (lock: BuildLock) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'daybook marts',
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-  });
-  // A session that breaks rejects its next statement; without a listener it would end the process too.
-  client.on('error', () => undefined);
-  await client.connect();
+  const lock = await holdLock(databaseUrl, `marts/${target}`);
+  if (lock === undefined) throw new BuildRunning();
+  const assertHeld = (): Promise<void> => lock.assertHeld();
+  const inSession: BuildLock['inSession'] = async (step) => {
+    const client = await openSession(databaseUrl, { application: 'daybook marts' });
+    try {
+      await assertHeld();
+      return await step(client);
+    } finally {
+      await client.end();
+    }
+  };
   try {
-    if (!(await tryLock(client, { name: `marts/${target}`, oldKey: oldKeys[target] })))
-      throw new BuildRunning();
-    return await work(client);
+    return await work({ assertHeld, inSession });
   } finally {
-    await client.end();
+    await lock.letGo();
   }
 }
 
 /** Ends what dbt is doing in the database, and waits until it is gone: dbt's own end does not end its statement there. */
-export async function endDbtSessions(client: pg.ClientBase): Promise<void> {
+export async function endDbtSessions(client: ClientBase): Promise<void> {
   await client.query(
     `select pg_terminate_backend(pid, 10000)
      from pg_stat_activity

@@ -20,6 +20,7 @@ import * as hosts from './2026-11-28-hosts.ts';
 import * as knownBefore from './2026-11-28-known-before.ts';
 import * as ledgerIndexes from './2026-11-28-ledger-indexes.ts';
 import * as locks from './2026-11-28-locks.ts';
+import * as locksOfTransactions from './2026-11-28-locks-of-transactions.ts';
 import * as noCode from './2026-11-28-no-code.ts';
 import * as roomForUpdates from './2026-11-28-room-for-updates.ts';
 import * as shownAt from './2026-11-28-shown-at.ts';
@@ -50,6 +51,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-28-known-before': knownBefore,
   '2026-11-28-ledger-indexes': ledgerIndexes,
   '2026-11-28-locks': locks,
+  '2026-11-28-locks-of-transactions': locksOfTransactions,
   '2026-11-28-no-code': noCode,
   '2026-11-28-room-for-updates': roomForUpdates,
   '2026-11-28-shown-at': shownAt,
