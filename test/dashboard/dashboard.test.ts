@@ -57,8 +57,9 @@ describe('the choice', () => {
     expect(yen.rows.flat().join(' ')).not.toMatch(/\d\.\d/);
     await choose(page, '', 'KWD');
     const dinars = await shownBy(page, 'recurring-revenue');
+    // A subscription of the sandbox has a status that nobody knows.
     for (const [, ...amounts] of dinars.rows)
-      for (const amount of amounts) expect(amount).toMatch(/\.\d{3}$/);
+      for (const amount of amounts) expect(amount).toMatch(/\.\d{3}$|^not known$/);
     expect(await page.locator('#key-figures').textContent()).not.toMatch(/EUR|USD|JPY/);
   });
 
