@@ -5,6 +5,7 @@ import { inTransaction } from './in-transaction.ts';
 import { migrations } from './migrations/index.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { readerRole } from './reader-role.ts';
+import { shareWithTenants } from './readers/share-with-tenants.ts';
 import type { Database } from './tables/database.ts';
 import { holdersOf, isLockRefused, LockHeld, lockTimeout } from './taking-locks.ts';
 
@@ -23,7 +24,9 @@ export async function migrate(warehouse: Warehouse): Promise<MigrateResult> {
   await refuseForeignDatabase(warehouse.db);
   // A database that a newer release migrated lacks nothing.
   const applied = (await missingMigrations(warehouse.db)).length > 0 ? await runMigrations(warehouse) : [];
-  return { applied, readerSql: await inTransaction(warehouse.pool, readerRole) };
+  const readerSql = await inTransaction(warehouse.pool, readerRole);
+  await shareWithTenants(warehouse);
+  return { applied, readerSql };
 }
 
 /** Throws SchemaOutdated when the database lacks a migration of this release; newer databases are fine. */

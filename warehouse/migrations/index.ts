@@ -21,6 +21,8 @@ import * as locks from './2026-11-28-locks.ts';
 import * as noCode from './2026-11-28-no-code.ts';
 import * as shownAt from './2026-11-28-shown-at.ts';
 import * as unfit from './2026-11-28-unfit.ts';
+import * as increments from './2026-11-29-increments.ts';
+import * as readers from './2026-11-29-readers.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -46,4 +48,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-28-no-code': noCode,
   '2026-11-28-shown-at': shownAt,
   '2026-11-28-unfit': unfit,
+  '2026-11-29-readers': readers,
+  '2026-11-29-increments': increments,
 };
