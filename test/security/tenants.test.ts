@@ -87,7 +87,7 @@ describe('a reader of one connection sees only that', () => {
 
   test('in the marts, of every build, also one that the release before publishes', async () => {
     const seen = async (client: pg.Client): Promise<unknown[]> =>
-      (await client.query('select connection_id, build from marts.totals order by 1')).rows;
+      (await client.query<object>('select connection_id, build from marts.totals order by 1')).rows;
     for (const build of ['second', 'third']) {
       await publish(build);
       expect(await seen(tenant)).toEqual([{ connection_id: 'acme', build }]);
