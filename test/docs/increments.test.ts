@@ -94,10 +94,10 @@ describe('no change is missed by a reader who follows the page', () => {
       const connections = await Promise.all(Array.from({ length: 5 }, () => addTestConnection(warehouse)));
       const seen = who === 'all' ? connections : connections.slice(0, 3);
       const copy = await copyFor(who === 'all' ? await readerOfAll() : await readerOf(seen));
-      let writing = true;
+      const writers = { areWriting: true };
       const following = (async () => {
         let rounds = 0;
-        for (; writing; rounds += 1) await copy.follow();
+        for (; writers.areWriting; rounds += 1) await copy.follow();
         return rounds;
       })();
       await Promise.all([...connections, ...connections].map((id, n) => writeAtRandom(id, n)));
@@ -106,7 +106,7 @@ describe('no change is missed by a reader who follows the page', () => {
       await add(last ?? '');
       if (who === 'some') await readerOf(seen, copy.name);
       await landAt(last ?? '', 'of the next company');
-      writing = false;
+      writers.areWriting = false;
       expect(await following).toBeGreaterThan(5);
       await copy.follow();
       const held = await rows(
