@@ -302,6 +302,26 @@ describe('who looks further finds nothing:', () => {
   });
 });
 
+test('known and written down: an estimate tells that a guessed value is frequent, and no plan tells a value', async () => {
+  await owner.query(`
+    insert into finance.items (connection_id, id, code, _run_id, _first_seen_at, _changed_at, _content_hash)
+      select 'rival', 'item-' || n, 'planted', '', now(), now(), '' from generate_series(1, 2000) n;
+    insert into finance.items (connection_id, id, code, _run_id, _first_seen_at, _changed_at, _content_hash)
+      select 'acme', 'item-' || n, n, '', now(), now(), '' from generate_series(1, 2000) n;
+    analyze finance.items`);
+  onTestFinished(async () => {
+    await owner.query(`delete from finance.items where id like 'item-%'`);
+  });
+  const estimate = async (code: string): Promise<number> => {
+    const { rows: planned } = await tenant.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+      `explain (format json) select * from finance.items where code = '${code}'`,
+    );
+    return planned[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+  };
+  expect(await estimate('planted')).toBeGreaterThan(await estimate('not there'));
+  expect((await tenant.query(`select from finance.items where code = 'planted'`)).rowCount).toBe(0);
+});
+
 describe('what a reader sees goes with the connection', () => {
   test('removed, and another company added under the name: nothing of it', async () => {
     await addCompany('moving', 'planted first');
