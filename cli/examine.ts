@@ -11,6 +11,7 @@ import { checkAddresses } from '../warehouse/check-addresses.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { missingRoleSettings } from '../warehouse/role-settings.ts';
+import { listReaders, type ReaderListed } from '../warehouse/readers/list-readers.ts';
 import { readersState } from '../warehouse/readers-state.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import { readOwnership } from '../operations/ownership/read-ownership.ts';
@@ -155,11 +156,23 @@ async function readersOf(warehouse: Warehouse): Promise<Looked> {
     ? 'everybody who may log in to the server gets in here, or may write'
     : 'there is no role daybook_reader for this user, so queries run as the owner, read-only';
   const ask = `${why}. Ask an administrator of the server to run: ${toRun} Then run "daybook migrate".`;
+  const ofSome = await listReaders(warehouse);
+  const count = ofSome.length === 0 ? '' : `; ${ofSome.length} of some connections`;
   const waiting = notLetIn.length === 0 ? '' : `; without CONNECT here: ${notLetIn.join(', ')}`;
   return {
-    toLookAt: toRun === '' ? [] : [ask],
-    nothing: `daybook_reader, and only who was granted CONNECT gets in${waiting}`,
+    toLookAt: [...(toRun === '' ? [] : [ask]), ...ofSome.flatMap(troubleOf)],
+    nothing: `daybook_reader, and only who was granted CONNECT gets in${count}${waiting}`,
   };
+}
+
+function troubleOf({ reader, connections, trouble }: ReaderListed): string[] {
+  if (trouble !== null)
+    return [`reader ${reader} cannot read: ${trouble}. "daybook reader add" makes it anew`];
+  return connections.length > 0
+    ? []
+    : [
+        `reader ${reader} sees nothing, since its connections were removed: "daybook reader remove ${reader}"`,
+      ];
 }
 
 async function temporalFindings(warehouse: Warehouse, settings: Settings): Promise<Finding[]> {

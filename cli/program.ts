@@ -11,6 +11,7 @@ import { migrateCommand } from './commands/migrate.ts';
 import { pruneCommand } from './commands/prune.ts';
 import { psqlCommand } from './commands/psql.ts';
 import { quarantineCommand } from './commands/quarantine.ts';
+import { readerCommand } from './commands/reader.ts';
 import { rebuildCommand } from './commands/rebuild.ts';
 import { reconcileCommand } from './commands/reconcile.ts';
 import { runsCommand } from './commands/runs.ts';
@@ -59,6 +60,7 @@ export function createProgram(setExitCode: SetExitCode): Command {
     sqlCommand(),
     psqlCommand(setExitCode),
     urlCommand(),
+    readerCommand(),
     sandboxCommand(),
   ];
   for (const command of commands) program.addCommand(command);

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { sql } from 'kysely';
 import { codeOf } from '../errors/code-of.ts';
+import { loginStatements, settingsOfLogin } from './login-statements.ts';
 import type { Warehouse } from './open-warehouse.ts';
+import { opens } from './opens.ts';
 import { checkSecretKey } from './secrets/check-secret-key.ts';
-import { scramVerifier } from './secrets/scram-verifier.ts';
 import { openToken, sealToken } from './secrets/sealed-token.ts';
 import { warehouseId } from './warehouse-id.ts';
 
@@ -118,7 +118,7 @@ async function makeLogin({ db }: Warehouse, input: Login): Promise<void> {
   try {
     await db.transaction().execute(async (transaction) => {
       await keptLogin(transaction);
-      statements = await statementsFor(transaction, input);
+      statements = await loginStatements(transaction, { ...input, role: 'daybook_reader' });
       for (const statement of statements) await sql.raw(statement).execute(transaction);
     });
   } catch (error) {
@@ -126,24 +126,6 @@ async function makeLogin({ db }: Warehouse, input: Login): Promise<void> {
     throw new LoginNotAllowed(`${statements.join('; ')};`, error);
   }
 }
-
-async function statementsFor(db: Warehouse['db'], { login, password }: Login): Promise<string[]> {
-  const { rows } = await sql<{ there: boolean; database: string }>`
-    select exists (select from pg_roles where rolname = ${login}) as there,
-      quote_ident(current_database()) as database
-  `.execute(db);
-  const [{ there, database } = { there: false, database: '' }] = rows;
-  return [
-    `${there ? 'alter' : 'create'} role ${login} login password '${scramVerifier(password)}'`,
-    `grant daybook_reader to ${login}`,
-    `grant connect on database ${database} to ${login}`,
-    `alter role ${login} reset all`,
-    `alter role ${login} in database ${database} reset all`,
-    ...Object.entries(settingsOfRole).map(([name, value]) => `alter role ${login} set ${name} = '${value}'`),
-  ];
-}
-
-const settingsOfRole = { default_transaction_read_only: 'on', TimeZone: 'UTC' };
 
 /** Whether sessions of it begin with what we set, and nothing else. */
 async function isAsMade({ db }: Warehouse, login: string): Promise<boolean> {
@@ -153,7 +135,7 @@ async function isAsMade({ db }: Warehouse, login: string): Promise<boolean> {
     where setrole = (select oid from pg_roles where rolname = ${login})
       and setdatabase in (0, (select oid from pg_database where datname = current_database()))
   `.execute(db);
-  const ours = Object.entries(settingsOfRole).map(([name, value]) => `${name}=${value}`);
+  const ours = Object.entries(settingsOfLogin).map(([name, value]) => `${name}=${value}`);
   return (
     rows
       .map(({ setting }) => setting)
@@ -162,20 +144,4 @@ async function isAsMade({ db }: Warehouse, login: string): Promise<boolean> {
   );
 }
 
-/** Whether Postgres lets it in. */
-async function opens(url: URL): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: 10_000 });
-  try {
-    await client.connect();
-    return true;
-  } catch (error) {
-    if (codeOf(error) === invalidPassword || codeOf(error) === invalidAuthorization) return false;
-    throw error;
-  } finally {
-    await client.end();
-  }
-}
-
 const insufficientPrivilege = '42501';
-const invalidPassword = '28P01';
-const invalidAuthorization = '28000';

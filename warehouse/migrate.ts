@@ -8,6 +8,7 @@ import { migrations } from './migrations/index.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { readerRole } from './reader-role.ts';
 import { setRoleSettings } from './role-settings.ts';
+import { shareWithTenants } from './readers/share-with-tenants.ts';
 import type { Database } from './tables/database.ts';
 import { isLockRefused, LockHeld, lockTimeout } from './taking-locks.ts';
 
@@ -37,6 +38,7 @@ export async function migrate(
     await setRoleSettings(client);
     return left;
   });
+  await shareWithTenants(warehouse);
   return { applied, readerSql };
 }
 

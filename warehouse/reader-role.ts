@@ -58,7 +58,8 @@ const grants = `
 grant usage on schema finance, history, marts to daybook_reader;
 grant select on all tables in schema finance, marts to daybook_reader;
 revoke execute on function history.as_of(text, timestamptz) from public;
-grant execute on function history.as_of(text, timestamptz) to daybook_reader;
+revoke execute on function history.changed_since(text, jsonb) from public;
+grant execute on function history.as_of(text, timestamptz), history.changed_since(text, jsonb) to daybook_reader;
 `;
 
 function isNotAllowed(error: unknown): boolean {

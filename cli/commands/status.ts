@@ -5,6 +5,7 @@ import { readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.t
 import { readKeptData } from '../../warehouse/connections/kept-data.ts';
 import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
 import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-marts-status.ts';
+import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { formatDuration } from '../../config/duration.ts';
 import type { ConnectionReport } from '../../operations/connection-reports.ts';
@@ -34,14 +35,22 @@ export function statusCommand(setExitCode: SetExitCode): Command {
         const ownership = await readNamespaceOwner({ warehouse, settings });
         const alerts = await readOpenAlerts(warehouse, name);
         const kept = name === undefined ? await readKeptData(warehouse) : [];
+        const readers = await listReaders(warehouse);
         const published = {
           snapshot: await readSnapshotStatus(warehouse),
           marts: await readMartsStatus(warehouse),
         };
         if (json === true)
-          printJson({ ...inJson(places, ownership), ...published, alerts, connections, kept_data: kept });
+          printJson({
+            ...inJson(places, ownership),
+            ...published,
+            alerts,
+            connections: connections.map((one) => ({ ...one, readers: readersOf(one, readers) })),
+            kept_data: kept,
+          });
         else {
-          show({ ...places, ...published, trouble: ownership?.trouble ?? null }, connections, alerts);
+          const around = { ...places, ...published, trouble: ownership?.trouble ?? null };
+          show(around, { connections, alerts, readers });
           for (const line of keptLines(kept)) print(`\n${line}`);
         }
         if (connections.some(({ stale }) => stale)) setExitCode(exitCodes.partly);
@@ -77,8 +86,15 @@ async function placesOf({ temporal, database }: Settings): Promise<Places> {
 
 function show(
   places: Places & Published & { trouble: string | null },
-  connections: readonly ConnectionReport[],
-  alerts: readonly Alert[],
+  {
+    connections,
+    alerts,
+    readers,
+  }: {
+    connections: readonly ConnectionReport[];
+    alerts: readonly Alert[];
+    readers: readonly ReaderListed[];
+  },
 ): void {
   print(`Temporal  ${places.temporal.ui ?? places.temporal.address ?? 'not configured'}`);
   print(`Postgres  ${places.database.url}`);
@@ -92,6 +108,8 @@ function show(
     for (const trouble of connection.troubles) print(`  tried again: ${trouble}`);
     for (const line of scheduleLines(connection)) print(`  ${line}`);
     for (const line of webhookLines(connection)) print(`  ${line}`);
+    const seenBy = readersOf(connection, readers);
+    if (seenBy.length > 0) print(`  readers beside those of all: ${seenBy.join(', ')}`);
     for (const alert of alerts.filter(({ connection_id }) => connection_id === connection.name))
       print(`  ${alertLine(alert)}`);
     printTable(
@@ -106,6 +124,11 @@ function show(
       ]),
     );
   }
+}
+
+/** Of some connections, this one among them. */
+function readersOf({ name }: ConnectionReport, readers: readonly ReaderListed[]): string[] {
+  return readers.filter(({ connections }) => connections.includes(name)).map(({ reader }) => reader);
 }
 
 function headline({ name, platform, last_run: run, quarantined }: ConnectionReport): string {

@@ -61,16 +61,20 @@ test('there is no schema, database or role that an analyst may add to', async ()
   expect(made).toEqual([{ schemas: false, database: false, roles: false }]);
 });
 
-test('the only function of ours that an analyst may call is history.as_of, and it looks names up nowhere else', async () => {
+test('the only functions of ours that an analyst may call are history.as_of and history.changed_since, and they look names up nowhere else', async () => {
   const functions = await rows(
     warehouse,
     `select format('%I.%I', nspname, proname) as name, prosqlbody is not null as bound
      from pg_proc join pg_namespace n on n.oid = pronamespace
-     where nspname in (${ours}) and has_schema_privilege($1, n.oid, 'usage') and has_function_privilege($1, pg_proc.oid, 'execute')`,
+     where nspname in (${ours}) and has_schema_privilege($1, n.oid, 'usage') and has_function_privilege($1, pg_proc.oid, 'execute')
+     order by 1`,
     [name],
   );
-  // Its body was bound to tables when it was made, so no search path of a caller leads it elsewhere.
-  expect(functions).toEqual([{ name: 'history.as_of', bound: true }]);
+  // Their bodies were bound when they were made, so no search path of a caller leads them elsewhere.
+  expect(functions).toEqual([
+    { name: 'history.as_of', bound: true },
+    { name: 'history.changed_since', bound: true },
+  ]);
 });
 
 test.each([

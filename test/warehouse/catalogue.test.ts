@@ -326,6 +326,14 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     claimed_at: true,
   },
   'sync.hosts': { host_id: true, name: true, seen_at: true, built_at: true, clear_since: true },
+  'sync.readers': {
+    reader: true,
+    login: true,
+    database_name: true,
+    created_at: true,
+    password_set_at: true,
+  },
+  'sync.reader_connections': { reader: true, connection_id: true },
   'sync.marts': {
     target: true,
     run_id: true,

@@ -31,7 +31,9 @@ describe('a connection that is removed', () => {
   test('leaves its records, their history, their deletions and field issues when they are kept', async () => {
     const connectionId = await connectionWithEverything();
     const isData = ({ table }: Row): boolean =>
-      /^(finance|history)\.|^sync\.(tombstones|field_issues|resource_clocks)$/.test(String(table));
+      /^(finance|history)\.|^sync\.(tombstones|field_issues|resource_clocks|reader_connections)$/.test(
+        String(table),
+      );
     const before = (await rowsPerTable(connectionId)).filter(isData);
     await removeConnection(warehouse, { connectionId, keepData: true });
     const after = await rowsPerTable(connectionId);
@@ -173,19 +175,24 @@ async function connectionWithEverything(): Promise<string> {
     `insert into sync.webhook_inbox (digest, connection_id, type, code, payload) values ('of ' || $1, $1, '', '', '{}')`,
     [connectionId],
   );
+  await warehouse.pool.query(
+    `with added as (insert into sync.readers (reader, login, database_name) values ($1, 'of ' || $1, '') returning reader)
+     insert into sync.reader_connections (reader, connection_id) select reader, $1 from added`,
+    [connectionId],
+  );
   await openPass(warehouse, { connectionId, stream: 'bills' });
   return connectionId;
 }
 
 /**
  * Alerts are left out: they outlive their connection, so that whoever was told of one is told that it is over. So is what is
- * written down when a connection is removed.
+ * written down when a connection is removed, and a view that shows nothing to the owner.
  */
 async function rowsPerTable(connectionId: string): Promise<Row[]> {
   const inSync = await rows(
     warehouse,
     `select format('sync.%I', table_name) as name from information_schema.columns
-     where table_schema = 'sync' and column_name = 'connection_id' and table_name not in ('alerts', 'kept_data')`,
+     where table_schema = 'sync' and column_name = 'connection_id' and table_name not in ('alerts', 'kept_data', 'tombstones_seen')`,
   );
   const tables = [
     ...resources

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { resourceNames } from '../../resources/index.ts';
 import { IdentityInUse } from '../errors.ts';
 import { checkSecretKey } from '../secrets/check-secret-key.ts';
 import { sealToken } from '../secrets/sealed-token.ts';
@@ -82,8 +83,20 @@ export async function addConnection(
       .executeTakeFirst();
     if (added === undefined) throw new ConnectionExists(connectionId);
     await transaction.deleteFrom('sync.kept_data').where('connection_id', '=', connectionId).execute();
+    await continueClocks(transaction, connectionId);
     return { kept };
   });
+}
+
+/** What lands is later than the removal of what was there under the name, whatever the clock of the database does. */
+async function continueClocks(db: Transaction<Database>, connectionId: string): Promise<void> {
+  await sql`
+    insert into sync.resource_clocks (connection_id, resource, landed_at)
+    select name, resource, removed_at
+    from sync.removals cross join unnest(${resourceNames}::text[]) as resource
+    where name = ${connectionId}
+    on conflict do nothing
+  `.execute(db);
 }
 
 async function refuseOthers(

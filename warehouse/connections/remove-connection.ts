@@ -35,6 +35,7 @@ export async function removeConnection(
     const [left] = await readKeptData({ db: transaction }, connectionId);
     if (connection === undefined && left === undefined) throw new UnknownConnection(connectionId);
     if (!keepData || left === undefined) {
+      await noteRemoval(transaction, connectionId);
       await deleteData(transaction, connectionId);
       return { removed: connection === undefined ? 'kept data' : 'connection', kept: undefined };
     }
@@ -61,6 +62,15 @@ function deleteConnection(db: Transaction<Database>, connectionId: string): Prom
     .where('connection_id', '=', connectionId)
     .returning(['connection_id', 'api_address', 'service_connection_id', 'org_id', 'platform'])
     .executeTakeFirst();
+}
+
+/** For who has copied the records. Expects the landings to be locked: the clocks have ticked, and no write has a later time. */
+async function noteRemoval(db: Transaction<Database>, connectionId: string): Promise<void> {
+  await sql`
+    insert into sync.removals as earlier (name, removed_at)
+    select ${connectionId}, max(landed_at) from sync.resource_clocks where connection_id = ${connectionId}
+    on conflict (name) do update set removed_at = greatest(excluded.removed_at, earlier.removed_at)
+  `.execute(db);
 }
 
 async function deleteData(db: Transaction<Database>, connectionId: string): Promise<void> {

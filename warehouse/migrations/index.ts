@@ -25,6 +25,9 @@ import * as noCode from './2026-11-28-no-code.ts';
 import * as roomForUpdates from './2026-11-28-room-for-updates.ts';
 import * as shownAt from './2026-11-28-shown-at.ts';
 import * as unfit from './2026-11-28-unfit.ts';
+import * as increments from './2026-11-29-increments.ts';
+import * as incrementsIndexes from './2026-11-29-increments-indexes.ts';
+import * as readers from './2026-11-29-readers.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
@@ -56,4 +59,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-28-room-for-updates': roomForUpdates,
   '2026-11-28-shown-at': shownAt,
   '2026-11-28-unfit': unfit,
+  '2026-11-29-readers': readers,
+  '2026-11-29-increments': increments,
+  '2026-11-29-increments-indexes': incrementsIndexes,
 };

@@ -6,6 +6,7 @@ import type { KeptDataTable } from './kept-data.ts';
 import type { MartsTable } from './marts.ts';
 import type { NamespaceClaimsTable } from './namespace-claims.ts';
 import type { QuarantineTable } from './quarantine.ts';
+import type { ReaderConnectionsTable, ReadersTable } from './readers.ts';
 import type { RunStreamsTable } from './run-streams.ts';
 import type { RunsTable } from './runs.ts';
 import type { StreamsTable } from './streams.ts';
@@ -31,6 +32,8 @@ export interface Database {
   'sync.marts': MartsTable;
   'sync.namespace_claims': NamespaceClaimsTable;
   'sync.hosts': HostsTable;
+  'sync.readers': ReadersTable;
+  'sync.reader_connections': ReaderConnectionsTable;
 }
 
 /** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */

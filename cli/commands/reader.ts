@@ -1,0 +1,12 @@
+import { Command } from 'commander';
+import { addCommand } from './reader/add.ts';
+import { listCommand } from './reader/list.ts';
+import { removeCommand } from './reader/remove.ts';
+
+export function readerCommand(): Command {
+  return new Command('reader')
+    .description('Logins that see some connections only, for who shows companies their own data.')
+    .addCommand(addCommand())
+    .addCommand(listCommand())
+    .addCommand(removeCommand());
+}

@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import { addReader } from '../../../warehouse/readers/add-reader.ts';
+import { UsageError } from '../../errors.ts';
+import { print, printAside } from '../../printer.ts';
+import { withWarehouse } from '../../with-warehouse.ts';
+
+export function addCommand(): Command {
+  return new Command('add')
+    .description(
+      'Make a login that sees these connections and no others, in finance, marts and history, and print its URL. The password in it is shown once. A reader of that name is made anew: with these connections alone, and another password.',
+    )
+    .argument('<name>', 'a name of your choice: lower-case letters, digits and hyphens')
+    .requiredOption('--connection <names...>', 'the connections that it sees')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npx daybook reader add acme --connection acme-us acme-eu\n  $ ACME_URL=$(npx daybook reader add acme --connection acme-us)',
+    )
+    .action(async (name: string, { connection: connections }: { connection: string[] }) => {
+      checkName(name);
+      const { url, statements } = await withWarehouse((warehouse, { database }) =>
+        addReader(warehouse, { reader: name, connections, databaseUrl: database.url }),
+      );
+      if (statements !== null) {
+        printAside(
+          'This user of Postgres may not make the login. An administrator of the server runs what follows, and then you "daybook migrate":',
+        );
+        printAside(statements);
+      }
+      printAside(`${name} sees ${[...new Set(connections)].join(', ')}. Its password is not shown again:`);
+      print(url.href);
+    });
+}
+
+function checkName(name: string): void {
+  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return;
+  throw new UsageError(
+    `"${name}" cannot be a reader's name: it takes lower-case letters, digits and hyphens, at most 63, and begins with a letter or digit.`,
+  );
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { sql, type Transaction } from 'kysely';
+import { codeOf } from '../../errors/code-of.ts';
+import { UnknownConnection } from '../errors.ts';
+import { loginStatements } from '../login-statements.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { opens } from '../opens.ts';
+import type { Database } from '../tables/database.ts';
+import { shareWithTenants } from './share-with-tenants.ts';
+
+export interface NewReader {
+  readonly reader: string;
+  readonly connections: readonly string[];
+  /** How Daybook reaches the database. */
+  readonly databaseUrl: string;
+}
+
+export interface ReaderAdded {
+  /** With the password, which is kept nowhere. */
+  readonly url: URL;
+  /** What an administrator of the server has to run first, where the owner of the warehouse may not make the login; else null. */
+  readonly statements: string | null;
+}
+
+/**
+ * Makes a login that sees these connections and no others. A reader of that name is made anew: it sees these connections from then on,
+ * and has another password. Throws UnknownConnection, LockHeld.
+ */
+export async function addReader(
+  warehouse: Warehouse,
+  { reader, connections, databaseUrl }: NewReader,
+): Promise<ReaderAdded> {
+  const login = await warehouse.db.transaction().execute((db) => noteReader(db, { reader, connections }));
+  const hasRole = await shareWithTenants(warehouse);
+  const password = randomBytes(24).toString('base64url');
+  const url = new URL(databaseUrl);
+  url.username = login;
+  url.password = password;
+  const statements = await makeLogin(warehouse, { login, password, hasRole });
+  if (statements === null && !(await opens(url)))
+    throw new Error(`Postgres does not let ${login} in although it was just made: look at its pg_hba.conf.`);
+  return { url, statements };
+}
+
+/** Who sees what. Returns the login. */
+async function noteReader(
+  db: Transaction<Database>,
+  { reader, connections }: Pick<NewReader, 'reader' | 'connections'>,
+): Promise<string> {
+  await refuseUnknown(db, connections);
+  // Names of roles are for everybody to read, so this one says nothing; in a copy of the database it is the original's.
+  const made = `daybook_reader_${randomBytes(6).toString('hex')}`;
+  const { rows } = await sql<{ login: string }>`
+    insert into sync.readers as known (reader, login, database_name)
+    values (${reader}, ${made}, current_database())
+    on conflict (reader) do update set
+      login = case when known.database_name = excluded.database_name then known.login else excluded.login end,
+      database_name = excluded.database_name,
+      password_set_at = clock_timestamp()
+    returning login
+  `.execute(db);
+  await db.deleteFrom('sync.reader_connections').where('reader', '=', reader).execute();
+  await db
+    .insertInto('sync.reader_connections')
+    .values([...new Set(connections)].map((connection_id) => ({ reader, connection_id })))
+    .execute();
+  return rows[0]?.login ?? '';
+}
+
+/** Those of which only the records are left are known: they have readers too. Held until the end, so that no removal comes between. */
+async function refuseUnknown(db: Transaction<Database>, connections: readonly string[]): Promise<void> {
+  const known = new Set<string>();
+  for (const table of ['sync.connections', 'sync.kept_data'] as const) {
+    const rows = await db
+      .selectFrom(table)
+      .select('connection_id')
+      .where('connection_id', 'in', connections)
+      .forKeyShare()
+      .execute();
+    for (const { connection_id: name } of rows) known.add(name);
+  }
+  const unknown = connections.find((name) => !known.has(name));
+  if (unknown !== undefined) throw new UnknownConnection(unknown);
+}
+
+/** Returns what an administrator has to run, where we may not. One makes it at a time. */
+async function makeLogin(
+  { db }: Warehouse,
+  { login, password, hasRole }: { login: string; password: string; hasRole: boolean },
+): Promise<string | null> {
+  let statements: string[] = [];
+  try {
+    await db.transaction().execute(async (transaction) => {
+      await transaction
+        .selectFrom('sync.readers')
+        .select('login')
+        .where('login', '=', login)
+        .forUpdate()
+        .execute();
+      statements = [
+        ...(hasRole ? [] : ['create role daybook_tenant nologin']),
+        ...(await loginStatements(transaction, { login, password, role: 'daybook_tenant' })),
+      ];
+      for (const statement of statements) await sql.raw(statement).execute(transaction);
+    });
+    return null;
+  } catch (error) {
+    if (codeOf(error) !== insufficientPrivilege) throw error;
+    return statements.map((statement) => `${statement};\n`).join('');
+  }
+}
+
+const insufficientPrivilege = '42501';

@@ -1,0 +1,22 @@
+import type { Warehouse } from '../open-warehouse.ts';
+import { takingLocks } from '../taking-locks.ts';
+
+/**
+ * Opens `finance` and `history` to readers of some connections, as far as these go, and the published marts once there is such a reader;
+ * each publication does the same for its marts. Says whether the server has their role, `daybook_tenant`: without it nothing is open to
+ * them. Done again it changes nothing. Throws LockHeld.
+ */
+export async function shareWithTenants({ pool }: Warehouse): Promise<boolean> {
+  const client = await pool.connect();
+  try {
+    return await takingLocks(client, { what: 'Sharing with readers of some connections' }, async () => {
+      await client.query(`select sync.lock('readers')`);
+      const { rows } = await client.query<{ has_role: boolean }>(
+        'select sync.share_with_tenants() as has_role',
+      );
+      return rows[0]?.has_role === true;
+    });
+  } finally {
+    client.release();
+  }
+}
