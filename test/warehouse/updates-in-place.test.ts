@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-test('nine of ten updates of records find room on their own page, so that no index is written', async () => {
+test('nine of ten records that were only seen again find room on their own page, so that no index is written', async () => {
   const connectionId = await addTestConnection(warehouse);
   const ids = Array.from({ length: 6_000 }, (_, index) => `bill-${index}`);
   const landAll = async (chosen: readonly string[], fields: Fields): Promise<void> => {
@@ -18,11 +18,10 @@ test('nine of ten updates of records find room on their own page, so that no ind
     await land(warehouse, { connectionId, stream: 'bills', pages });
   };
   await landAll(ids, {});
-  // Of twenty bills one comes again: in one round only its version is another, in the next its memo too.
+  // Of twenty bills one comes again, under another version. Another content moves `_changed_at`, which has an index of its own.
   for (const round of [0, 1, 2, 3, 4, 5]) {
     const chosen = ids.filter((_, index) => index % 20 === round * 3);
-    const fields = { last_synced_at: `"2026-11-0${round + 1}T00:00:00.000Z"` };
-    await landAll(chosen, round % 2 === 0 ? fields : { ...fields, memo: '"changed"' });
+    await landAll(chosen, { last_synced_at: `"2026-11-0${round + 1}T00:00:00.000Z"` });
   }
   const { updated, hot } = await eventually(async () => {
     const counted = await row(
