@@ -33,7 +33,15 @@ export function openWarehouse(settings: {
   });
   pool.on('error', settings.onIdleError ?? (() => undefined));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-  return { pool, db, close: () => db.destroy() };
+  return {
+    pool,
+    db,
+    async close() {
+      await db.destroy();
+      // Which ends the pool only where it was used itself; an open session keeps a process from ending for 10 s.
+      if (!pool.ending) await pool.end();
+    },
+  };
 }
 
 /** A connection that breaks while it is in use rejects its statement; without a listener it would end the process too. */

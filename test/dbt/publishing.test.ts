@@ -111,7 +111,8 @@ async function martsBuiltBeside(shown: string): Promise<number> {
 async function dbtSessions(): Promise<number> {
   const { count } = await row(
     warehouse,
-    `select count(*)::int as count from pg_stat_activity where application_name = 'daybook-dbt' and datname = current_database()`,
+    `select count(*)::int as count from pg_stat_activity
+     where application_name = 'daybook-dbt' and datname = current_database() and state <> 'idle'`,
   );
   return Number(count);
 }

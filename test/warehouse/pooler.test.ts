@@ -17,6 +17,10 @@ import { sync } from '../support/sync.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
+const poolers: PgBouncer[] = [];
+// Of the file, and not of its parts: one of which no test is chosen has no end.
+afterAll(() => Promise.all(poolers.map((pooler) => pooler.stop())));
+
 const program = await pgBouncerProgram();
 const old = await oldPgBouncer();
 if (typeof program === 'string') {
@@ -33,7 +37,7 @@ async function throughPgBouncer(program: string): Promise<void> {
   });
   const pooledUrl = pooler.through(url);
   const installation = await createInstallation({ database: { url: pooledUrl, warehouse } });
-  afterAll(() => pooler.stop());
+  poolers.push(pooler);
 
   test('pages land, from more clients at once than there are sessions', async () => {
     const clients = Array.from({ length: 3 }, () => openPooled(pooledUrl));
@@ -130,8 +134,6 @@ async function throughPgBouncer(program: string): Promise<void> {
 async function whatIsWrong(program: string): Promise<void> {
   const { warehouse, url, adminUrl } = await createTestDatabase();
   const installation = await createInstallation({ database: { url, warehouse } });
-  const poolers: PgBouncer[] = [];
-  afterAll(() => Promise.all(poolers.map((pooler) => pooler.stop())));
   const mixesUp =
     'DATABASE_URL leads to a pooler that mixes up the prepared statements of its clients: make it PgBouncer 1.21 or newer with ' +
     'pool_mode = transaction and max_prepared_statements = 200, or give DATABASE_URL the address of Postgres itself.';

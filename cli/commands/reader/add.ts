@@ -18,7 +18,7 @@ export function addCommand(): Command {
     .action(async (name: string, { connection: connections }: { connection: string[] }) => {
       checkName(name);
       const { url, statements } = await withWarehouse((warehouse, { database }) =>
-        addReader(warehouse, { reader: name, connections, databaseUrl: database.url }),
+        addReader(warehouse, { reader: name, connections, databaseUrl: database.directUrl }),
       );
       if (statements !== null) {
         printAside(
