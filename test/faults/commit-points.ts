@@ -6,9 +6,18 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const folders = ['warehouse', 'activities', 'lake', 'marts', 'operations', 'worker', 'server', 'cli'];
 
 /** The product's files that make transactions, but never to write. */
-const readers = ['warehouse/connections/count-records.ts', 'warehouse/readers-state.ts'];
+const readers = [
+  'warehouse/connections/count-records.ts',
+  'warehouse/readers-state.ts',
+  'warehouse/check-pooler.ts',
+];
 /** Those that commit for others, and what happens before there is anything to lose. */
-const notTheirOwn = ['warehouse/in-transaction.ts', 'warehouse/taking-locks.ts', 'warehouse/migrate.ts'];
+const notTheirOwn = [
+  'warehouse/in-transaction.ts',
+  'warehouse/taking-locks.ts',
+  'warehouse/migrate.ts',
+  'warehouse/build-index.ts',
+];
 
 /** The product's files that commit something they wrote, by their paths from its root. */
 export async function committingFiles(): Promise<string[]> {

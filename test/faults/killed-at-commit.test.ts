@@ -9,6 +9,9 @@ import { refuseToken } from '../../warehouse/connections/refuse-token.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { forgetWatermark } from '../../warehouse/passes/forget-watermark.ts';
 import { noteMissing } from '../../warehouse/passes/note-missing.ts';
+import { addReader, type NewReader } from '../../warehouse/readers/add-reader.ts';
+import { removeReader, UnknownReader } from '../../warehouse/readers/remove-reader.ts';
+import { shareWithTenants } from '../../warehouse/readers/share-with-tenants.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
 import type { Database } from '../../warehouse/tables/database.ts';
@@ -51,6 +54,19 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     return (on) => noteMissing(on, { pass, requests: 0 });
   },
+  'warehouse/readers/add-reader.ts': (connectionId) =>
+    Promise.resolve((on) => addReader(on, readerOf(connectionId))),
+  'warehouse/readers/remove-reader.ts': async (connectionId) => {
+    await addReader(warehouse, readerOf(connectionId));
+    return async (on) => {
+      // Who was not told that it was done asks again, and hears that there is no such reader.
+      const isGone = (error: unknown): void => {
+        if (!(error instanceof UnknownReader)) throw error;
+      };
+      await removeReader(on, connectionId).catch(isGone);
+    };
+  },
+  'warehouse/readers/share-with-tenants.ts': () => Promise.resolve((on) => shareWithTenants(on)),
   'warehouse/reconcile/land-ahead.ts': async (connectionId) => {
     const held = bill('b', { memo: '"ahead"', last_synced_at: '"2027-01-01T00:00:00Z"' });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[held]] });
@@ -60,6 +76,10 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     return (on) => landAhead(on, { ...listing, id: 'b', token: testToken, record });
   },
 };
+
+function readerOf(connectionId: string): NewReader {
+  return { reader: connectionId, connections: [connectionId], databaseUrl: url };
+}
 
 describe.each(Object.keys(steps))('%s', (file) => {
   test.each(['before', 'after'] as const)(
@@ -103,6 +123,11 @@ async function stateAfter(
       `select op, payload ->> 'memo' as memo from history.record_versions where connection_id = $1 order by recorded_at`,
     ),
     await stateOf(`select kind, status, closed_why from sync.discrepancies where connection_id = $1`),
+    await stateOf(
+      `select rolname is not null as can_log_in
+       from sync.reader_connections join sync.readers using (reader) left join pg_roles on rolname = login
+       where connection_id = $1`,
+    ),
   ];
 }
 
