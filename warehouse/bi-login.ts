@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { codeOf } from '../errors/code-of.ts';
-import { loginStatements, settingsOfLogin } from './login-statements.ts';
+import { loginUrl, makeLogin, settingsOfLogin } from './make-login.ts';
 import type { Warehouse } from './open-warehouse.ts';
-import { opens } from './opens.ts';
+import { expectOpens, opens } from './opens.ts';
 import { checkSecretKey } from './secrets/check-secret-key.ts';
 import { openToken, sealToken } from './secrets/sealed-token.ts';
 import { warehouseId } from './warehouse-id.ts';
@@ -30,14 +29,16 @@ export async function biLoginUrl(
   { key, databaseUrl }: { key: Buffer; databaseUrl: string },
 ): Promise<URL> {
   await checkSecretKey(warehouse, key);
-  const { login, password } = await settledPassword(warehouse, key);
-  const url = new URL(databaseUrl);
-  url.username = login;
-  url.password = password;
-  if ((await opens(url)) && (await isAsMade(warehouse, login))) return url;
-  await makeLogin(warehouse, { login, password });
-  if (await opens(url)) return url;
-  throw new Error(`Postgres does not let ${login} in although it was just made: look at its pg_hba.conf.`);
+  const settled = await settledPassword(warehouse, key);
+  const url = loginUrl(databaseUrl, settled);
+  if ((await opens(url)) && (await isAsMade(warehouse, settled.login))) return url;
+  const refused = await makeLogin(warehouse, { ...settled, role: 'daybook_reader' }, async (transaction) => {
+    await keptLogin(transaction);
+    return [];
+  });
+  if (refused !== undefined) throw new LoginNotAllowed(`${refused.statements.join('; ')};`, refused.cause);
+  await expectOpens(url);
+  return url;
 }
 
 /** Within the transaction of a rotation. */
@@ -112,21 +113,6 @@ function sealedLogin(key: Buffer, { login, password }: Login): string {
   return `${login} ${sealToken(key, { connectionId: login, token: password }).toString('base64')}`;
 }
 
-/** Postgres gets what it keeps of the password, and not the password itself. One makes it at a time. */
-async function makeLogin({ db }: Warehouse, input: Login): Promise<void> {
-  let statements: string[] = [];
-  try {
-    await db.transaction().execute(async (transaction) => {
-      await keptLogin(transaction);
-      statements = await loginStatements(transaction, { ...input, role: 'daybook_reader' });
-      for (const statement of statements) await sql.raw(statement).execute(transaction);
-    });
-  } catch (error) {
-    if (codeOf(error) !== insufficientPrivilege) throw error;
-    throw new LoginNotAllowed(`${statements.join('; ')};`, error);
-  }
-}
-
 /** Whether sessions of it begin with what we set, and nothing else. */
 async function isAsMade({ db }: Warehouse, login: string): Promise<boolean> {
   const { rows } = await sql<{ setting: string }>`
@@ -143,5 +129,3 @@ async function isAsMade({ db }: Warehouse, login: string): Promise<boolean> {
       .join() === ours.sort().join()
   );
 }
-
-const insufficientPrivilege = '42501';

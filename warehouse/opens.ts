@@ -15,5 +15,13 @@ export async function opens(url: URL): Promise<boolean> {
   }
 }
 
+/** Throws when Postgres does not let a login in that was just made. */
+export async function expectOpens(url: URL): Promise<void> {
+  if (await opens(url)) return;
+  throw new Error(
+    `Postgres does not let ${url.username} in although it was just made: look at its pg_hba.conf.`,
+  );
+}
+
 const invalidPassword = '28P01';
 const invalidAuthorization = '28000';

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
-import { codeOf } from '../../errors/code-of.ts';
 import { UnknownConnection } from '../errors.ts';
-import { loginStatements } from '../login-statements.ts';
+import { loginUrl, makeLogin } from '../make-login.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { opens } from '../opens.ts';
+import { expectOpens } from '../opens.ts';
 import type { Database } from '../tables/database.ts';
 import { shareWithTenants } from './share-with-tenants.ts';
 
@@ -33,12 +32,13 @@ export async function addReader(
   const login = await warehouse.db.transaction().execute((db) => noteReader(db, { reader, connections }));
   const hasRole = await shareWithTenants(warehouse);
   const password = randomBytes(24).toString('base64url');
-  const url = new URL(databaseUrl);
-  url.username = login;
-  url.password = password;
-  const statements = await makeLogin(warehouse, { login, password, hasRole });
-  if (statements === null && !(await opens(url)))
-    throw new Error(`Postgres does not let ${login} in although it was just made: look at its pg_hba.conf.`);
+  const url = loginUrl(databaseUrl, { login, password });
+  const refused = await makeLogin(warehouse, { login, password, role: 'daybook_tenant' }, async (db) => {
+    await db.selectFrom('sync.readers').select('login').where('login', '=', login).forUpdate().execute();
+    return hasRole ? [] : ['create role daybook_tenant nologin'];
+  });
+  if (refused === undefined) await expectOpens(url);
+  const statements = refused?.statements.map((statement) => `${statement};\n`).join('') ?? null;
   return { url, statements };
 }
 
@@ -82,32 +82,3 @@ async function refuseUnknown(db: Transaction<Database>, connections: readonly st
   const unknown = connections.find((name) => !known.has(name));
   if (unknown !== undefined) throw new UnknownConnection(unknown);
 }
-
-/** Returns what an administrator has to run, where we may not. One makes it at a time. */
-async function makeLogin(
-  { db }: Warehouse,
-  { login, password, hasRole }: { login: string; password: string; hasRole: boolean },
-): Promise<string | null> {
-  let statements: string[] = [];
-  try {
-    await db.transaction().execute(async (transaction) => {
-      await transaction
-        .selectFrom('sync.readers')
-        .select('login')
-        .where('login', '=', login)
-        .forUpdate()
-        .execute();
-      statements = [
-        ...(hasRole ? [] : ['create role daybook_tenant nologin']),
-        ...(await loginStatements(transaction, { login, password, role: 'daybook_tenant' })),
-      ];
-      for (const statement of statements) await sql.raw(statement).execute(transaction);
-    });
-    return null;
-  } catch (error) {
-    if (codeOf(error) !== insufficientPrivilege) throw error;
-    return statements.map((statement) => `${statement};\n`).join('');
-  }
-}
-
-const insufficientPrivilege = '42501';

@@ -1,0 +1,77 @@
+import { sql, type Transaction } from 'kysely';
+import { codeOf } from '../errors/code-of.ts';
+import type { Warehouse } from './open-warehouse.ts';
+import { scramVerifier } from './secrets/scram-verifier.ts';
+import type { Database } from './tables/database.ts';
+
+/** A login to make, or to make right again. */
+export interface NewLogin {
+  readonly login: string;
+  readonly password: string;
+  /** Of which it is a member. */
+  readonly role: string;
+}
+
+/** The owner of the warehouse may not make the login: an administrator of the server runs these. */
+export interface LoginRefused {
+  readonly statements: readonly string[];
+  readonly cause: unknown;
+}
+
+/**
+ * Makes a login that reads this database. `begin` begins the transaction: it locks, since one makes it at a time, and returns what is to be run
+ * before. Returns undefined when it was made.
+ */
+export async function makeLogin(
+  { db }: Warehouse,
+  wanted: NewLogin,
+  begin: (transaction: Transaction<Database>) => Promise<readonly string[]>,
+): Promise<LoginRefused | undefined> {
+  let statements: readonly string[] = [];
+  try {
+    await db.transaction().execute(async (transaction) => {
+      statements = [...(await begin(transaction)), ...(await loginStatements(transaction, wanted))];
+      for (const statement of statements) await sql.raw(statement).execute(transaction);
+    });
+    return undefined;
+  } catch (cause) {
+    if (codeOf(cause) !== insufficientPrivilege) throw cause;
+    return { statements, cause };
+  }
+}
+
+const insufficientPrivilege = '42501';
+
+/** How Daybook reaches the database, as the login. */
+export function loginUrl(
+  databaseUrl: string,
+  { login, password }: Pick<NewLogin, 'login' | 'password'>,
+): URL {
+  const url = new URL(databaseUrl);
+  url.username = login;
+  url.password = password;
+  return url;
+}
+
+/** Postgres gets what it keeps of the password, and not the password itself. */
+async function loginStatements(db: Warehouse['db'], { login, password, role }: NewLogin): Promise<string[]> {
+  const { rows } = await sql<{ there: boolean; database: string }>`
+    select exists (select from pg_roles where rolname = ${login}) as there,
+      quote_ident(current_database()) as database
+  `.execute(db);
+  const [{ there, database } = { there: false, database: '' }] = rows;
+  return [
+    `${there ? 'alter' : 'create'} role ${login} login password '${scramVerifier(password)}'`,
+    `grant ${role} to ${login}`,
+    `grant connect on database ${database} to ${login}`,
+    `alter role ${login} reset all`,
+    `alter role ${login} in database ${database} reset all`,
+    ...Object.entries(settingsOfLogin).map(([name, value]) => `alter role ${login} set ${name} = '${value}'`),
+  ];
+}
+
+/** What its sessions begin with. */
+export const settingsOfLogin: Readonly<Record<string, string>> = {
+  default_transaction_read_only: 'on',
+  TimeZone: 'UTC',
+};
