@@ -173,11 +173,10 @@ async function judgeLeftovers({ stage, connection, history, source }: End): Prom
      where connection_id = $1 and kind in ('sync', 'reconcile') order by kind, run_id desc`,
     [connection],
   );
-  // A record that a backfill met and that vanished unnoticed looks to a sync like a list that shows too little; so does one that
-  // cannot be fetched and whose version went back.
+  // A record that a backfill met and that vanished unnoticed looks to a sync like a list that shows too little; so does one whose
+  // version went back, until a reconcile.
   const vanished = [...source.records.values()].some(
-    ({ live, announcedAt, resource, era }) =>
-      (!live && announcedAt === null) || (resource === 'subscriptions' && era > 0),
+    ({ live, announcedAt, era }) => (!live && announcedAt === null) || era > 0,
   );
   for (const { kind, status, failure } of last) {
     if (kind === 'sync' && vanished && failure?.startsWith('The service has newer records') === true)

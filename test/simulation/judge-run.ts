@@ -1,6 +1,6 @@
 import type { Company } from './company.ts';
 import { isBuried, tombstonesOf } from './judge-end.ts';
-import { eraOf, nameOf, streamOf, type TrueRecord } from './true-record.ts';
+import { eraOf, nameOf, streamOf, surelyShownMilliseconds, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
 /**
@@ -12,6 +12,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
   const { stage, connection, source, surroundings, answered } = company;
   const before = [...source.records.values()].map((record) => ({ ...record }));
   const began = stage.clock.now();
+  const servedFrom = source.now();
   const jumps = surroundings.databaseJumps.length;
   const foreign = company.token === 'foreign';
   const answeredBefore = new Set(answered);
@@ -52,6 +53,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
         if (kind === 'sync' && (record.hidden || record.behind)) continue;
         if (kind === 'sync' && isBuried(record, tombstones.get(nameOf(record)), surroundings)) continue;
         const version = held.get(record.id);
+        if (kind === 'reconcile' && version !== undefined && mayBeLag(record, version, servedFrom)) continue;
         if (record.live && (version === undefined || eraOf(record, version) < eraOf(record, record.version)))
           throw new BrokenPromise(`A ${kind} says it succeeded, and ${nameOf(record)} is not here as it is.`);
         if (record.live && version !== undefined && version < record.version)
@@ -174,6 +176,11 @@ interface StreamOfRun {
 
 function isSame(before: TrueRecord, now: TrueRecord | undefined): boolean {
   return now?.version === before.version && now.live === before.live && now.deletedAt === before.deletedAt;
+}
+
+/** Whether it is only an older version of the same content that a list would show of it, and a young one: a list may lag. */
+function mayBeLag({ live, sameContent }: TrueRecord, held: number, servedFrom: number): boolean {
+  return live && sameContent.has(Math.round(held)) && held >= servedFrom - surelyShownMilliseconds;
 }
 
 /** What tells of the end of a record: an event, or a list that does not show it any more. */

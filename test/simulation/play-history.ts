@@ -12,6 +12,7 @@ import { judgeSnapshot } from './judge-snapshot.ts';
 import { nothingPlayed, type Played } from './played.ts';
 import type { Stage } from './stage.ts';
 import { Surroundings } from './surroundings.ts';
+import { surelyShownMilliseconds } from './true-record.ts';
 import { BrokenPromise, Watch } from './watch.ts';
 
 /**
@@ -125,12 +126,15 @@ async function isUndecided({ stage, connection }: Company): Promise<boolean> {
 }
 
 /**
- * How long until the newest version there ever was is long past, when the service's clock was ahead and was put right: a list that shows
- * the same content under a version of the last hour may as well lag.
+ * How long until every version that lies ahead of its record, because the service's clock was ahead and was put right, is long past: a
+ * list that shows the same content under a version of the last hour may as well lag.
  */
 function stillToCome({ source }: Company): number {
-  const newest = Math.max(0, ...[...source.records.values()].map(({ highest }) => highest));
-  return newest > source.now() ? newest - source.now() + 3_600_000 : 0;
+  const ahead = [...source.records.values()].filter(
+    ({ live, version, highest }) => highest > source.now() || (live && highest > version),
+  );
+  const newest = Math.max(0, ...ahead.map(({ highest }) => highest));
+  return Math.max(0, newest + surelyShownMilliseconds - source.now());
 }
 
 /** Streams that stand at a time that is still to come, so that they must be read from their beginning. */

@@ -182,6 +182,7 @@ export class Source {
     if (isBack) record.era += 1;
     record.version = version;
     record.eras.set(version, record.era);
+    record.sameContent = new Set([...(what === 'touch' ? record.sameContent : []), version]);
     record.highest = Math.max(record.highest, version);
     this.newest = Math.max(this.newest, version);
     record.hidden = isBack;

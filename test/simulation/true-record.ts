@@ -32,6 +32,8 @@ export interface TrueRecord {
   era: number;
   /** Of every version that the source has shown, the last era in which it did. */
   readonly eras: Map<number, number>;
+  /** The versions under which the source has shown the content that it has now. */
+  sameContent: ReadonlySet<number>;
   /** The era in which it was deleted last. */
   deathEra: number;
   /** When it was created or recreated last; see `Source.changes`. */
@@ -59,6 +61,7 @@ export function trueRecord(
     highest: facts.version,
     era: 0,
     eras: new Map([[facts.version, 0]]),
+    sameContent: new Set([facts.version]),
     deathEra: 0,
     bornAt: 0,
     changedAt: 0,
@@ -91,3 +94,6 @@ export function streamOf({ resource, isRefund }: TrueRecord): string {
 export function eraOf({ eras }: TrueRecord, version: number): number {
   return eras.get(Math.round(version)) ?? -1;
 }
+
+/** Of equal content, a list may show an older version for as long; what is further back, it shows as it is. */
+export const surelyShownMilliseconds = 3_600_000;
