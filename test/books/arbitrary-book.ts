@@ -78,6 +78,7 @@ class Clerk {
         for (let edit = this.between(1, documents); edit > 0; edit -= 1) this.edit();
         if (this.chance(60))
           this.add('subscriptions', `subscription-late-${monthsAgo}`, this.laterSubscription());
+        this.moveCurrencies();
       }
       chapters.push({ monthsAgo, commands: this.commands });
     }
@@ -116,6 +117,41 @@ class Clerk {
       if (count % 5 === 0) this.add('items', `item-${count}`, this.item());
       if (count % 4 === 0) this.add('subscriptions', `subscription-${count}`, this.subscription());
     }
+    for (const customer of twoCurrencies)
+      for (const currency of ['"USD"', '"EUR"'])
+        this.add(
+          'subscriptions',
+          `${customer}-${currency.slice(1, -1)}`,
+          this.inCurrency(customer, currency),
+        );
+  }
+
+  /** A customer who pays in two currencies changes to one of them, or back; or nobody knows any more what one of them brings. */
+  private moveCurrencies(): void {
+    for (const entry of this.entries.filter(({ id }) => twoCurrencies.some((one) => id.startsWith(one)))) {
+      const currency = entry.fields.iso_currency_code ?? 'null';
+      const deed = this.oneOf(['stay', 'stay', 'leave', 'come back', 'nobody knows', 'change'] as const);
+      if (entry.isDeleted || deed === 'stay') continue;
+      const other = currency === '"USD"' ? '"EUR"' : '"USD"';
+      this.change(entry, {
+        status: deed === 'leave' ? '"canceled"' : '"active"',
+        ...(deed === 'change' && { iso_currency_code: other, items: list(this.plainItem(other)) }),
+        ...(deed === 'come back' && { items: list(this.plainItem(currency)) }),
+        ...(deed === 'nobody knows' && {
+          items: list(this.plainItem(currency).replace('"month"', '"quarter"')),
+        }),
+      });
+    }
+  }
+
+  private inCurrency(customer: string, currency: string): Fields {
+    return {
+      ...this.subscription(),
+      platform_customer_id: text(customer),
+      iso_currency_code: currency,
+      status: '"active"',
+      items: list(this.plainItem(currency)),
+    };
   }
 
   private observedMonths(months: number): RandomBook['observed'] {
@@ -565,6 +601,9 @@ const vendors = [
   '018cf6a9-f277-7000-8000-000000000003',
   'vendor-4',
 ] as const;
+
+/** Customers with a subscription in each of two currencies. */
+const twoCurrencies = ['c-two-1', 'c-two-2'];
 
 const accounts = ['"account-1"', '"account-2"', '"018cf6a9-0001"', '"018cf6a9-0002"', 'null', '""'];
 
