@@ -135,7 +135,7 @@ export function expectedFigures(
           `${isOver ? '' : 'the month is not over; '}${told(spentIn(before))} in the month before`,
         ],
         of('mrr_movements_monthly').some((row) => row.month === month)
-          ? ['Monthly recurring revenue', show(amounts(moved, 'closing')), 'of active subscriptions']
+          ? ['Monthly recurring revenue', show(amounts(moved, 'closing')), recurringWords(moved)]
           : ['Monthly recurring revenue', '–', 'no subscriptions'],
       ],
       told: [told(openBills), String(bills.length)],
@@ -334,6 +334,13 @@ export function expectedFigures(
         : [],
       gap: some(months.filter((wanted) => unpriced(wanted) > 0).length, Math.max(...months.map(unpriced))),
     };
+  }
+
+  function recurringWords(moved: readonly Row[]): string {
+    const known = of('subscription_mrr_monthly').filter((row) => row.month === month && row.mrr !== null);
+    return amounts(moved, 'closing') === null && known.length > 0
+      ? `of active subscriptions; ${told(amounts(known, 'mrr'))} without those that are not known`
+      : 'of active subscriptions';
   }
 
   function unpriced(wanted: string): number {

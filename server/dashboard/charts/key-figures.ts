@@ -32,7 +32,7 @@ export const keyFigures: Chart = defineChart({
   shownAs: 'tiles',
   marts: [
     ...['ap_ageing', 'cash_requirements', 'connections', 'data_quality'],
-    ...['mrr_movements_monthly', 'vendor_spend_monthly', 'bills', 'spend_lines'],
+    ...['mrr_movements_monthly', 'subscription_mrr_monthly', 'vendor_spend_monthly', 'bills', 'spend_lines'],
   ],
   sql: `
 with today as (
@@ -76,6 +76,10 @@ figures as (
     case moved.month when today.month then 'recurring_revenue' else 'recurring_revenue_before' end,
     closing
   from marts.mrr_movements_monthly as moved cross join today
+  union all
+  select connection_id, currency_code, 'recurring_revenue_known', mrr
+  from marts.subscription_mrr_monthly as items cross join today
+  where items.month = today.month and mrr is not null
   union all
   select connection_id, currency_code, 'unpriced', unpriced_items
   from marts.mrr_movements_monthly as moved cross join today
@@ -123,6 +127,7 @@ ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   ) as overdue_percent,
   bool_or(figure = 'recurring_revenue') as has_subscriptions,
   sum(amount) filter (where figure = 'recurring_revenue') as recurring_revenue,
+  sum(amount) filter (where figure = 'recurring_revenue_known') as recurring_revenue_known,
   coalesce(sum(amount) filter (where figure = 'unknown'), 0)::bigint as unknown,
   coalesce(sum(amount) filter (where figure = 'unpriced'), 0)::bigint as unpriced,
   coalesce(max(rounded.records), 0)::bigint as rounded,
@@ -152,6 +157,7 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
     spend_last_month: amount.nullable(),
     has_subscriptions: z.boolean(),
     recurring_revenue: amount.nullable(),
+    recurring_revenue_known: amount.nullable(),
     unknown: z.number(),
     unpriced: z.number(),
     rounded: z.number(),
@@ -193,13 +199,23 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
         [
           'Monthly recurring revenue',
           row.has_subscriptions ? shown(row.recurring_revenue) : '–',
-          row.has_subscriptions ? 'of active subscriptions' : 'no subscriptions',
+          row.has_subscriptions ? recurringWords(row, currency) : 'no subscriptions',
         ],
       ],
     };
   },
   empty: 'There is nothing in this currency.',
 });
+
+/** What is known of a revenue that is not known as a whole. */
+function recurringWords(
+  row: { readonly recurring_revenue: Decimal | null; readonly recurring_revenue_known: Decimal | null },
+  currency: string,
+): string {
+  const { recurring_revenue: whole, recurring_revenue_known: known } = row;
+  if (whole !== null || known === null) return 'of active subscriptions';
+  return `of active subscriptions; ${toldAmount(known, currency)} without those that are not known`;
+}
 
 function roundedWords(records: number): string[] {
   if (records === 0) return [];
