@@ -59,7 +59,8 @@ const deeds: Partial<Record<Change['what'], Deed>> = {
     await setOwnToken(company);
   },
   async 'add again with a foreign token'(company, companies) {
-    if (!(await isPinned(company))) return;
+    // Of a company that left nothing behind nobody keeps whose the name was.
+    if (!(await isPinned(company)) || !(await hasLanded(company))) return;
     await remove(company);
     try {
       await add(company, await otherThan(company, companies));
@@ -84,6 +85,17 @@ async function isPinned({ stage, connection }: Company): Promise<boolean> {
     `select from sync.connections where connection_id = $1 and service_connection_id is not null
      union all
      select from sync.kept_data where connection_id = $1 and service_connection_id is not null`,
+    [connection],
+  );
+  return rowCount !== 0;
+}
+
+async function hasLanded({ stage, connection }: Company): Promise<boolean> {
+  const { rowCount } = await stage.watcher.query(
+    `select from history.record_versions where connection_id = $1
+     union all
+     select from sync.tombstones where connection_id = $1
+     limit 1`,
     [connection],
   );
   return rowCount !== 0;
