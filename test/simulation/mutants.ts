@@ -415,4 +415,11 @@ export const mutants: readonly Mutant[] = [
     find: "return !id.includes('\\uFFFD');",
     replace: 'return id !== undefined;',
   },
+  {
+    name: 'what lived again, could not be stored and is gone waits in quarantine for ever',
+    about: 'oddRecords',
+    file: 'warehouse/reconcile/confirm-absent.ts',
+    find: 'select c.id, c.version is not null and not exists (',
+    replace: 'select c.id, not exists (',
+  },
 ];

@@ -38,8 +38,9 @@ export async function readUnconfirmed(
 }
 
 /**
- * The source has no such record: it is to be deleted, unless a tombstone had said so already. It was gone by `goneBy`, a time of
- * the service; where the service does not tell its time, by the newest version that the listing showed.
+ * The source has no such record: it is to be deleted, unless a tombstone had said so already of what was found. What never landed
+ * (no version) came after any tombstone, and is gone once more. It was gone by `goneBy`, a time of the service; where the service does
+ * not tell its time, by the newest version that the listing showed.
  */
 export async function confirmAbsent(
   { pool }: Warehouse,
@@ -56,14 +57,15 @@ export async function confirmAbsent(
          where connection_id = $1 and stream = any($6::text[]) and kind = 'reconcile' and run_id = $3
        ))
      from (
-       select $4::text as id, not exists (
+       select c.id, c.version is not null and not exists (
          select from finance.${resource.name} where connection_id = $1 and id = $4
        ) and exists (
          select from sync.tombstones where connection_id = $1 and resource = $2 and record_id = $4
        ) as buried
+       from sync.discrepancies c
+       where c.connection_id = $1 and c.resource = $2 and c.run_id = $3 and c.record_id = $4 and c.status = 'checking'
      ) known
-     where d.connection_id = $1 and d.resource = $2 and d.run_id = $3 and d.record_id = known.id
-       and d.status = 'checking'`,
+     where d.id = known.id`,
     [connectionId, resource.name, runId, recordId, goneBy, streamsOf(resource)],
   );
 }
