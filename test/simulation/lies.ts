@@ -18,6 +18,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   forgottenCursors: forgottenCursors(),
   askedForSilence: askedForSilence(),
   oddRecords: oddRecords(),
+  spoiledAtReturn: spoiledAtReturn(),
   discarded: discarded(),
   livesAsItWas: livesAsItWas(),
   staleApproval: staleApproval(),
@@ -238,6 +239,30 @@ function oddRecords(): fc.Arbitrary<Episode[]> {
       episodeOf({ before: [{ ...then, count: [1, 2, 70] }, odd], runs }),
     ),
   );
+}
+
+/** What was deleted lives again in a form that cannot be stored, and is gone, or is put right. */
+function spoiledAtReturn(): fc.Arbitrary<Episode[]> {
+  return fc
+    .tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'], ['webhooks']))
+    .chain(([place, runs]) => {
+      const these: Wish = { which: [place], count: [1, 2], milliseconds: [20] };
+      return fc.tuple(
+        episodeOf({}),
+        episodeOf({
+          before: [
+            { ...these, what: ['delete'] },
+            { ...these, what: ['recreate'] },
+            { ...these, what: ['spoil'] },
+          ],
+          runs: ['sync'],
+        }),
+        episodeOf({
+          before: [{ ...these, what: ['delete unnoticed', 'delete unnoticed', 'delete', 'edit'] }],
+          runs,
+        }),
+      );
+    });
 }
 
 /** A person discards what cannot be stored; it is seen again, as it was or in another form. */

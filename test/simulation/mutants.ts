@@ -417,7 +417,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what lived again, could not be stored and is gone waits in quarantine for ever',
-    about: 'oddRecords',
+    about: 'spoiledAtReturn',
     file: 'warehouse/reconcile/confirm-absent.ts',
     find: 'select c.id, c.version is not null and not exists (',
     replace: 'select c.id, not exists (',
