@@ -235,40 +235,67 @@ describe('a record that the lists do not show yet, though a webhook has brought 
 });
 
 describe('a record that never landed, and that the lists do not show', () => {
-  test.each([
-    [
-      'a fetch can decide: the second listing does not',
-      { unfetchable: false, seenMinutesAgo: 60 },
-      'checking',
-    ],
-    [
-      'nothing can be fetched, and it was seen lately: nothing decides yet',
-      { unfetchable: true, seenMinutesAgo: 1 },
-      'checking',
-    ],
-    [
-      'nothing can be fetched, and it was seen long ago: the second listing does',
-      { unfetchable: true, seenMinutesAgo: 60 },
-      'confirmed',
-    ],
-  ])('%s', async (_, { unfetchable, seenMinutesAgo }, status) => {
+  test('stays where a fetch can decide', async () => {
+    expect(await afterTwoListings(await unlanded(), { unfetchable: false })).toBe('checking');
+  });
+
+  test('is gone, where nothing can be fetched, when a reconcile that began longer ago than a list may lag did not show it either', async () => {
+    const connectionId = await unlanded();
+    for (const [served, status] of [
+      ['12:00', 'checking'],
+      ['12:09', 'checking'],
+      ['12:11', 'confirmed'],
+    ] as const)
+      expect(await afterTwoListings(connectionId, { unfetchable: true, served })).toBe(status);
+  });
+
+  test('is there anew when it was met in between, whatever the clock of the database says', async () => {
+    const connectionId = await unlanded();
+    expect(await afterTwoListings(connectionId, { unfetchable: true, served: '12:00' })).toBe('checking');
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[unfit]] });
+    expect(await afterTwoListings(connectionId, { unfetchable: true, served: '12:30' })).toBe('checking');
+    expect(await afterTwoListings(connectionId, { unfetchable: true, served: '12:39' })).toBe('checking');
+    expect(await afterTwoListings(connectionId, { unfetchable: true, served: '12:41' })).toBe('confirmed');
+  });
+
+  test('is gone after two reconciles where the service does not tell its time', async () => {
+    const connectionId = await unlanded();
+    expect(await afterTwoListings(connectionId, { unfetchable: true })).toBe('checking');
+    expect(await afterTwoListings(connectionId, { unfetchable: true })).toBe('confirmed');
+  });
+
+  const unfit = bill('a', { total_amount: '"no amount"' });
+
+  async function unlanded(): Promise<string> {
     const connectionId = await held(bill('b'));
-    await land(warehouse, {
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[unfit]] });
+    return connectionId;
+  }
+
+  /** A reconcile whose two listings show another record: what it says of the one that waits. `served`: the time of the service. */
+  async function afterTwoListings(
+    connectionId: string,
+    { unfetchable, served }: { unfetchable: boolean; served?: string },
+  ): Promise<unknown> {
+    const servedAt = served === undefined ? undefined : new Date(`2026-05-01T${served}:00Z`);
+    const listing = await landListing(warehouse, {
       connectionId,
       stream: 'bills',
-      pages: [[bill('a', { total_amount: '"no amount"' })]],
+      records: [bill('b')],
+      servedAt,
     });
-    await warehouse.pool.query(
-      `update sync.quarantine set last_seen_at = last_seen_at - $2 * interval '1 minute' where connection_id = $1`,
-      [connectionId, seenMinutesAgo],
-    );
-    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('b')] });
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1, young: 1 });
     await listAgain(warehouse, listing);
-    await landRecords(warehouse, { pass: listing.pass, records: [bill('b')] });
+    await landRecords(warehouse, { pass: listing.pass, records: [bill('b')], servedAt });
     await confirmBySecondListing(warehouse, { ...listing, unfetchable });
-    expect(await discrepanciesOf(connectionId)).toMatchObject([{ status }]);
-  });
+    const [last] = await rows(
+      warehouse,
+      `select status from sync.discrepancies where connection_id = $1 and closed_at is null`,
+      [connectionId],
+    );
+    await settle(listing);
+    return last?.status;
+  }
 });
 
 test('of a service that does not tell its time, what is younger than the newest that it shows less the lag is not deleted', async () => {

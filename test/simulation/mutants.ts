@@ -384,15 +384,15 @@ export const mutants: readonly Mutant[] = [
     name: 'what a list does not show twice is gone, however young it is',
     about: 'oldLists',
     file: 'warehouse/reconcile/confirm-absent.ts',
-    find: '$6 and not seen_lately else d.version < surely_listed end',
-    replace: '$6 and not seen_lately else true end',
+    find: 'else d.version < surely_listed',
+    replace: 'else true',
   },
   {
-    name: 'what never landed, and is not shown twice, is gone, however lately it was seen',
+    name: 'what never landed, and is not shown twice, is gone, however young it is',
     about: 'oldLists',
     file: 'warehouse/reconcile/confirm-absent.ts',
-    find: '$6 and not seen_lately else d.version < surely_listed end',
-    replace: 'true else d.version < surely_listed end',
+    find: 'then $6 and d.shown_by <> $3 and coalesce(d.shown_at < surely_listed, true)',
+    replace: 'then true',
   },
   {
     name: 'history keeps the version of a clock that was put right, and a rebuild brings it back',
@@ -421,5 +421,12 @@ export const mutants: readonly Mutant[] = [
     file: 'warehouse/reconcile/confirm-absent.ts',
     find: 'select c.id, c.version is not null and not exists (',
     replace: 'select c.id, not exists (',
+  },
+  {
+    name: 'what never landed and is gone waits in quarantine for ever where nothing can be fetched',
+    about: 'spoiledAtReturn',
+    file: 'warehouse/reconcile/find-absent.ts',
+    find: "and d.version is null and d.status = 'checking' and d.shown_by is not null",
+    replace: 'and false',
   },
 ];

@@ -102,7 +102,7 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   await judgeDeletions(company);
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
   if (waiting.length > 0) await play('approved reconcile');
-  // Where there is no fetch, a version that went back is believed when it shows twice, longer apart than a list may lag.
+  // Where no fetch decides, the list is believed when it says the same twice, longer apart than it may lag.
   if (await isUndecided(company)) {
     await company.stage.clock.pass(listLagOf(company.history) + 2_000);
     await play('reconcile');
@@ -115,11 +115,11 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   if (company.history.snapshot) await judgeSnapshot(company);
 }
 
-/** Whether the reconcile has said of subscriptions that the next one is to decide. */
+/** Whether the reconcile has said that the next one is to decide. */
 async function isUndecided({ stage, connection }: Company): Promise<boolean> {
   const { rowCount } = await stage.watcher.query(
     `select from sync.discrepancies
-     where connection_id = $1 and resource = 'subscriptions' and status = 'checking' and closed_at is null`,
+     where connection_id = $1 and status = 'checking' and closed_at is null`,
     [connection],
   );
   return rowCount !== 0;

@@ -2,7 +2,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { PassInHand } from '../passes/pass.ts';
 import type { RunScope } from '../record-scope.ts';
-import { listLag, surelyListed } from './list-lag.ts';
+import { surelyListed } from './list-lag.ts';
 import { streamsOf } from './streams-of.ts';
 
 /** Takes the lease of a listing that is complete, to note in it how the requests after it fare. */
@@ -108,7 +108,7 @@ export async function listAgain(
 /**
  * Confirms what the second listing did not show either. Only a complete one says anything, and only of what was there for longer
  * than a list may lag when it began. What is younger stays undecided. The age of a record that never landed is not known: a fetch
- * decides about it or, where none can (`unfetchable`), how long ago it was last seen.
+ * decides about it or, where none can (`unfetchable`), a reconcile that did not show it either, longer ago than a list may lag.
  */
 export async function confirmBySecondListing(
   warehouse: Warehouse,
@@ -141,16 +141,16 @@ export async function confirmBySecondListing(
          closed_why = case when shown then 'the second listing showed it' end,
          gone_by = case when not shown then complete.at end
        from (
-         select c.id, exists (select from listed where listed.id = c.record_id) as shown, exists (
-           select from sync.quarantine q
-           where q.connection_id = $1 and q.resource = $4 and q.record_id = c.record_id and q.status = 'open'
-             and q.last_seen_at >= c.found_at - ${listLag(resource, '$5')}
-         ) as seen_lately
+         select c.id, exists (select from listed where listed.id = c.record_id) as shown
          from sync.discrepancies c
          where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status = 'checking' and c.kind = 'extra'
        ) judged, complete
        where d.id = judged.id
-         and (shown or case when d.version is null then $6 and not seen_lately else d.version < surely_listed end)`,
+         and (shown or case
+           -- Of a service that does not tell its time nobody knows how long ago that was.
+           when d.version is null then $6 and d.shown_by <> $3 and coalesce(d.shown_at < surely_listed, true)
+           else d.version < surely_listed
+         end)`,
       [connectionId, streamsOf(resource), runId, resource.name, lookbackMilliseconds, unfetchable],
     );
   });

@@ -41,6 +41,7 @@ export async function findAbsent(
     );
     const { complete = false, pages = 0 } = listing.rows[0] ?? {};
     if (!complete) return { absent: 0, young: 0, ahead: 0, pages };
+    await client.query(keepUnlanded(resource), [...values, resource.name, foundAt]);
     await client.query(dismissOld, [connectionId, resource.name, runId]);
     await client.query(findSql(resource), [...values, resource.name, foundAt]);
     const found = await client.query<Omit<Absent, 'pages'>>(
@@ -59,6 +60,28 @@ export async function findAbsent(
   });
 }
 
+/**
+ * What an older reconcile did not show either, and never landed, keeps the time since when: nobody knows its version, so nothing else tells
+ * how long it has been gone. One that was met since was there since.
+ */
+function keepUnlanded(resource: Resource): string {
+  return `
+    with listed as materialized (${listedIds})
+    update sync.discrepancies d set run_id = $3, found_at = $5
+    from sync.quarantine q
+    where d.connection_id = $1 and d.resource = $4 and d.closed_at is null and d.run_id <> $3
+      and d.kind = 'extra' and d.version is null and d.status = 'checking' and d.shown_by is not null
+      and q.connection_id = $1 and q.resource = $4 and q.record_id = d.record_id
+      and q.status = 'open' and q.stream <> 'events' and q.last_seen_at < d.found_at
+      and not exists (select from listed where listed.id = d.record_id)
+      and not exists (select from finance.${resource.name} f where f.connection_id = $1 and f.id = d.record_id)`;
+}
+
+const listedIds = `
+      select distinct jsonb_array_elements(records) ->> 0 as id
+      from sync.listed_pages
+      where connection_id = $1 and stream = any($2::text[]) and listing = 1`;
+
 /** What an older reconcile left open is decided by this one. */
 const dismissOld = `
   update sync.discrepancies
@@ -67,10 +90,7 @@ const dismissOld = `
 
 function findSql(resource: Resource): string {
   return `
-    with listed as materialized (
-      select distinct jsonb_array_elements(records) ->> 0 as id
-      from sync.listed_pages
-      where connection_id = $1 and stream = any($2::text[]) and listing = 1
+    with listed as materialized (${listedIds}
     ), began as (
       select min(started_at) as at, min(served_from) as served
       from sync.passes
@@ -84,7 +104,7 @@ function findSql(resource: Resource): string {
       and not exists (select from listed where listed.id = f.id)
     union all
     -- It never landed, so there is no version that is deleted.
-    select $1, $4, q.record_id, 'extra', 'checking', null, $3, $5, null, null, null
+    select $1, $4, q.record_id, 'extra', 'checking', null, $3, $5, null, null, began.served
     from sync.quarantine q, began
     where q.connection_id = $1 and q.resource = $4 and q.status = 'open' and q.stream <> 'events' and q.last_seen_at < began.at
       and q.record_id is not null
