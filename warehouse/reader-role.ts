@@ -57,9 +57,8 @@ end $$;
 const grants = `
 grant usage on schema finance, history, marts to daybook_reader;
 grant select on all tables in schema finance, marts to daybook_reader;
-revoke execute on function history.as_of(text, timestamptz) from public;
-revoke execute on function history.changed_since(text, jsonb) from public;
-grant execute on function history.as_of(text, timestamptz), history.changed_since(text, jsonb) to daybook_reader;
+revoke execute on all functions in schema history from public;
+grant execute on all functions in schema history to daybook_reader;
 `;
 
 function isNotAllowed(error: unknown): boolean {

@@ -59,6 +59,28 @@ describe('history.as_of', () => {
     expect(await asOf(one, '2026-02-01')).toEqual([{ record_id: 'b', memo: 'of one' }]);
     expect(await asOf(other, '2026-02-01')).toEqual([]);
   });
+
+  test('of one connection, or of one record, answers what it answers of all', async () => {
+    const [one, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    await addVersion(one, '2026-01-01', 'upsert', 'of one');
+    await addVersion(one, '2026-01-02', 'upsert', 'of one, later');
+    await addVersion(other, '2026-01-01', 'upsert', 'of the other');
+    await addVersion(other, '2026-01-03', 'delete', 'of the other');
+    for (const connectionId of [one, other, 'nobody'])
+      for (const moment of ['2025-12-31', '2026-01-01', '2026-01-02', '2026-01-03']) {
+        const known = await asOf(connectionId, moment);
+        const narrow = (record: string): Promise<Row[]> =>
+          rows(
+            warehouse,
+            `select record_id, payload ->> 'memo' as memo
+             from history.as_of('bills', $1, connection => $2${record})`,
+            [moment, connectionId],
+          );
+        expect(await narrow('')).toEqual(known);
+        expect(await narrow(`, record => 'b'`)).toEqual(known);
+        expect(await narrow(`, record => 'c'`)).toEqual([]);
+      }
+  });
 });
 
 async function addVersion(

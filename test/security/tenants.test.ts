@@ -78,6 +78,10 @@ describe('a reader of one connection sees only that', () => {
       const { rows: seen } = await tenant.query<{ connection_id: string }>(asked);
       expect(seen.filter(({ connection_id: id }) => id !== 'acme')).toEqual([]);
     }
+    for (const narrow of ["connection => 'rival'", "connection => 'rival', record => 'planted-bill'", 'null'])
+      expect((await tenant.query(`select from history.as_of('bills', now(), ${narrow})`)).rows).toEqual([]);
+    const own = `select record_id from history.as_of('bills', now(), 'acme')`;
+    expect((await tenant.query(own)).rows).toEqual([{ record_id: 'own-bill' }]);
     const bills = `select connection_id, record_id from history.as_of('bills', now()) order by 1`;
     expect((await tenant.query(bills)).rows).toEqual([{ connection_id: 'acme', record_id: 'own-bill' }]);
     expect((await everything.query(bills)).rows).toHaveLength(2);

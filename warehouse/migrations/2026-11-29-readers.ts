@@ -173,7 +173,7 @@ const shared = `
     if to_regrole('daybook_tenant') is null then return false; end if;
     grant usage on schema finance, history, marts to daybook_tenant;
     grant select on finance.connections, finance.deleted_records to daybook_tenant;
-    grant execute on function history.as_of(text, timestamptz), history.changed_since(text, jsonb) to daybook_tenant;
+    grant execute on all functions in schema history to daybook_tenant;
     if exists (select from sync.readers) then
       perform sync.share_marts(value) from sync.settings where name = 'marts_schema';
     end if;
