@@ -8,11 +8,12 @@ export async function dueConnections({ pool }: Warehouse, apiAddress: string): P
   const { rows } = await pool.query<{ connection_id: string }>({
     name: 'due connections',
     text: `
-      select w.connection_id
-      from sync.webhook_inbox w
-      join sync.connections c using (connection_id)
-      where w.status = 'waiting' and ${isDue} and c.api_address = $1
-      group by w.connection_id
+      select c.connection_id
+      from sync.connections c
+      where c.api_address = $1 and exists (
+        select from sync.webhook_inbox w
+        where w.connection_id = c.connection_id and w.status = 'waiting' and ${isDue}
+      )
       order by random()
       limit $2`,
     values: [apiAddress, atOnce],
