@@ -1,0 +1,162 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createApiClient } from '../../source/api-client.ts';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { rows, type Row } from '../support/rows.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { Driver } from '../simulation/driver.ts';
+import { dependenciesOf, secretKey } from '../simulation/dependencies-of.ts';
+
+export type Answer = { status: number; body: string } | undefined;
+
+/** A service whose every answer a test may write, with the product's activities before it: what no sandbox would answer. */
+export class ScriptedService {
+  /** Raw JSON texts of the records by resource, in the order in which lists show them. */
+  lists: Record<string, string[]> = {};
+  events: string[] = [];
+  /** Answers instead of the usual one. */
+  onList: (resource: string, query: URLSearchParams) => Answer | Promise<Answer> = () => undefined;
+  onFetch: (resource: string, id: string) => Answer = () => undefined;
+  /** The `Date` of responses; null: none. */
+  date: () => Date | null = () => new Date();
+  asked: string[] = [];
+  url = '';
+  readonly connection = `co-${randomBytes(4).toString('hex')}`;
+  lookbackMilliseconds = 600_000;
+  readonly failures: string[] = [];
+  readonly #warehouse: Warehouse;
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
+
+  constructor(warehouse: Warehouse) {
+    this.#warehouse = warehouse;
+  }
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    const address = this.#server.address();
+    this.url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    await addConnection(this.#warehouse, secretKey, {
+      connectionId: this.connection,
+      apiAddress: this.url,
+      token: `token-${this.connection}`,
+      expandPlatformData: false,
+    });
+    return this;
+  }
+
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  sync(resources: readonly string[]): Promise<Record<string, unknown>> {
+    return this.#play((driver, id) => driver.sync(id, resources));
+  }
+
+  reconcile(resources: readonly string[]): Promise<Record<string, unknown>> {
+    return this.#play((driver, id) => driver.reconcile(id, resources));
+  }
+
+  rows(query: string): Promise<Row[]> {
+    return rows(this.#warehouse, query, [this.connection]);
+  }
+
+  async ids(table: string): Promise<string[]> {
+    const found = await this.rows(`select id from finance.${table} where connection_id = $1 order by id`);
+    return found.map(({ id }) => String(id));
+  }
+
+  async #play(run: (driver: Driver, id: string) => Promise<void>): Promise<Record<string, unknown>> {
+    const api = createApiClient({
+      baseUrl: this.url,
+      clientId: 'c',
+      clientSecret: 's',
+      version: '2023-03-14',
+      budget: {
+        take: () => Promise.resolve({ redeem: () => true, release: () => undefined }),
+        reportRateLimited: () => Promise.resolve(),
+      },
+    });
+    const dependencies = {
+      ...dependenciesOf({
+        warehouse: this.#warehouse,
+        api,
+        apiAddress: this.url,
+        lookbackMilliseconds: this.lookbackMilliseconds,
+      }),
+    };
+    dependencies.policies = { ...dependencies.policies, giveUpAfterMilliseconds: 3_000 };
+    const driver = new Driver({
+      connection: this.connection,
+      worker: () => ({
+        lost: new Promise(() => undefined),
+        isDead: () => false,
+        dependencies: () => dependencies,
+      }),
+      pass: (milliseconds) => new Promise((resolve) => setTimeout(resolve, Math.min(milliseconds, 1_000))),
+      ended: () => false,
+      onFailure: (failure) => this.failures.push(`${failure.type}: ${failure.message}`),
+    });
+    const id = randomUUID();
+    await run(driver, id);
+    await api.close();
+    const streams = await rows(
+      this.#warehouse,
+      `select stream, status, failure_type, quarantined::int, deleted::int from sync.run_streams where run_id = $1 order by stream`,
+      [id],
+    );
+    const [{ status } = { status: null }] = await rows(
+      this.#warehouse,
+      'select status from sync.runs where run_id = $1',
+      [id],
+    );
+    return { status, streams };
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://x');
+    this.asked.push(request.url ?? '');
+    const { status, body } = await this.#answer(url);
+    const date = this.date();
+    response.sendDate = false;
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      ...(date === null ? {} : { date: date.toUTCString() }),
+    });
+    response.end(body);
+  }
+
+  async #answer(url: URL): Promise<{ status: number; body: string }> {
+    const connection = `"connection":{"id":"svc-${this.connection}","orgId":"org","platform":"QUICKBOOKS"}`;
+    if (url.pathname === '/events') {
+      const floor = Number(url.searchParams.get('last_synced_at_min') ?? -Infinity);
+      const shown = this.events.filter(
+        (text) => Date.parse((JSON.parse(text) as { last_synced_at: string }).last_synced_at) >= floor,
+      );
+      return { status: 200, body: `{"events":[${shown.join(',')}],"next_cursor":null}` };
+    }
+    const [, resource = '', id] = /^\/(?:accounting\/)?([a-z_]+)(?:\/(.+))?$/.exec(url.pathname) ?? [];
+    const records = this.lists[resource] ?? [];
+    if (id === undefined) {
+      const own = await this.onList(resource, url.searchParams);
+      if (own !== undefined) return own;
+      const floor = Number(
+        url.searchParams.get('last_synced_at_min') ?? url.searchParams.get('updated_at_min') ?? -Infinity,
+      );
+      const field = resource === 'subscriptions' ? 'updated_at' : 'last_synced_at';
+      const type = url.searchParams.get('expense_type');
+      const shown = records.filter((text) => {
+        const record = JSON.parse(text) as Record<string, string>;
+        if (resource === 'expenses' && record.expense_type !== (type ?? 'expense')) return false;
+        return Date.parse(record[field] ?? '') >= floor || Number.isNaN(Date.parse(record[field] ?? ''));
+      });
+      return { status: 200, body: `{${connection},"${resource}":[${shown.join(',')}],"next_cursor":null}` };
+    }
+    const name = decodeURIComponent(id);
+    const own = this.onFetch(resource, name);
+    if (own !== undefined) return own;
+    const found = records.find((text) => (JSON.parse(text) as { id?: unknown }).id === name);
+    if (found === undefined) return { status: 410, body: '{"error_code":"GONE"}' };
+    return { status: 200, body: `{${connection},"${resource.replace(/s$/, '')}":${found}}` };
+  }
+}
