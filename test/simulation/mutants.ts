@@ -429,4 +429,11 @@ export const mutants: readonly Mutant[] = [
     find: "and d.version is null and d.status = 'checking' and d.shown_by is not null",
     replace: 'and false',
   },
+  {
+    name: 'a deletion that a reconcile has overruled is believed again',
+    about: 'correctedService',
+    file: 'warehouse/landing/settle-records.ts',
+    find: 'where tombstones.version >= written.version',
+    replace: 'where false',
+  },
 ];

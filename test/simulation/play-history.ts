@@ -108,6 +108,9 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
     await play('reconcile');
   }
   await judgeReconcile(company);
+  // What a reconcile has decided stays so, though a sync reads again what it has read before.
+  await play('sync');
+  await judgeTables(company, 'After one more sync');
   if (company.history.rebuild === true) {
     await rebuild(company);
     await judgeTables(company, 'After a rebuild');

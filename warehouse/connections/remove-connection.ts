@@ -87,6 +87,7 @@ const dataTables = [
   'history.record_versions',
   'history.kept_stream_months',
   'sync.tombstones',
+  'sync.overruled_deletions',
   'sync.field_issues',
   'sync.quarantine',
   'sync.resource_clocks',

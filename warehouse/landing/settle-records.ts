@@ -5,8 +5,8 @@ import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
- * What a good record settles: the tombstone it is newer than, the quarantine entry of an earlier bad version, the field
- * issues of the content it replaces.
+ * What a good record settles: its tombstone, the quarantine entry of an earlier bad version, the field issues of the content it
+ * replaces. A tombstone that is not older was overruled, which is kept: its event will come again.
  */
 export async function settleRecords(
   client: PoolClient,
@@ -21,7 +21,10 @@ export async function settleRecords(
   await client.query({
     name: 'settle records',
     text: settleSql,
-    values: [connectionId, resource.name, written.map(({ id }) => id), settled, landedAt],
+    values: [
+      ...[connectionId, resource.name, written.map(({ id }) => id), settled, landedAt],
+      written.map(({ version }) => version),
+    ],
   });
 }
 
@@ -53,6 +56,13 @@ const entriesSql = `
 const settleSql = `
   with tombstones as (
     delete from sync.tombstones where connection_id = $1 and resource = $2 and record_id = any($3::text[])
+    returning record_id, version
+  ), overruled as (
+    insert into sync.overruled_deletions as known (connection_id, resource, record_id, versions)
+    select $1, $2, record_id, array[tombstones.version]
+    from tombstones join unnest($3::text[], $6::timestamptz[]) as written (record_id, version) using (record_id)
+    where tombstones.version >= written.version
+    on conflict (connection_id, resource, record_id) do update set versions = known.versions || excluded.versions
   ), issues as (
     delete from sync.field_issues where connection_id = $1 and resource = $2 and record_id = any($3::text[])
   )

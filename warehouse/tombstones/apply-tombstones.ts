@@ -19,11 +19,14 @@ export interface BuriedCounts {
   deleted: number;
   /** Deletions that a newer version of the record beats. */
   suppressed: number;
+  /** Events of which only a reconcile can say whether they are true: an older one than a deletion that proved to be wrong. */
+  doubted: number;
 }
 
 /**
  * Deletes records and keeps a tombstone of each, for records never seen too: their list may still be on its way. A row that
- * is newer than the deletion stays; a tie goes to the tombstone. Writes nothing for what is known.
+ * is newer than the deletion stays; a tie goes to the tombstone. Writes nothing for what is known, be it that it is true or that a
+ * reconcile has found the record alive; what a fetch or a listing says now is believed before any event.
  *
  * Expects the resource of the connection to be locked.
  */
@@ -32,14 +35,17 @@ export async function applyTombstones(
   input: LandingScope & { source: 'event' | 'webhook' | 'reconcile'; deletions: readonly Deletion[] },
 ): Promise<BuriedCounts> {
   const { connectionId, resource, runId, landedAt, source, deletions } = input;
-  if (deletions.length === 0) return { deleted: 0, suppressed: 0 };
-  const { rows } = await client.query<{ id: string; outcome: 'deleted' | 'buried' | 'suppressed' | 'known' }>(
-    {
-      name: `judge deletions of ${resource.name}`,
-      text: judgeSql(resource),
-      values: [connectionId, deletions.map(({ id }) => id), deletions.map(({ version }) => version)],
-    },
-  );
+  if (deletions.length === 0) return { deleted: 0, suppressed: 0, doubted: 0 };
+  const { rows } = await client.query<{ id: string; version: string; outcome: Outcome }>({
+    name: `judge deletions of ${resource.name}`,
+    text: judgeSql(resource),
+    values: [
+      connectionId,
+      deletions.map(({ id }) => id),
+      deletions.map(({ version }) => version),
+      source === 'event',
+    ],
+  });
   const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]));
   const ids = (outcome: string): string[] =>
     rows.filter((row) => row.outcome === outcome).map(({ id }) => id);
@@ -66,21 +72,43 @@ export async function applyTombstones(
       values: [connectionId, ids('deleted')],
     });
   }
-  return { deleted: ids('deleted').length, suppressed: ids('suppressed').length };
+  const doubted = ids('doubted');
+  if (doubted.length > 0)
+    await client.query({
+      name: 'note doubted deletions',
+      text: noteDoubtedSql,
+      values: [
+        ...[connectionId, resource.name, doubted],
+        rows.filter(({ outcome }) => outcome === 'doubted').map(({ version }) => version),
+      ],
+    });
+  const [deleted, suppressed] = [ids('deleted').length, ids('suppressed').length];
+  return { deleted, suppressed, doubted: doubted.length };
 }
+
+type Outcome = 'deleted' | 'buried' | 'suppressed' | 'known' | 'doubted';
 
 function judgeSql(resource: Resource): string {
   return `
-    select arriving.id, case
+    select arriving.id, arriving.version::text as version, case
+      when arriving.version is null then 'known'
+      when arriving.version <= arriving.overruled then 'doubted'
       when held.version > arriving.version then 'suppressed'
       when held.version is not null then 'deleted'
       when tombstone.version >= arriving.version then 'known'
       else 'buried'
     end as outcome
     from (
-      select id, max(version) as version
+      select deletion.id, max(deletion.version) filter (where overruled.versions is null or deletion.version <> all (overruled.versions)) as version,
+        max(overruled.newest) as overruled
       from unnest($2::text[], $3::timestamptz[]) as deletion (id, version)
-      group by id
+      left join lateral (
+        select o.versions, (select max(version) from unnest(o.versions) as one (version)) as newest
+        from sync.overruled_deletions o
+        where $4 and o.connection_id = $1 and o.resource = '${resource.name}' and o.record_id = deletion.id
+        offset 0
+      ) overruled on true
+      group by deletion.id
     ) arriving
     left join lateral (
       select f.${resource.version} as version
@@ -126,6 +154,12 @@ const burySql = `
     -- How the deletion was learned first; one of a record that lived again is another.
     source = case when excluded.record_id = any($9::text[]) then excluded.source else sync.tombstones.source end,
     payload = excluded.payload, run_id = excluded.run_id, noted_at = excluded.noted_at`;
+
+/** So that the same event is not doubted again, once a reconcile has decided. */
+const noteDoubtedSql = `
+  update sync.overruled_deletions o set versions = o.versions || doubted.version
+  from unnest($3::text[], $4::timestamptz[]) as doubted (id, version)
+  where o.connection_id = $1 and o.resource = $2 and o.record_id = doubted.id`;
 
 /** A statement may touch a row only once. */
 function newestOfEach(deletions: readonly Deletion[]): Deletion[] {

@@ -60,7 +60,7 @@ export async function landEvents(
       const refused = page.refused.get(resource) ?? [];
       const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, refused });
       facts.quarantined += quarantined;
-      if (quarantined > 0) await wantReconcile(client, { connectionId, resource });
+      if (quarantined > 0 || buried.doubted > 0) await wantReconcile(client, { connectionId, resource });
     }
     facts.unchanged = facts.read - facts.deleted - facts.suppressed - facts.quarantined;
     await recordPage(client, pass, facts);

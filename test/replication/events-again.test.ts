@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { bill } from '../support/finance-records.ts';
+import { deletionOf } from '../support/land-events.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import type { ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+const hour = 3_600_000;
+
+describe('a record that a reconcile has found alive is not deleted by the event that it overruled', () => {
+  test('when the clock of the service was ahead as it was deleted, and was put right before it was made again', async () => {
+    const service = await madeAgain();
+    for (let times = 0; times < 2; times += 1) {
+      expect((await service.sync(['bills'])).status).toBe('succeeded');
+      expect(await service.ids('bills')).toEqual(['a', 'b']);
+    }
+    expect(await service.rows('select id from finance.deleted_records where connection_id = $1')).toEqual([]);
+  });
+
+  test('when the event is newer than the record, and the last one that there is', async () => {
+    const service = await serve();
+    service.lists = { bills: [bill('a'), bill('b')] };
+    service.events = [deletionOf('a', '2026-01-01T00:00:00Z')];
+    await service.sync(['bills']);
+    expect(await service.ids('bills')).toEqual(['b']);
+    expect((await service.reconcile(['bills'])).status).toBe('succeeded');
+    await service.sync(['bills']);
+    expect(await service.ids('bills')).toEqual(['a', 'b']);
+  });
+
+  test('and a newer one deletes it', async () => {
+    const service = await madeAgain();
+    service.lists.bills = [bill('b')];
+    service.events.push(deletionOf('a', stampOf(Date.now() + 3 * hour)));
+    await service.sync(['bills']);
+    expect(await service.ids('bills')).toEqual(['b']);
+  });
+
+  test('and of another one that is not newer a reconcile decides, asked for once', async () => {
+    const service = await madeAgain();
+    service.events.push(deletionOf('a', stampOf(Date.now() + hour)));
+    await service.sync(['bills']);
+    expect(await service.ids('bills')).toEqual(['a', 'b']);
+    expect(await isReconcileWanted(service)).toBe(true);
+    await service.reconcile(['bills']);
+    await service.sync(['bills']);
+    expect(await isReconcileWanted(service)).toBe(false);
+    service.lists.bills = [bill('b')];
+    await service.reconcile(['bills']);
+    expect(await service.ids('bills')).toEqual(['b']);
+  });
+});
+
+/** A record that lives, whose deletion was announced two hours ahead of the service's time. */
+async function madeAgain(): Promise<ScriptedService> {
+  const service = await serve();
+  service.lists = { bills: [bill('a', { last_synced_at: `"${stampOf(Date.now() - hour)}"` }), bill('b')] };
+  await service.sync(['bills']);
+  service.date = () => new Date(Date.now() + 2 * hour);
+  service.lists.bills = [bill('b')];
+  service.events = [deletionOf('a', stampOf(Date.now() + 2 * hour))];
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['b']);
+  service.date = () => new Date();
+  service.lists.bills = [bill('b'), bill('a', { last_synced_at: `"${stampOf(Date.now())}"` })];
+  expect((await service.reconcile(['bills'])).status).toBe('succeeded');
+  expect(await service.ids('bills')).toEqual(['a', 'b']);
+  return service;
+}
+
+async function isReconcileWanted(service: ScriptedService): Promise<boolean> {
+  const [row] = await service.rows(
+    `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
+  );
+  return row?.wanted === true;
+}
+
+function stampOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
