@@ -20,9 +20,11 @@ export async function findAbsent(dependencies: Dependencies, input: ReconcileInp
     const of = resourceOfRun(input);
     const { warehouse, policies } = dependencies;
     const { lookbackMilliseconds } = policies;
-    const { absent, young, ahead, pages } = await findInWarehouse(warehouse, { ...of, lookbackMilliseconds });
+    const found = await findInWarehouse(warehouse, { ...of, lookbackMilliseconds });
+    const { absent, young, ahead, pages, nameless } = found;
     const { fetchable } = of.resource;
-    const confirmBy = fetchable && absent <= pages ? 'fetch' : 'listing';
+    // Beside records without an id another listing proves nothing.
+    const confirmBy = fetchable && (absent <= pages || nameless) ? 'fetch' : 'listing';
     return { absent, toFetch: fetchable ? ahead + young : 0, confirmBy };
   });
 }

@@ -8,7 +8,7 @@ export type ProveAbsence = (gone: RecordGone, id: string) => Promise<Absence>;
 /**
  * Makes what decides whether a record that a fetch did not find is absent. A 410 says so; a 404 says it of the endpoint just as
  * well (API document 7), so it counts only where `fetch` brings another record that is known to live, under the same token.
- * That is found out once. Passes on what `fetch` throws.
+ * That is found out once. Another record than was asked for says nothing. Passes on what `fetch` throws.
  */
 export function createAbsenceProof(others: {
   /** Rejects when the service does not answer with the record. */
@@ -19,6 +19,7 @@ export function createAbsenceProof(others: {
   let canFetch: Promise<boolean> | undefined;
   return async ({ status }, id) => {
     if (status === 410) return 'absent';
+    if (status !== 404) return 'unproved';
     canFetch ??= isAnyFetched(others, id);
     try {
       return (await canFetch) ? 'absent' : 'unproved';

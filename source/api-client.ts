@@ -55,7 +55,7 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
     async fetch({ resource, id, ...request }) {
       const path = `${resource.listPath}/${encodeURIComponent(id)}`;
       const answer = await sendRequest(service, { ...request, path, query: {}, kind: 'fetch' });
-      return fetchedRecordOf(answer, resource.singular);
+      return fetchedRecordOf(answer, { singular: resource.singular, id });
     },
     async close() {
       if (settings.dispatcher === undefined) await agent.close();

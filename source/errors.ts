@@ -142,8 +142,8 @@ export class RateLimited extends SourceError<'RateLimited'> {
 }
 
 /**
- * 404 or 410 on a fetch, which `status` says: the service has no such record, or with a 404 perhaps cannot fetch any. See
- * `createAbsenceProof`.
+ * 404 or 410 on a fetch, which `status` says: the service has no such record, or with a 404 perhaps cannot fetch any. Or 200, with
+ * another record. See `createAbsenceProof`.
  */
 export class RecordGone extends SourceError<'RecordGone'> {
   /** The service's time of the response, in whole seconds; null when it does not tell. */

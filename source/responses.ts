@@ -1,5 +1,5 @@
 import type { SourceRecord } from '../resources/source-record.ts';
-import { UnreadableResponse, type Failure } from './errors.ts';
+import { RecordGone, UnreadableResponse, type Failure } from './errors.ts';
 import { memberText } from './member-text.ts';
 import { recordTexts } from './record-texts.ts';
 import { replaceNul } from './replace-nul.ts';
@@ -28,7 +28,8 @@ export interface FetchedRecord {
 export interface ServiceConnection {
   readonly id: string;
   readonly orgId: string;
-  readonly platform: string;
+  /** Null where the service leaves it out. */
+  readonly platform: string | null;
 }
 
 /** Throws UnreadableResponse when the answer is not a list of `plural`. */
@@ -43,17 +44,20 @@ export function listPageOf({ text: sent, servedAt, requestId, failure }: Answer,
   }));
   return {
     records,
-    connection: connectionOf(body.connection),
+    connection: connectionOf(body.connection, failure),
     nextCursor: nextCursorOf(body.next_cursor, failure),
     servedAt,
     requestId,
   };
 }
 
-/** Throws UnreadableResponse when the answer has no record under `singular`. */
+/**
+ * Throws UnreadableResponse when the answer has no record under `singular`, and RecordGone when it has another one than was asked for:
+ * one that was merged into it may be answered so.
+ */
 export function fetchedRecordOf(
   { text: sent, servedAt, requestId, failure }: Answer,
-  singular: string,
+  { singular, id }: { singular: string; id: string },
 ): FetchedRecord {
   const text = replaceNul(sent);
   const body = parseObject(text, failure);
@@ -62,8 +66,9 @@ export function fetchedRecordOf(
   if (!isObject(value) || recordText === null) {
     throw new UnreadableResponse(failure, `JSON without an object "${singular}"`);
   }
+  if (typeof value.id === 'string' && value.id !== id) throw new RecordGone(failure, servedAt);
   const record = { text: recordText, value };
-  return { record, connection: connectionOf(body.connection), servedAt, requestId };
+  return { record, connection: connectionOf(body.connection, failure), servedAt, requestId };
 }
 
 /** JSON.parse quotes the text in its messages, so its error is not kept as a cause. */
@@ -78,11 +83,13 @@ function parseObject(text: string, failure: Failure): Record<string, unknown> {
   return body;
 }
 
-function connectionOf(connection: unknown): ServiceConnection | null {
-  if (!isObject(connection)) return null;
-  const { id, orgId, platform } = connection;
-  if (typeof id !== 'string' || typeof orgId !== 'string' || typeof platform !== 'string') return null;
-  return { id, orgId, platform };
+/** Who is named in part is not nobody: it may be another company. */
+function connectionOf(connection: unknown, failure: Failure): ServiceConnection | null {
+  if (connection === undefined || connection === null) return null;
+  const { id, orgId, platform } = isObject(connection) ? connection : {};
+  if (typeof id !== 'string' || typeof orgId !== 'string')
+    throw new UnreadableResponse(failure, 'a connection without id and orgId');
+  return { id, orgId, platform: typeof platform === 'string' ? platform : null };
 }
 
 /** Absent, null and empty all say that this is the last page. */

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiClient } from '../../source/api-client.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { rows, type Row } from '../support/rows.ts';
+import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { Driver } from '../simulation/driver.ts';
 import { dependenciesOf, secretKey } from '../simulation/dependencies-of.ts';
@@ -59,6 +60,19 @@ export class ScriptedService {
 
   rows(query: string): Promise<Row[]> {
     return rows(this.#warehouse, query, [this.connection]);
+  }
+
+  /** The `connection` of its responses. */
+  get named(): string {
+    return `{"id":"svc-${this.connection}","orgId":"org","platform":"QUICKBOOKS"}`;
+  }
+
+  /** A person discards whatever waits in quarantine. */
+  async discardAll(): Promise<void> {
+    const open = await this.rows(
+      `select id::int as id from sync.quarantine where connection_id = $1 and status = 'open'`,
+    );
+    await discardEntries(this.#warehouse, { ids: open.map(({ id }) => Number(id)), why: 'test' });
   }
 
   async ids(table: string): Promise<string[]> {
@@ -127,7 +141,7 @@ export class ScriptedService {
   }
 
   async #answer(url: URL): Promise<{ status: number; body: string }> {
-    const connection = `"connection":{"id":"svc-${this.connection}","orgId":"org","platform":"QUICKBOOKS"}`;
+    const connection = `"connection":${this.named}`;
     if (url.pathname === '/events') {
       const floor = Number(url.searchParams.get('last_synced_at_min') ?? -Infinity);
       const shown = this.events.filter(

@@ -136,9 +136,19 @@ export async function readQuestion({ stage, connection }: Company): Promise<Show
 }
 
 /** A person discards all that waits in quarantine. */
-async function discard({ stage, connection, source }: Company): Promise<void> {
+function discard(company: Company): Promise<void> {
+  return discardWhere(company, 'true');
+}
+
+/** A person says that what has no usable id is none of the records that are missed. */
+export function discardNameless(company: Company): Promise<void> {
+  return discardWhere(company, `record_id is null and stream <> 'events'`);
+}
+
+async function discardWhere({ stage, connection, source }: Company, condition: string): Promise<void> {
   const { rows } = await stage.watcher.query<{ id: number; resource: string; payload: string }>(
-    `select id::int as id, resource, payload from sync.quarantine where connection_id = $1 and status = 'open'`,
+    `select id::int as id, resource, payload from sync.quarantine
+     where connection_id = $1 and status = 'open' and ${condition}`,
     [connection],
   );
   if (rows.length === 0) return;

@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the watermark is the local clock',
     file: 'warehouse/passes/complete-pass.ts',
-    find: 'else greatest(watermark, least(known.highest_seen, known.served_from))',
+    find: 'else greatest(watermark, least(known.highest_seen, coalesce(known.served_from, known.started_at)))',
     replace: 'else clock_timestamp()',
   },
   {
@@ -286,7 +286,7 @@ export const mutants: readonly Mutant[] = [
     name: 'the watermark goes past the time at which the reading began',
     about: 'future',
     file: 'warehouse/passes/complete-pass.ts',
-    find: 'else greatest(watermark, least(known.highest_seen, known.served_from))',
+    find: 'else greatest(watermark, least(known.highest_seen, coalesce(known.served_from, known.started_at)))',
     replace: 'else greatest(watermark, known.highest_seen)',
   },
   {

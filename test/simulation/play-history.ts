@@ -1,5 +1,5 @@
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
-import { befall, rebuild, setOwnToken } from './befall.ts';
+import { befall, discardNameless, rebuild, setOwnToken } from './befall.ts';
 import { openCompany, type Company } from './company.ts';
 import { faultOf } from './fault-of.ts';
 import { listLagOf, type Episode, type History, type RunKind } from './history.ts';
@@ -100,13 +100,18 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   await company.stage.clock.pass(stillToCome(company) + listLagOf(company.history) + 2_000);
   await play('reconcile');
   await judgeDeletions(company);
-  const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
-  if (waiting.length > 0) await play('approved reconcile');
   // Where no fetch decides, the list is believed when it says the same twice, longer apart than it may lag.
   if (await isUndecided(company)) {
     await company.stage.clock.pass(listLagOf(company.history) + 2_000);
     await play('reconcile');
   }
+  // Beside what has no usable id no listing proves that a record is absent.
+  if (await isUndecided(company)) {
+    await discardNameless(company);
+    await play('reconcile');
+  }
+  const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
+  if (waiting.length > 0) await play('approved reconcile');
   await judgeReconcile(company);
   // What a reconcile has decided stays so, though a sync reads again what it has read before.
   await play('sync');

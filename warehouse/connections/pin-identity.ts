@@ -5,7 +5,8 @@ import { IdentityChanged, IdentityInUse } from '../errors.ts';
 export interface ServiceIdentity {
   readonly id: string;
   readonly orgId: string;
-  readonly platform: string;
+  /** Null where the service leaves it out: then the one told before stays. */
+  readonly platform: string | null;
 }
 
 /**
@@ -17,7 +18,7 @@ export async function pinIdentity(
   input: { connectionId: string; identity: ServiceIdentity },
 ): Promise<void> {
   const { connectionId, identity } = input;
-  const pinned = await client.query<{ service_connection_id: string; org_id: string; platform: string }>({
+  const pinned = await client.query<{ service_connection_id: string; org_id: string; platform: string | null }>({
     name: 'read identity',
     text: `
       select service_connection_id, org_id, platform
@@ -30,7 +31,7 @@ export async function pinIdentity(
   if (known.service_connection_id !== identity.id || known.org_id !== identity.orgId) {
     throw new IdentityChanged(connectionId);
   }
-  if (known.platform !== identity.platform) {
+  if (identity.platform !== null && known.platform !== identity.platform) {
     await client.query('update sync.connections set platform = $2 where connection_id = $1', [
       connectionId,
       identity.platform,

@@ -22,7 +22,8 @@ export async function completePass(client: PoolClient, pass: PassInHand, resourc
 }
 
 /**
- * The watermark becomes the highest version seen, in the service's clock, but not past the service's time when the reading began:
+ * The watermark becomes the highest version seen, in the service's clock, but not past the service's time when the reading began (ours,
+ * where the service does not tell its own: too low a watermark reads more, and loses nothing):
  * what a list shows late, or a record with a time of the future, would be passed by. It only ever moves forward. A stream that left
  * records in quarantine is `partial`, and so is one that has stalled: a record that was met otherwise before the pass began,
  * newer than the watermark still is, did not come.
@@ -48,7 +49,7 @@ function completeSync({ name, version }: Listed): string {
     ), moved as (
       update sync.streams set
         watermark = case when known.highest_seen is null then watermark
-          else greatest(watermark, least(known.highest_seen, known.served_from))
+          else greatest(watermark, least(known.highest_seen, coalesce(known.served_from, known.started_at)))
         end,
         cursor = null,
         last_success_at = clock_timestamp(),

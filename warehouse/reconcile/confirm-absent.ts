@@ -2,6 +2,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { PassInHand } from '../passes/pass.ts';
 import type { RunScope } from '../record-scope.ts';
+import { namelessSql } from './find-absent.ts';
 import { surelyListed } from './list-lag.ts';
 import { streamsOf } from './streams-of.ts';
 
@@ -106,7 +107,8 @@ export async function listAgain(
 }
 
 /**
- * Confirms what the second listing did not show either. Only a complete one says anything, and only of what was there for longer
+ * Confirms what the second listing did not show either. Only a complete one says anything, where each of its records has an id (one that has
+ * none may be any that it does not show), and only of what was there for longer
  * than a list may lag when it began. What is younger stays undecided. The age of a record that never landed is not known: a fetch
  * decides about it or, where none can (`unfetchable`), a reconcile that did not show it either, longer ago than a list may lag.
  */
@@ -146,7 +148,7 @@ export async function confirmBySecondListing(
          where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status = 'checking' and c.kind = 'extra'
        ) judged, complete
        where d.id = judged.id
-         and (shown or case
+         and (shown or not exists (${namelessSql}) and case
            -- Of a service that does not tell its time nobody knows how long ago that was.
            when d.version is null then $6 and d.shown_by <> $3 and coalesce(d.shown_at < surely_listed, true)
            else d.version < surely_listed

@@ -28,17 +28,21 @@ export async function deleteAbsent(
   input: RunScope & { limit: number },
 ): Promise<Deleted> {
   const { connectionId, resource, runId, limit } = input;
-  const { rows } = await warehouse.pool.query<{ held: number; confirmed: number }>(
+  const { rows } = await warehouse.pool.query<{ held: number; confirmed: number; undecided: number }>(
     `select
        (select count(*) from finance.${resource.name} where connection_id = $1) as held,
        (select count(*) from sync.discrepancies
         where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'
-          and kind = 'extra' and version is not null) as confirmed`,
+          and kind = 'extra' and version is not null) as confirmed,
+       (select count(*) from sync.discrepancies
+        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'
+          and kind = 'extra' and version is not null) as undecided`,
     [connectionId, resource.name, runId],
   );
-  const { held = 0, confirmed = 0 } = rows[0] ?? {};
+  const { held = 0, confirmed = 0, undecided = 0 } = rows[0] ?? {};
   const overLimit = confirmed > neverAskedAbout && confirmed > limit * held;
-  const all = confirmed > 1 && confirmed >= held;
+  // None was shown, though it is too early to say so of some.
+  const all = confirmed > 1 && confirmed + undecided >= held;
   if (overLimit || all) return { deleted: 0, waiting: confirmed, held };
   return { deleted: await deleteConfirmed(warehouse, { ...input, foundBy: runId }), waiting: 0, held };
 }

@@ -18,7 +18,18 @@ export interface Absent {
   ahead: number;
   /** Requests that listing them once more would cost. */
   pages: number;
+  /** The listing showed records without a usable id: each may be one of those that it did not show. */
+  nameless: boolean;
 }
+
+/**
+ * In SQL, what the listings of a run showed without an id that can be stored and nobody has discarded: $1 connection, $2 streams, $3 run,
+ * $4 resource.
+ */
+export const namelessSql = `
+  select from sync.quarantine nameless
+  where nameless.connection_id = $1 and nameless.resource = $4 and nameless.stream = any($2::text[])
+    and nameless.run_id = $3 and nameless.record_id is null and nameless.status = 'open'`;
 
 /**
  * Finds records that a complete listing did not show: held, or waiting in quarantine, before it began and not met since; and those
@@ -40,11 +51,11 @@ export async function findAbsent(
       values,
     );
     const { complete = false, pages = 0 } = listing.rows[0] ?? {};
-    if (!complete) return { absent: 0, young: 0, ahead: 0, pages };
+    if (!complete) return { absent: 0, young: 0, ahead: 0, pages, nameless: false };
     await client.query(keepUnlanded(resource), [...values, resource.name, foundAt]);
     await client.query(dismissOld, [connectionId, resource.name, runId]);
     await client.query(findSql(resource), [...values, resource.name, foundAt]);
-    const found = await client.query<Omit<Absent, 'pages'>>(
+    const found = await client.query<Omit<Absent, 'pages' | 'nameless'>>(
       `select count(*) filter (where kind <> 'ahead') as absent, count(*) filter (where kind = 'ahead') as ahead,
          count(*) filter (where kind <> 'ahead' and (version is null or version >= (
            select ${surelyListed(resource, '$4')}
@@ -56,7 +67,11 @@ export async function findAbsent(
       [connectionId, resource.name, runId, lookbackMilliseconds, streamsOf(resource)],
     );
     const [{ absent, young, ahead } = { absent: 0, young: 0, ahead: 0 }] = found.rows;
-    return { absent, young, ahead, pages };
+    const listed = await client.query<{ nameless: boolean }>(`select exists (${namelessSql}) as nameless`, [
+      ...values,
+      resource.name,
+    ]);
+    return { absent, young, ahead, pages, nameless: listed.rows[0]?.nameless ?? false };
   });
 }
 

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { bill, customer, subscription } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+describe('a listing that shows a record without a usable id proves no absence', () => {
+  test.each([
+    ['is a number', '7'],
+    ['is null', 'null'],
+    ['is empty', '""'],
+    ['is missing', undefined],
+  ])('of a subscription whose id %s for a while', async (_, id) => {
+    const service = await serve();
+    const good = ['5', '6', '7', '8'].map((one) => subscription(one));
+    service.lists = { subscriptions: good };
+    await service.sync(['subscriptions']);
+    service.lists.subscriptions = [
+      ...['5', '6', '8'].map((one) => subscription(one)),
+      subscription('7', { id }),
+    ];
+    expect((await service.reconcile(['subscriptions'])).status).toBe('partial');
+    expect(await service.ids('subscriptions')).toEqual(['5', '6', '7', '8']);
+    service.lists.subscriptions = good;
+    expect((await service.sync(['subscriptions'])).status).toBe('succeeded');
+    expect((await service.reconcile(['subscriptions'])).status).toBe('succeeded');
+    expect(await service.ids('subscriptions')).toEqual(['5', '6', '7', '8']);
+  });
+
+  test('of bills, though fetches cost more than a second listing: they are asked for', async () => {
+    const service = await serve();
+    service.lists = { bills: ['1', '2', '3', '4', '5', '6'].map((one) => bill(one)) };
+    await service.sync(['bills']);
+    service.lists.bills = ['1', '2', '3', '4', '5', '6'].map((one) =>
+      bill(one, Number(one) > 3 ? { id: one } : {}),
+    );
+    service.onFetch = (_, id) => ({
+      status: 200,
+      body: `{"connection":${service.named},"bill":${bill(id)}}`,
+    });
+    expect((await service.reconcile(['bills'])).status).toBe('partial');
+    expect(await service.ids('bills')).toEqual(['1', '2', '3', '4', '5', '6']);
+  });
+
+  test('until a person has discarded it', async () => {
+    const service = await serve();
+    service.lists = { subscriptions: ['5', '6', '7', '8'].map((one) => subscription(one)) };
+    await service.sync(['subscriptions']);
+    service.lists.subscriptions = [
+      ...['5', '6', '8'].map((one) => subscription(one)),
+      subscription('9', { id: '9' }),
+    ];
+    await service.reconcile(['subscriptions']);
+    await service.discardAll();
+    expect((await service.reconcile(['subscriptions'])).status).toBe('succeeded');
+    expect(await service.ids('subscriptions')).toEqual(['5', '6', '8']);
+  });
+});
+
+test('a fetch that is answered with another record proves nothing: a second listing decides', async () => {
+  const service = await serve();
+  service.lists = { customers: ['a', 'b', 'c', 'd'].map((one) => customer(one)) };
+  await service.sync(['customers']);
+  service.lists.customers = ['b', 'c', 'd'].map((one) => customer(one));
+  service.onFetch = (_, id) =>
+    id === 'a'
+      ? { status: 200, body: `{"connection":${service.named},"customer":${customer('b')}}` }
+      : undefined;
+  expect((await service.reconcile(['customers'])).status).toBe('succeeded');
+  expect(await service.ids('customers')).toEqual(['b', 'c', 'd']);
+});
+
+test.each([
+  ['without a platform', '{"id":"svc-other","orgId":"other","platform":null}'],
+  ['without an organisation', '{"id":"svc-other","platform":"QUICKBOOKS"}'],
+])('a response that names another company %s lands nothing', async (_, named) => {
+  const service = await serve();
+  service.lists = { bills: [bill('a')], customers: [] };
+  await service.sync(['bills']);
+  service.onList = (resource) =>
+    resource === 'bills'
+      ? {
+          status: 200,
+          body: `{"connection":${named},"bills":[${bill('a')},${bill('foreign')}],"next_cursor":null}`,
+        }
+      : undefined;
+  await service.sync(['bills', 'customers']).catch(() => undefined);
+  expect(await service.ids('bills')).toEqual(['a']);
+});
+
+test('a list that becomes empty costs no resource without a question, also where one record is too young to be missed', async () => {
+  const service = await serve();
+  const old = Array.from({ length: 20 }, (_, place) => subscription(`s${place}`));
+  const young = subscription('young', { updated_at: `"${new Date().toISOString()}"` });
+  service.lists = { subscriptions: [...old, young] };
+  await service.sync(['subscriptions']);
+  service.lists.subscriptions = [];
+  expect((await service.reconcile(['subscriptions'])).status).toBe('partial');
+  expect(await service.ids('subscriptions')).toHaveLength(21);
+});
+
+test('where the service does not tell its time, a record of the future hides nothing that comes after it', async () => {
+  const service = await serve();
+  service.date = () => null;
+  const ahead = new Date(Date.now() + 2 * 3_600_000).toISOString();
+  service.lists = { bills: [bill('a'), bill('future', { last_synced_at: `"${ahead}"` })] };
+  await service.sync(['bills']);
+  service.lists.bills = [
+    ...(service.lists.bills ?? []),
+    bill('new', { last_synced_at: `"${new Date().toISOString()}"` }),
+  ];
+  expect((await service.sync(['bills'])).status).toBe('succeeded');
+  expect(await service.ids('bills')).toEqual(['a', 'future', 'new']);
+});
