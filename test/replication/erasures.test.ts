@@ -46,6 +46,13 @@ describe.each([
     await expectNothing(service);
   });
 
+  test('not by a page of a reconcile in flight', async () => {
+    const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] }, date);
+    await service.sync(['customers']);
+    await eraseWhileInFlight(service, () => service.reconcile(['customers']));
+    await expectNothing(service);
+  });
+
   test('not by a page in flight where nothing was held yet', async () => {
     const service = await serve({ customers: [customer('kept')] }, date);
     await service.sync(['customers']);
@@ -214,8 +221,11 @@ async function erase(
   return JSON.parse(stdout) as Awaited<ReturnType<typeof erase>>;
 }
 
-/** A sync is answered with an edit of the record, which is deleted and erased before the answer arrives. */
-async function eraseWhileInFlight(service: ScriptedService): Promise<void> {
+/** A run is answered with an edit of the record, which is deleted and erased before the answer arrives. */
+async function eraseWhileInFlight(
+  service: ScriptedService,
+  run = () => service.sync(['customers']),
+): Promise<void> {
   const asked = signal();
   const erased = signal();
   service.onList = async (resource): Promise<Answer> => {
@@ -225,7 +235,7 @@ async function eraseWhileInFlight(service: ScriptedService): Promise<void> {
     await erased.given;
     return answer;
   };
-  const running = service.sync(['customers']);
+  const running = run();
   await asked.given;
   service.onList = () => undefined;
   service.lists.customers = [customer('kept')];

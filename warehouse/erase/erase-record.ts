@@ -56,9 +56,9 @@ export async function countContent(
 /**
  * What the tombstone says. Its version is not older than any that the service can have shown: the one held, and the end of the second
  * in which the service said that the record is gone. Where it tells no time, nothing in its own clock bounds what a page in flight
- * shows. Then it is the newest version that any list showed or, when that is later, the time of the database: were that clock
- * ahead, a record that is made again under the same ID would wait until the service is there too, which harms less than personal data that
- * come back. `deletedAt` is known where the record had been deleted before; null: now.
+ * shows. Then it is the newest version that any list showed or, when that is later, the time of the database: where that clock is
+ * ahead, a record that is made again under the same ID waits for the next reconcile, which harms less than personal data that come
+ * back. `deletedAt` is known where the record had been deleted before; null: now.
  */
 async function readDeletion(
   client: PoolClient,
