@@ -36,42 +36,47 @@ export class NotSurelyGone extends Error {
 
 /**
  * Makes sure that the service no longer has a record. That it lists the others for the right company comes first: an address that
- * answers 404 to everything knows nothing of records. Throws StillReturned, NotSurelyGone, IdentityChanged, and what the service says.
+ * answers 404 to everything knows nothing of records. Of a list only the first page is read where the record can be fetched: a list may
+ * lag behind, and what its other pages still show is older than the time that is returned, the service's when it said so (null:
+ * it does not tell). Throws StillReturned, NotSurelyGone, IdentityChanged, and what the service says.
  */
 export async function confirmGone(
   { api, proof }: { api: ApiClient; proof: CompanyProof },
   asked: RecordScope & { id: string; accessToken: string },
-): Promise<void> {
+): Promise<Date | null> {
   const { resource, id, accessToken } = asked;
   const listed: string[] = [];
+  let listedAt: Date | null = null;
   const isIt = ({ value }: SourceRecord): boolean =>
     typeof value === 'object' && value !== null && 'id' in value && value.id === id;
   for (const stream of resource.streams) {
     const reading = { accessToken, ...listOfStream({ stream, resource }, everything), cursor: null };
-    for await (const { connection, records } of readPages(api, reading, (page) => page)) {
+    for await (const { connection, records, servedAt } of readPages(api, reading, (page) => page)) {
       await proof.require(connection);
       if (records.some(isIt)) throw new StillReturned(asked);
+      listedAt = servedAt;
       if (listed.length === 0) listed.push(...records.flatMap(idOf).slice(0, 10));
       // The rest is listed only where a record cannot be asked for.
       if (resource.fetchable) break;
     }
   }
-  if (!resource.fetchable) return;
+  if (!resource.fetchable) return listedAt;
   const { fetch, proveAbsence } = askForRecords({
     api: retryingFetch(api),
     resource,
     accessToken,
     readAlive: () => Promise.resolve(listed),
   });
-  const answer = await fetch(id).then(
-    () => 'fetched' as const,
+  const gone = await fetch(id).then(
+    () => undefined,
     (error: unknown) => {
-      if (error instanceof RecordGone) return proveAbsence(error, id);
+      if (error instanceof RecordGone) return error;
       throw error;
     },
   );
-  if (answer === 'fetched') throw new StillReturned(asked);
-  if (answer === 'unproved') throw new NotSurelyGone(asked);
+  if (gone === undefined) throw new StillReturned(asked);
+  if ((await proveAbsence(gone, id)) === 'unproved') throw new NotSurelyGone(asked);
+  return gone.servedAt;
 }
 
 const everything = { floorMilliseconds: null, ceilingMilliseconds: null, expandPlatformData: false };

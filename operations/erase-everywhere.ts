@@ -50,11 +50,11 @@ export async function eraseEverywhere(
 ): Promise<Erased> {
   const { connectionId, resource } = record;
   const runId = randomUUID();
-  await askSource({ settings, warehouse }, { ...record, runId });
+  const goneAt = await askSource({ settings, warehouse }, { ...record, runId });
   const stream = resource.streams[0].name;
   const about = { runId, connectionId, kind: 'erase', reason: 'daybook erase', streams: [stream] } as const;
   return withRun(warehouse, about, async (run) => {
-    const held = await eraseRecord(warehouse, { ...record, runId });
+    const held = await eraseRecord(warehouse, { ...record, runId, goneAt });
     const deleted = held[`finance.${resource.name}`] ?? 0;
     await run.count(stream, { deleted });
     onStep('the tables no longer hold it');
@@ -71,18 +71,18 @@ export async function eraseEverywhere(
   });
 }
 
-/** Throws StillReturned, and what the service says. */
+/** The service's time when it had no such record, as confirmGone has it. Throws StillReturned, and what the service says. */
 async function askSource(
   { settings: { api: service, secretKey }, warehouse }: { settings: Settings; warehouse: Warehouse },
   record: RecordNamed & { runId: string },
-): Promise<void> {
+): Promise<Date | null> {
   const { connectionId, runId } = record;
   const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress: service.address });
   const budget = openApiBudget(warehouse, { apiAddress: service.address, ...service });
   const api = createApiClient({ ...service, baseUrl: service.url, budget });
   try {
     const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api });
-    await confirmGone({ api, proof }, { ...record, accessToken: access.token });
+    return await confirmGone({ api, proof }, { ...record, accessToken: access.token });
   } finally {
     await api.close();
   }

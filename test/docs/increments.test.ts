@@ -130,7 +130,8 @@ test('erased records go too', async () => {
   const copy = await copyFor(await readerOf([connectionId]));
   await landAt(connectionId, 'person');
   await copy.follow();
-  await eraseRecord(warehouse, { runId: 'erasure', connectionId, resource: bills, id: 'person' });
+  const erasure = { runId: 'erasure', goneAt: new Date() };
+  await eraseRecord(warehouse, { ...erasure, connectionId, resource: bills, id: 'person' });
   await copy.follow();
   expect(await copy.ids()).toEqual([]);
 });

@@ -3,6 +3,8 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import type { RecordScope } from '../record-scope.ts';
+import { endOfSecond } from '../reconcile/confirm-absent.ts';
+import { streamsOf } from '../reconcile/streams-of.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { placesOfContent } from './places-of-content.ts';
 
@@ -14,23 +16,22 @@ export interface RecordNamed extends RecordScope {
 export type RowsByTable = Readonly<Record<string, number>>;
 
 /**
- * Removes the content of a record from every table that Daybook loads, in one transaction, and keeps its tombstone. Expects
- * that the source no longer returns it. Returns the rows that held some; done again it finds none.
+ * Removes the content of a record from every table that Daybook loads, in one transaction, and keeps a tombstone of it, where
+ * nothing was held too: a page that shows it may be on its way. Expects that the source did not return it at `goneAt`, a time of
+ * the service; null where that tells none. Returns the rows that held some; done again it finds none.
  */
 export async function eraseRecord(
   warehouse: Warehouse,
-  { runId, ...record }: RecordNamed & { runId: string },
+  { runId, goneAt, ...record }: RecordNamed & { runId: string; goneAt: Date | null },
 ): Promise<RowsByTable> {
   const { connectionId, resource, id } = record;
   return inTransaction(warehouse.pool, async (client) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
     const held = await countContent(client, record);
-    const version = await heldVersion(client, record);
-    if (version !== undefined) {
-      const deletions = [{ id, version, deletedAt: landedAt }];
-      const where = { connectionId, resource, runId, landedAt };
-      await applyTombstones(client, { ...where, source: 'reconcile', deletions });
-    }
+    const { version, deletedAt } = await readDeletion(client, record, goneAt);
+    const deletions = [{ id, version, deletedAt: deletedAt ?? landedAt }];
+    const where = { connectionId, resource, runId, landedAt };
+    await applyTombstones(client, { ...where, source: 'reconcile', deletions });
     for (const { erase } of placesOfContent(resource)) await client.query(erase, [connectionId, id]);
     return held;
   });
@@ -52,13 +53,34 @@ export async function countContent(
   return counts;
 }
 
-async function heldVersion(
+/**
+ * What the tombstone says. Its version is not older than any that the service can have shown: the one held, and the end of the second
+ * in which the service said that the record is gone. Where it tells no time, nothing in its own clock bounds what a page in flight
+ * shows. Then it is the newest version that any list showed or, when that is later, the time of the database: where that clock is
+ * ahead, a record that is made again under the same ID waits for the next reconcile, which harms less than personal data that come
+ * back. `deletedAt` is known where the record had been deleted before; null: now.
+ */
+async function readDeletion(
   client: PoolClient,
   { connectionId, resource, id }: RecordNamed,
-): Promise<string | undefined> {
-  const { rows } = await client.query<{ version: string }>(
-    `select coalesce(${resource.version}, 'epoch')::text as version from finance.${resource.name} where connection_id = $1 and id = $2`,
-    [connectionId, id],
+  goneAt: Date | null,
+): Promise<{ version: string; deletedAt: string | null }> {
+  const { rows } = await client.query<{ version: string; deletedAt: string | null }>(
+    `select
+       greatest(held.version, coalesce($3::timestamptz, greatest(clock_timestamp(), (
+         select max(highest_seen) from sync.passes where connection_id = $1 and stream = any($4::text[])
+       ))))::text as version,
+       case when held.id is null then known.deleted_at::text end as "deletedAt"
+     from (values ($1, $2)) as record (connection_id, id)
+     left join lateral (
+       select f.id, f.${resource.version} as version from finance.${resource.name} f
+       where f.connection_id = record.connection_id and f.id = record.id
+     ) held on true
+     left join sync.tombstones known
+       on known.connection_id = record.connection_id and known.resource = $5 and known.record_id = record.id`,
+    [connectionId, id, endOfSecond(goneAt), streamsOf(resource), resource.name],
   );
-  return rows[0]?.version;
+  const [found] = rows;
+  if (found === undefined) throw new Error(`No deletion of ${id} was read.`);
+  return found;
 }

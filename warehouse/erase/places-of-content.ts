@@ -1,4 +1,5 @@
 import type { Resource } from '../../resources/resource.ts';
+import { toldByWebhooks } from './told-by-webhooks.ts';
 
 /** A table that holds content of records. In its SQL, $1 is the connection and $2 the ID of the record. */
 export interface Place {
@@ -10,7 +11,8 @@ export interface Place {
 }
 
 /** Every table that Daybook loads and that may hold content of a record of this resource. */
-export function placesOfContent({ name, children }: Resource): readonly Place[] {
+export function placesOfContent(resource: Resource): readonly Place[] {
+  const { name, children } = resource;
   const record = `connection_id = $1 and resource = '${name}' and record_id = $2`;
   return [
     ...children.map(({ table, parentKey }) =>
@@ -26,19 +28,10 @@ export function placesOfContent({ name, children }: Resource): readonly Place[] 
     deleted('sync.discrepancies', record),
     // That it was deleted stays known, so that no late page brings it back.
     emptied('sync.tombstones', { payload: 'null', where: `${record} and payload is not null` }),
-    // A second delivery is recognised by the digest, which stays.
-    emptied('sync.webhook_inbox', {
-      payload: `'{}'`,
-      where: `${toldOf} and resource = '${name}' and record_id = $2 and payload <> '{}'`,
-    }),
+    // A second delivery is recognized by the digest, which stays.
+    emptied('sync.webhook_inbox', { payload: `'{}'`, where: toldByWebhooks(resource) }),
   ];
 }
-
-/** A webhook that came before the first sync found no connection with its identity. */
-const toldOf = `(
-  connection_id = $1 or connection_id is null
-  and service_connection_id = (select service_connection_id from sync.connections where connection_id = $1)
-)`;
 
 function deleted(table: string, where: string): Place {
   return { table, where, erase: `delete from ${table} where ${where}` };

@@ -1,0 +1,304 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readWebhook } from '../../source/read-webhook.ts';
+import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { secretKey } from '../simulation/dependencies-of.ts';
+import { runDaybook } from '../support/daybook-process.ts';
+import { bill, customer, list, object, subscription, text, type Fields } from '../support/finance-records.ts';
+import { rows } from '../support/rows.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { ScriptedService, type Answer } from './scripted-service.ts';
+
+const { warehouse, url: databaseUrl } = await createTestDatabase();
+const started: ScriptedService[] = [];
+afterEach(() => {
+  for (const service of started.splice(0)) service.stop();
+});
+
+const id = '018cef06-9f09-725a-952f-f205cc26b8bb';
+const anHour = 3_600;
+
+describe.each([
+  ['tells its time', (): Date | null => new Date()],
+  ['does not tell its time', (): Date | null => null],
+])('what is erased never comes back, of a service that %s:', (_which, date) => {
+  test('not by a list that lags by seconds and shows an edit on its second page', async () => {
+    const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] }, date);
+    await service.sync(['customers']);
+    service.lists.customers = [customer('kept')];
+    service.onList = (resource, query) => {
+      if (resource !== 'customers') return undefined;
+      return query.get('cursor') === 'two'
+        ? page(service, [edited(service)])
+        : page(service, [customer('kept')], 'two');
+    };
+    await erase(service, 'customers');
+    expect(await service.sync(['customers'])).toMatchObject({ status: 'succeeded' });
+    await expectNothing(service);
+  });
+
+  test('not by a page in flight that shows an edit', async () => {
+    const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] }, date);
+    await service.sync(['customers']);
+    await eraseWhileInFlight(service);
+    await expectNothing(service);
+  });
+
+  test('not by a page of a reconcile in flight', async () => {
+    const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] }, date);
+    await service.sync(['customers']);
+    await eraseWhileInFlight(service, () => service.reconcile(['customers']));
+    await expectNothing(service);
+  });
+
+  test('not by a page in flight where nothing was held yet', async () => {
+    const service = await serve({ customers: [customer('kept')] }, date);
+    await service.sync(['customers']);
+    await eraseWhileInFlight(service);
+    await expectNothing(service);
+  });
+
+  test('not by a list that lags, where no record can be fetched', async () => {
+    const service = await serve({}, date);
+    const planted = (seconds: number): string =>
+      subscription(id, { updated_at: ago(seconds), platform_id: text(plantedIn(service)) });
+    service.lists.subscriptions = [subscription('kept'), planted(anHour)];
+    service.lists.customers = [customer('kept')];
+    await service.sync(['subscriptions']);
+    service.lists.subscriptions = [subscription('kept')];
+    await erase(service, 'subscriptions');
+    service.lists.subscriptions = [subscription('kept'), planted(5)];
+    await service.sync(['subscriptions']);
+    expect(await service.ids('subscriptions')).toEqual(['kept']);
+  });
+});
+
+test('what lives again after it was erased, genuinely newer, is copied', async () => {
+  const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+  await service.sync(['customers']);
+  service.lists.customers = [customer('kept')];
+  await erase(service, 'customers');
+  service.lists.customers = [customer('kept'), personal({ seconds: -2 })];
+  await service.sync(['customers']);
+  expect(await service.ids('customers')).toEqual([id, 'kept']);
+  expect(await service.rows('select id from finance.deleted_records where connection_id = $1')).toEqual([]);
+});
+
+test('an erasure leaves when the deletion was as it was known before', async () => {
+  const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+  await service.sync(['customers']);
+  service.lists.customers = [customer('kept')];
+  const deletedAt = '2026-01-02T03:04:05.678Z';
+  const event = { last_synced_at: ago(5), data: object({ id: text(id), deleted_at: text(deletedAt) }) };
+  service.events = [
+    object({ id: '"event"', resource: '"ACCOUNTING_CUSTOMER"', type: '"object_deleted"', ...event }),
+  ];
+  await service.sync([]);
+  await erase(service, 'customers');
+  expect(
+    await service.rows('select deleted_at, source from finance.deleted_records where connection_id = $1'),
+  ).toEqual([{ deleted_at: new Date(deletedAt), source: 'event' }]);
+});
+
+describe('what stored webhooks tell of an erased record is erased, and counted:', () => {
+  test.each<[string, (record: string) => Fields]>([
+    ['of its own type', (record) => ({ type: '"CUSTOMER"', code: '"CUSTOMER_UPDATED"', customer: record })],
+    [
+      'of a type under the name that events use',
+      (record) => ({ type: '"ACCOUNTING_CUSTOMER"', accounting_customer: record }),
+    ],
+    [
+      'of a job, in the response',
+      (record) => job({ response: object({ http_status: '200', body: object({ customer: record }) }) }),
+    ],
+    [
+      'of a job, in a response kept as text',
+      (record) => job({ response: object({ body: text(object({ customer: record })) }) }),
+    ],
+    [
+      'of a job, in the request',
+      (record) => job({ request: object({ url: text(`/accounting/customers/${id}`), body: record }) }),
+    ],
+    [
+      'of a job that does not say of which connection',
+      (record) => ({ ...job({ response: object({ customer: record }) }), connection_id: undefined }),
+    ],
+    [
+      'of a job, among others in a list',
+      (record) => job({ response: object({ customers: list(customer('other'), record) }) }),
+    ],
+    ['of a type that nobody knows', (record) => ({ type: '"LEDGER"', what: list(object({ ever: record })) })],
+    [
+      'of another record, beside it',
+      (record) => ({ type: '"BILL"', code: '"BILL_UPDATED"', bill: bill('other'), customer: record }),
+    ],
+  ])('one %s', async (_which, webhookOf) => {
+    const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+    await service.sync(['customers']);
+    await deliver(service, webhookOf(edited(service)));
+    service.lists.customers = [customer('kept')];
+    const { held, left } = await erase(service, 'customers');
+    expect([held['sync.webhook_inbox'], left['sync.webhook_inbox']]).toEqual([1, 0]);
+    await expectNothing(service);
+  });
+
+  test('what others tell of other records stays, those that name it by its ID too', async () => {
+    const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+    await service.sync(['customers']);
+    const naming = list(object({ customer_id: text(id), description: '"Paper"' }));
+    await deliver(service, {
+      type: '"BILL"',
+      code: '"BILL_UPDATED"',
+      bill: bill('b', { line_items: naming }),
+    });
+    await deliver(service, { type: '"CUSTOMER"', code: '"CUSTOMER_UPDATED"', customer: customer('kept') });
+    await deliver(service, job({ response: object({ customer: customer(`${id}0`) }) }));
+    service.lists.customers = [customer('kept')];
+    const { held } = await erase(service, 'customers');
+    expect(held['sync.webhook_inbox']).toBe(0);
+    expect(
+      await service.rows(
+        `select type from sync.webhook_inbox where connection_id = $1 and payload <> '{}' order by type`,
+      ),
+    ).toEqual([{ type: 'BILL' }, { type: 'CUSTOMER' }, { type: 'JOB' }]);
+  });
+
+  test('of a body that Postgres holds as a text alone', async () => {
+    const service = await serve({ customers: [customer('kept')] });
+    await service.sync(['customers']);
+    const spoiled = (record: string): Fields => ({ ...job({ response: record }), note: '"\\ud800"' });
+    await deliver(service, spoiled(edited(service)), true);
+    await deliver(service, spoiled(customer('kept')), true);
+    const { held } = await erase(service, 'customers');
+    expect(held['sync.webhook_inbox']).toBe(1);
+    await expectNothing(service);
+  });
+
+  test.each(['5', 'a "quoted" \\ id', '(a|b)+.*$', 'é-ü', '%_'])('of the ID %j', async (odd) => {
+    const service = await serve({ customers: [customer('kept')] });
+    await service.sync(['customers']);
+    const record = customer(odd, { email: text(plantedIn(service)) });
+    await deliver(service, job({ response: object({ customer: record }) }));
+    await deliver(service, job({ response: object({ customer: customer('kept', { phone: '"15-x"' }) }) }));
+    const { held } = await erase(service, 'customers', odd);
+    expect(held['sync.webhook_inbox']).toBe(1);
+    await expectNothing(service);
+  });
+});
+
+async function serve(
+  lists: Record<string, string[]>,
+  date: () => Date | null = () => new Date(),
+): Promise<ScriptedService> {
+  const service = await new ScriptedService(warehouse).start();
+  started.push(service);
+  service.lists = lists;
+  service.date = date;
+  return service;
+}
+
+/** `daybook erase`, as a user types it. */
+async function erase(
+  service: ScriptedService,
+  resource: string,
+  recordId = id,
+): Promise<Record<'held' | 'left', Record<string, number>>> {
+  const cwd = await mkdtemp(join(tmpdir(), 'erasures-'));
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DAYBOOK_API_URL: service.url,
+    DAYBOOK_CLIENT_ID: 'c',
+    DAYBOOK_CLIENT_SECRET: 's',
+    DAYBOOK_SECRET_KEY: secretKey.toString('base64'),
+    DAYBOOK_HOME: join(cwd, 'home'),
+  };
+  const command = ['erase', service.connection, resource, recordId, '--json'];
+  const { code, stdout, stderr } = await runDaybook(command, { cwd, env });
+  await rm(cwd, { recursive: true, force: true });
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return JSON.parse(stdout) as Awaited<ReturnType<typeof erase>>;
+}
+
+/** A run is answered with an edit of the record, which is deleted and erased before the answer arrives. */
+async function eraseWhileInFlight(
+  service: ScriptedService,
+  run = () => service.sync(['customers']),
+): Promise<void> {
+  const asked = signal();
+  const erased = signal();
+  service.onList = async (resource): Promise<Answer> => {
+    if (resource !== 'customers') return undefined;
+    const answer = page(service, [customer('kept'), edited(service)]);
+    asked.give();
+    await erased.given;
+    return answer;
+  };
+  const running = run();
+  await asked.given;
+  service.onList = () => undefined;
+  service.lists.customers = [customer('kept')];
+  await erase(service, 'customers');
+  erased.give();
+  expect(await running).toMatchObject({ status: 'succeeded' });
+}
+
+function signal(): { given: Promise<void>; give: () => void } {
+  let give = (): void => undefined;
+  const given = new Promise<void>((resolve) => (give = resolve));
+  return { given, give };
+}
+
+async function deliver(service: ScriptedService, fields: Fields, asText = false): Promise<void> {
+  const body = object({ connection_id: text(`svc-${service.connection}`), ...fields });
+  const webhook = readWebhook(Buffer.from(body));
+  if (webhook === undefined) throw new Error(`no webhook: ${body}`);
+  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [webhook], asText });
+}
+
+function job(fields: Fields): Fields {
+  const told = object({ id: text(crypto.randomUUID()), status: '"success"', ...fields });
+  return { type: '"JOB"', code: '"JOB_COMPLETED"', job: told };
+}
+
+function page(service: ScriptedService, records: readonly string[], next?: string): Answer {
+  const connection = `{"id":"svc-${service.connection}","orgId":"org","platform":"QUICKBOOKS"}`;
+  const cursor = next === undefined ? 'null' : text(next);
+  return { status: 200, body: object({ connection, customers: list(...records), next_cursor: cursor }) };
+}
+
+/** As it was edited 5 seconds before. */
+function edited(service: ScriptedService): string {
+  return personal({ seconds: 5, email: plantedIn(service) });
+}
+
+function personal({ seconds, email = 'old@example.com' }: { seconds: number; email?: string }): string {
+  return customer(id, { last_synced_at: ago(seconds), email: text(email) });
+}
+
+function plantedIn(service: ScriptedService): string {
+  return `private@${service.connection}.example`;
+}
+
+function ago(seconds: number): string {
+  return text(new Date(Date.now() - seconds * 1_000).toISOString());
+}
+
+/** No table of the warehouse holds what was planted, and the record that was not erased is there. */
+async function expectNothing(service: ScriptedService): Promise<void> {
+  expect(await service.ids('customers')).toEqual(['kept']);
+  const tables = await rows(
+    warehouse,
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname in ('finance', 'history', 'sync')`,
+  );
+  const holding: string[] = [];
+  for (const { name } of tables) {
+    const found = await rows(warehouse, `select from ${String(name)} r where r::text like $1 limit 1`, [
+      `%${plantedIn(service)}%`,
+    ]);
+    if (found.length > 0) holding.push(String(name));
+  }
+  expect(holding).toEqual([]);
+}

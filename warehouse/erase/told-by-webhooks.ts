@@ -1,0 +1,39 @@
+import { resources } from '../../resources/index.ts';
+import type { Resource } from '../../resources/resource.ts';
+
+/**
+ * In SQL, over `sync.webhook_inbox`: which webhooks hold content of a record of this resource ($1 the connection, $2 the ID of the
+ * record). One about a record that is copied says which. All else, and what one of these holds beside its record, has no form that is
+ * known for sure: jobs quote requests and responses (API document 2.10), as text too, and types that nobody knows may appear. There its
+ * ID, anywhere, tells. What another record says of it stays with that one.
+ */
+export function toldByWebhooks({ name }: Resource): string {
+  return `${ofThisCompany} and payload <> '{}' and (
+    resource = '${name}' and record_id = $2
+    or strpos(payload::text, ${idInJson}) > 0 and (${besideItsRecord})::text ~ ${idAlone}
+  )`;
+}
+
+/** One that came before the first sync found no connection with its identity; a job need not say whose it is. */
+const ofThisCompany = `(
+  connection_id = $1 or connection_id is null and (
+    service_connection_id is null
+    or service_connection_id = (select service_connection_id from sync.connections where connection_id = $1)
+  )
+)`;
+
+/** A body that Postgres refused as JSON is a text, and is taken as a whole. */
+const besideItsRecord = `
+  case when record_id is not null and jsonb_typeof(payload) = 'object' then payload - case resource
+    ${resources.map(({ name, singular }) => `when '${name}' then '${singular}'`).join('\n    ')}
+    else ''
+  end else payload end`;
+
+const idInJson = `substr(to_jsonb($2::text)::text, 2, length(to_jsonb($2::text)::text) - 2)`;
+
+/** Not as a part of another word or ID; the letter of an escape, such as a line end's, is no part of a word. */
+const idAlone = String.raw`(
+  '(^|[^[:alnum:]]|\\[bfnrt]|\\u[0-9a-f]{4})'
+  || regexp_replace(${idInJson}, '([\\^$.|?*+(){}\[\]])', '\\\1', 'g')
+  || '($|[^[:alnum:]])'
+)`;
