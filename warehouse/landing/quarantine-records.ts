@@ -1,10 +1,12 @@
+import { hash as digestOf } from 'node:crypto';
 import type { PoolClient } from 'pg';
+import { isTooLong } from '../../resources/longest-id.ts';
 import type { LandingScope } from '../record-scope.ts';
 import type { RefusedRecord } from './prepared-page.ts';
 
 /**
  * Keeps records that cannot land, one open entry each, with the reason and the text, and returns how many. A record without a
- * usable id is one by its content. What a person has discarded is not brought back by the same content, nor what a deletion
+ * usable id is one by its content, and one whose id is too long for a key by the digest of that. What a person has discarded is not brought back by the same content, nor what a deletion
  * has by the same text: the lookback reads it again and again.
  */
 export async function quarantineRecords(
@@ -20,7 +22,8 @@ export async function quarantineRecords(
       input.connectionId,
       input.resource.name,
       input.stream,
-      refused.map(({ recordId }) => recordId),
+      refused.map(({ recordId }) => (recordId === null || isTooLong(recordId) ? null : recordId)),
+      refused.map(({ recordId }) => (recordId === null ? null : keyOf(recordId))),
       refused.map(({ reason }) => reason),
       refused.map(({ text }) => text),
       input.runId,
@@ -30,6 +33,10 @@ export async function quarantineRecords(
   return rowCount ?? 0;
 }
 
+function keyOf(id: string): string {
+  return isTooLong(id) ? digestOf('sha256', id) : id;
+}
+
 /**
  * A record may stand in a page twice, and a statement may touch an entry only once: the last one counts. What was closed of
  * records without id keeps nothing away unless a person did it: a list shows it again, so it is there again.
@@ -37,15 +44,16 @@ export async function quarantineRecords(
 const quarantineSql = `
   with hashed as materialized (
     select refused.*, sync.content_hash(payload) as content
-    from unnest($4::text[], $5::text[], $6::text[]) with ordinality as refused (record_id, reason, payload, place)
+    from unnest($4::text[], $5::text[], $6::text[], $7::text[])
+      with ordinality as refused (record_id, key, reason, payload, place)
   ), refused as materialized (
-    select distinct on (coalesce(record_id, content)) *, coalesce(record_id, content) as entry_key
+    select distinct on (coalesce(key, content)) *, coalesce(key, content) as entry_key
     from hashed
-    order by coalesce(record_id, content), place desc
+    order by coalesce(key, content), place desc
   )
   insert into sync.quarantine
     (connection_id, resource, stream, record_id, entry_key, reason, payload, run_id, first_seen_at, last_seen_at)
-  select $1, $2, $3, refused.record_id, refused.entry_key, refused.reason, refused.payload, $7, $8, $8
+  select $1, $2, $3, refused.record_id, refused.entry_key, refused.reason, refused.payload, $8, $9, $9
   from refused
   where not exists (
     select from sync.quarantine discarded
