@@ -68,12 +68,12 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
       });
       // A refusal names nobody: under the token of another company everything would be gone.
       await proof.require(null);
-      let failure: unknown;
+      let failure: Error | undefined;
       for (const unconfirmed of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
         const { id } = unconfirmed;
         const absence = await fetchOne(warehouse, { of, unconfirmed, proof, asking }).catch(
           async (error: unknown) => {
-            if (signal.aborted) throw error;
+            if (signal.aborted || !(error instanceof Error)) throw error;
             const others = await idsToCompare(warehouse, of, {
               listed: await listedIds(warehouse, of),
               except: id,
