@@ -14,6 +14,7 @@ import {
   type Unconfirmed,
 } from '../warehouse/reconcile/confirm-absent.ts';
 import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
+import { idsToCompare } from '../warehouse/reconcile/fetches-failing.ts';
 import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
 import { addToRun } from '../warehouse/runs/add-to-run.ts';
 import type { RunScope } from '../warehouse/record-scope.ts';
@@ -23,6 +24,7 @@ import { createCompanyProof, type CompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
+import { judgeFetchFailure } from './judge-fetch-failure.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
 import type { Absence } from './prove-absence.ts';
 import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
@@ -37,7 +39,7 @@ export interface Confirmed {
 
 /**
  * Asks for absent records, and for those that are ahead, one by one, for one chunk: one that is gone is confirmed; a record that
- * comes is landed.
+ * comes is landed. One whose fetch alone keeps failing holds up no other, and stays undecided in the end.
  */
 export async function confirmByFetch(dependencies: Dependencies, input: ReconcileInput): Promise<Confirmed> {
   return heartbeating(async (signal) => {
@@ -66,13 +68,29 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
       });
       // A refusal names nobody: under the token of another company everything would be gone.
       await proof.require(null);
+      let failure: Error | undefined;
       for (const unconfirmed of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
-        const absence = await fetchOne(warehouse, { of, unconfirmed, proof, asking });
+        const { id } = unconfirmed;
+        const absence = await fetchOne(warehouse, { of, unconfirmed, proof, asking }).catch(
+          async (error: unknown) => {
+            if (signal.aborted || !(error instanceof Error)) throw error;
+            const others = await idsToCompare(warehouse, of, {
+              listed: await listedIds(warehouse, of),
+              except: id,
+            });
+            const failed = { of, id, error, others, fetch: asking.fetch };
+            const verdict = await judgeFetchFailure(dependencies, failed);
+            if (verdict === 'again') failure = error;
+            return verdict;
+          },
+        );
         await noteWorking(warehouse, pass);
         if (absence === 'unproved') return { state: 'done', unfetchable: true };
         if (chunk.pageWasLast()) return { state: 'more' };
       }
       const [another] = await readUnconfirmed(warehouse, of, 1);
+      // What is left fails: it is asked for again after a pause.
+      if (another?.failing === true && failure !== undefined) throw failure;
       return { state: another === undefined ? 'done' : 'more' };
     } catch (error) {
       if (signal.aborted) throw error;

@@ -1,4 +1,5 @@
 import { RecordGone, RequestRefused } from '../source/errors.ts';
+import { handlingOf } from './handling.ts';
 
 /** What a fetch that brought no record says of it. `unproved`: nothing, for it may be that none can be fetched. */
 export type Absence = 'absent' | 'unproved';
@@ -38,13 +39,17 @@ async function isAnyFetched(
   except: string,
 ): Promise<boolean> {
   const alive = (await readAlive()).filter((id) => id !== except);
+  const failures: unknown[] = [];
   for (const id of alive.slice(0, othersAsked)) {
     try {
       await fetch(id);
       return true;
     } catch (error) {
-      if (!(error instanceof RecordGone || error instanceof RequestRefused)) throw error;
+      if (error instanceof RecordGone || error instanceof RequestRefused) continue;
+      if (handlingOf(error) !== 'retry') throw error;
+      failures.push(error);
     }
   }
+  if (failures.length > 0) throw failures[0];
   return false;
 }

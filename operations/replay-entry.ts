@@ -5,6 +5,7 @@ import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { closeEntry } from '../warehouse/quarantine/close-entry.ts';
+import { deletedAtSource } from '../warehouse/quarantine/deleted-at-source.ts';
 import { readQuarantineEntry, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import type { CompanyProof } from '../activities/company-proof.ts';
@@ -34,7 +35,7 @@ export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): 
     closeEntry(warehouse, { ...kept, status, why });
   const found = await recordOf(kept, replay);
   if (found === undefined) {
-    await close('discarded', 'deleted at the source');
+    await close('discarded', deletedAtSource);
     return {};
   }
   const where = { connectionId: entry.connection_id, resource, runId, stream: entry.stream };

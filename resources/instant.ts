@@ -10,6 +10,8 @@ const isoTime =
 export function microsecondsOf(text: string): number | undefined {
   const [, day, clock = '00:00', fraction = '', zone = 'Z'] = isoTime.exec(text) ?? [];
   if (day === undefined || !isCalendarDay(day)) return undefined;
+  // The end of a day is exactly that.
+  if (clock.startsWith('24') && /[1-9]/.test(fraction)) return undefined;
   const milliseconds = Date.parse(`${day}T${clock}${normalZone(zone)}`);
   if (Number.isNaN(milliseconds)) return undefined;
   return milliseconds * 1000 + Math.round(Number(`0.${fraction || '0'}`) * 1e6);

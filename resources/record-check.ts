@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { beginsWithDay, microsecondsOf } from './instant.ts';
+import { isTooLong, longestId } from './longest-id.ts';
 import { columnKinds, type Column, type Resource } from './resource.ts';
 import { isWellFormed } from './well-formed.ts';
 
@@ -29,7 +30,11 @@ function buildCheck(resource: Resource): RecordCheck {
         z.array(objectOf(child.columns), isNot('a list')).nullish(),
       ]),
     ),
-    id: z.string(isNot('a text')).min(1, 'is empty').refine(isWellFormed, notWellFormed),
+    id: z
+      .string(isNot('a text'))
+      .min(1, 'is empty')
+      .refine(isWellFormed, notWellFormed)
+      .refine((id) => !isTooLong(id), tooLong),
     [resource.version]: z.string(isNot('a time')).refine(isTime, notPossible),
   });
   return (record) => {
@@ -71,6 +76,8 @@ function valueOf(column: Column): z.ZodType {
 }
 
 const notWellFormed = { error: 'is not well-formed text: it has half of a surrogate pair' };
+
+const tooLong = { error: `is longer than ${longestId} bytes, which no index surely holds` };
 
 const notPossible = { error: 'is not a possible date' };
 

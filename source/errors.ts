@@ -191,6 +191,11 @@ function classOf<Kind extends keyof typeof kinds>(kind: Kind): new (failure: Fai
   };
 }
 
+/** Whether a request to the service failed, with an answer or without. */
+export function isRequestFailure(error: unknown): boolean {
+  return error instanceof SourceError;
+}
+
 /** Whether the service answered: a network that broke says nothing about what was asked for. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof SourceError && error.status !== null;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { microsecondsOf } from '../resources/instant.ts';
+import { isTooLong } from '../resources/longest-id.ts';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { isWellFormed } from '../resources/well-formed.ts';
@@ -17,6 +18,7 @@ export interface Webhook {
   readonly serviceConnectionId: string | null;
   /** Null when it is about nothing that is copied. */
   readonly resource: Resource | null;
+  /** Null also where it is none that can be a key. */
   readonly recordId: string | null;
   /** Of the record as the webhook has it, in the service's clock; null when it does not say. */
   readonly version: string | null;
@@ -60,7 +62,7 @@ function textOf(value: unknown): string | null {
 
 function idOf(value: unknown): string | null {
   const id = textOf(value);
-  return id !== null && isWellFormed(id) ? id : null;
+  return id !== null && isWellFormed(id) && !isTooLong(id) ? id : null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

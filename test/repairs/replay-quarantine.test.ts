@@ -59,7 +59,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect((await installation.run(['quarantine', 'replay'])).code).toBe(0);
     expect(await entryOf(connection)).toMatchObject({
       status: 'discarded',
-      closed_why: 'deleted at the source',
+      closed_why: 'the record was deleted at the source',
     });
     expect(await heldBills(connection)).toEqual([{ id: 'gone' }]);
   });
@@ -102,8 +102,8 @@ describe('a record that waits in quarantine is fetched again', () => {
         connection,
       ]),
     ).toEqual([
-      { status: 'discarded', closed_why: 'deleted at the source' },
-      { status: 'discarded', closed_why: 'deleted at the source' },
+      { status: 'discarded', closed_why: 'the record was deleted at the source' },
+      { status: 'discarded', closed_why: 'the record was deleted at the source' },
     ]);
     // That records can be fetched, and whose they are, is asked once.
     expect(await admin.requests()).toHaveLength(4);

@@ -144,9 +144,10 @@ export class ScriptedService {
     const connection = `"connection":${this.named}`;
     if (url.pathname === '/events') {
       const floor = Number(url.searchParams.get('last_synced_at_min') ?? -Infinity);
-      const shown = this.events.filter(
-        (text) => Date.parse((JSON.parse(text) as { last_synced_at: string }).last_synced_at) >= floor,
-      );
+      const shown = this.events.filter((text) => {
+        const at = Date.parse((JSON.parse(text) as { last_synced_at: string }).last_synced_at);
+        return at >= floor || Number.isNaN(at);
+      });
       return { status: 200, body: `{"events":[${shown.join(',')}],"next_cursor":null}` };
     }
     const [, resource = '', id] = /^\/(?:accounting\/)?([a-z_]+)(?:\/(.+))?$/.exec(url.pathname) ?? [];

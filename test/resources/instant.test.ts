@@ -39,6 +39,7 @@ test.each([
   ['the day 0', '2024-01-00'],
   ['the year 0', '0000-01-01'],
   ['the hour 25', '2024-01-01T25:00:00Z'],
+  ['half a second after the end of the day', '2024-01-01T24:00:00.5Z'],
   ['the minute 60', '2024-01-01T00:60:00Z'],
   ['another order', '01/02/2024'],
   ['a time alone', '12:00:00'],

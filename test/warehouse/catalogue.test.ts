@@ -270,6 +270,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     shown_hash: true,
     shown_by: true,
     shown_at: true,
+    failing_since: true,
   },
   'sync.webhook_inbox': {
     id: true,

@@ -79,7 +79,7 @@ test('what is not known is stored and acknowledged, and says why nothing follows
       what: 'CREATED',
       record: '{"id":"o"}',
     }),
-    'it does not say which record': entityWebhook(connection, {
+    'it does not say which record, or by an id that is no key': entityWebhook(connection, {
       entity: 'BILL',
       what: 'CREATED',
       record: '{}',

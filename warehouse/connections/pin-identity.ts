@@ -18,7 +18,11 @@ export async function pinIdentity(
   input: { connectionId: string; identity: ServiceIdentity },
 ): Promise<void> {
   const { connectionId, identity } = input;
-  const pinned = await client.query<{ service_connection_id: string; org_id: string; platform: string | null }>({
+  const pinned = await client.query<{
+    service_connection_id: string;
+    org_id: string;
+    platform: string | null;
+  }>({
     name: 'read identity',
     text: `
       select service_connection_id, org_id, platform

@@ -22,7 +22,9 @@ export function placesOfContent(resource: Resource): readonly Place[] {
     deleted('history.record_versions', record),
     deleted(
       'sync.quarantine',
-      `connection_id = $1 and resource = '${name}' and $2 in (record_id, entry_key)`,
+      // By its digest, where the ID is too long to be a key.
+      `connection_id = $1 and resource = '${name}'
+       and ($2 in (record_id, entry_key) or entry_key = encode(sha256(convert_to($2, 'UTF8')), 'hex'))`,
     ),
     deleted('sync.field_issues', record),
     deleted('sync.discrepancies', record),

@@ -59,7 +59,12 @@ export async function landOne(
   const refused = [...page.refused, ...landed.refused];
   const [stream] = resource.streams;
   if (refused.length > 0) {
-    await quarantineRecords(client, { ...where, stream: input.stream ?? stream.name, refused });
+    await quarantineRecords(client, {
+      ...where,
+      stream: input.stream ?? stream.name,
+      mayLag: false,
+      refused,
+    });
   } else if (input.aheadOfList !== true && page.highest !== null && resource.streams.length === 1) {
     await noteAhead(client, { connectionId, stream: stream.name, highest: page.highest, landedAt });
   }

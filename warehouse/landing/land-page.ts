@@ -72,7 +72,8 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
     return counts;
   });
   const refused = [...page.refused, ...landed.refused];
-  const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, refused });
+  const mayLag = pass.kind !== 'reconcile';
+  const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, mayLag, refused });
   await noteListing(client, input, { facts, refused, landedAt });
   const counted: PageFacts = {
     ...landed.counts,

@@ -29,7 +29,7 @@ export interface PreparedRecord {
 }
 
 export interface RefusedRecord {
-  /** Null when it has none that can be stored. */
+  /** Null when it has none that can be stored. It may be too long for a key. */
   readonly recordId: string | null;
   readonly reason: string;
   readonly text: string;

@@ -1,17 +1,26 @@
+import { hash as digestOf } from 'node:crypto';
 import type { PoolClient } from 'pg';
+import { isTooLong } from '../../resources/longest-id.ts';
+import { deletedAtSource } from '../quarantine/deleted-at-source.ts';
 import type { LandingScope } from '../record-scope.ts';
 import type { RefusedRecord } from './prepared-page.ts';
 
 /**
  * Keeps records that cannot land, one open entry each, with the reason and the text, and returns how many. A record without a
- * usable id is one by its content. What a person has discarded is not brought back by the same content, nor what a deletion
- * has by the same text: the lookback reads it again and again.
+ * usable id is one by its content, and one whose id is too long for a key by the digest of that. What a person has discarded is
+ * not brought back by the same content, nor what was closed for something better by the same text: the lookback reads it again and
+ * again. What was gone opens again when it is met, just as it was too. Only a list that `mayLag` does not bring back what an
+ * announced deletion has closed; a reconcile does, for nothing after it would find the record.
  */
 export async function quarantineRecords(
   client: PoolClient,
-  input: LandingScope & { readonly stream: string; readonly refused: readonly RefusedRecord[] },
+  input: LandingScope & {
+    readonly stream: string;
+    readonly mayLag: boolean;
+    readonly refused: readonly RefusedRecord[];
+  },
 ): Promise<number> {
-  const { refused } = input;
+  const { mayLag, refused } = input;
   if (refused.length === 0) return 0;
   const { rowCount } = await client.query({
     name: 'quarantine records',
@@ -20,14 +29,20 @@ export async function quarantineRecords(
       input.connectionId,
       input.resource.name,
       input.stream,
-      refused.map(({ recordId }) => recordId),
+      refused.map(({ recordId }) => (recordId === null || isTooLong(recordId) ? null : recordId)),
+      refused.map(({ recordId }) => (recordId === null ? null : keyOf(recordId))),
       refused.map(({ reason }) => reason),
       refused.map(({ text }) => text),
       input.runId,
       input.landedAt,
+      ...[mayLag, deletedAtSource],
     ],
   });
   return rowCount ?? 0;
+}
+
+function keyOf(id: string): string {
+  return isTooLong(id) ? digestOf('sha256', id) : id;
 }
 
 /**
@@ -37,15 +52,16 @@ export async function quarantineRecords(
 const quarantineSql = `
   with hashed as materialized (
     select refused.*, sync.content_hash(payload) as content
-    from unnest($4::text[], $5::text[], $6::text[]) with ordinality as refused (record_id, reason, payload, place)
+    from unnest($4::text[], $5::text[], $6::text[], $7::text[])
+      with ordinality as refused (record_id, key, reason, payload, place)
   ), refused as materialized (
-    select distinct on (coalesce(record_id, content)) *, coalesce(record_id, content) as entry_key
+    select distinct on (coalesce(key, content)) *, coalesce(key, content) as entry_key
     from hashed
-    order by coalesce(record_id, content), place desc
+    order by coalesce(key, content), place desc
   )
   insert into sync.quarantine
     (connection_id, resource, stream, record_id, entry_key, reason, payload, run_id, first_seen_at, last_seen_at)
-  select $1, $2, $3, refused.record_id, refused.entry_key, refused.reason, refused.payload, $7, $8, $8
+  select $1, $2, $3, refused.record_id, refused.entry_key, refused.reason, refused.payload, $8, $9, $9
   from refused
   where not exists (
     select from sync.quarantine discarded
@@ -55,6 +71,10 @@ const quarantineSql = `
     where closed.connection_id = $1 and closed.resource = $2 and closed.entry_key = refused.entry_key
       and closed.status = 'discarded' and closed.payload = refused.payload
       and (closed.record_id is not null or closed.stream = 'events')
+      and (closed.closed_why is distinct from $11 or $10 and exists (
+        select from sync.tombstones t
+        where t.connection_id = $1 and t.resource = $2 and t.record_id = closed.record_id and t.source <> 'reconcile'
+      ))
   )
   on conflict (connection_id, resource, entry_key) where status = 'open' do update set
     reason = excluded.reason, payload = excluded.payload, stream = excluded.stream,

@@ -30,6 +30,7 @@ import * as incrementsIndexes from './2026-11-29-increments-indexes.ts';
 import * as readers from './2026-11-29-readers.ts';
 import * as asOf from './2026-11-30-as-of.ts';
 import * as overruledDeletions from './2026-11-30-overruled-deletions.ts';
+import * as oneBadRecord from './2026-11-30-one-bad-record.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
@@ -66,4 +67,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-29-increments-indexes': incrementsIndexes,
   '2026-11-30-as-of': asOf,
   '2026-11-30-overruled-deletions': overruledDeletions,
+  '2026-11-30-one-bad-record': oneBadRecord,
 };

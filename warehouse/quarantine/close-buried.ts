@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
 import type { RecordScope } from '../record-scope.ts';
+import { deletedAtSource } from './deleted-at-source.ts';
 import { versionOfEntry } from './version-of-entry.ts';
 
 /**
@@ -39,8 +40,8 @@ export async function closeBuried(
     name: 'close entries of buried',
     text: `
       update sync.quarantine
-      set status = 'discarded', closed_at = $2::timestamptz, closed_why = 'the record was deleted at the source'
+      set status = 'discarded', closed_at = $2::timestamptz, closed_why = $3
       where id = any($1::bigint[]) and status = 'open'`,
-    values: [gone.map(({ id }) => id), landedAt],
+    values: [gone.map(({ id }) => id), landedAt, deletedAtSource],
   });
 }

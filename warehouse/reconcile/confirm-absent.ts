@@ -20,18 +20,20 @@ export interface Unconfirmed {
   readonly id: string;
   /** extra: the listing did not show it; ahead: it showed it under an older version than the one held. */
   readonly kind: 'extra' | 'ahead';
+  /** Its fetch has failed in this run, while others were answered. */
+  readonly failing: boolean;
 }
 
-/** Records that are not decided about yet, some at a time. */
+/** Records that are to be decided about yet, some at a time; those whose fetch has failed come last. */
 export async function readUnconfirmed(
   { pool }: Warehouse,
   { connectionId, resource, runId }: RunScope,
   limit: number,
 ): Promise<Unconfirmed[]> {
   const { rows } = await pool.query<Unconfirmed>(
-    `select record_id as id, kind from sync.discrepancies
-     where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'
-     order by record_id
+    `select record_id as id, kind, failing_since is not null as failing from sync.discrepancies
+     where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking' and shown_by is distinct from $3
+     order by failing_since nulls first, record_id
      limit $4`,
     [connectionId, resource.name, runId, limit],
   );

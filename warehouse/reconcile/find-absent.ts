@@ -82,7 +82,7 @@ export async function findAbsent(
 function keepUnlanded(resource: Resource): string {
   return `
     with listed as materialized (${listedIds})
-    update sync.discrepancies d set run_id = $3, found_at = $5
+    update sync.discrepancies d set run_id = $3, found_at = $5, failing_since = null
     from sync.quarantine q
     where d.connection_id = $1 and d.resource = $4 and d.closed_at is null and d.run_id <> $3
       and d.kind = 'extra' and d.version is null and d.status = 'checking' and d.shown_by is not null

@@ -73,7 +73,7 @@ function findSql(resource: Resource): string {
     end
     on conflict (connection_id, resource, record_id) where closed_at is null do update set
       kind = 'ahead', status = 'checking', version = excluded.version, run_id = excluded.run_id,
-      found_at = excluded.found_at, shown_version = excluded.shown_version, shown_hash = excluded.shown_hash,
+      found_at = excluded.found_at, failing_since = null, shown_version = excluded.shown_version, shown_hash = excluded.shown_hash,
       shown_by = case when ${isSame} then open.shown_by end,
       shown_at = case when ${isSame} then coalesce(open.shown_at, excluded.shown_at) else excluded.shown_at end`;
 }

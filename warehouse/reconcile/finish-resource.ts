@@ -3,6 +3,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { closeUnlisted } from '../quarantine/close-unlisted.ts';
 import type { RecordScope, RunScope } from '../record-scope.ts';
+import { namelessSql } from './find-absent.ts';
 import { readTotals, type StreamTotals } from './read-totals.ts';
 import { streamsOf } from './streams-of.ts';
 
@@ -24,7 +25,7 @@ export async function finishResource(
     const totals = await readTotals(client, input);
     const undecided = await keepUndecided(client, input);
     for (const { stream, ...proof } of totals) {
-      const failure = failureOf({ ...input, waiting, held, undecided, equal: proof.equal });
+      const failure = failureOf({ ...input, waiting, held, ...undecided, equal: proof.equal });
       await client.query(
         `update sync.run_streams set
            totals = $3,
@@ -36,7 +37,7 @@ export async function finishResource(
         [runId, stream, JSON.stringify(proof), failure?.type ?? null, failure?.sentence ?? null],
       );
     }
-    const equal = totals.every((total) => total.equal) && undecided === 0;
+    const equal = totals.every((total) => total.equal) && undecided.unclear + undecided.unanswered === 0;
     const proved = equal && waiting === 0;
     await settle(client, input, { began, proved });
     await closeUnlisted(client, { ...input, began });
@@ -53,20 +54,34 @@ export async function finishResource(
   });
 }
 
+interface Undecided {
+  /** Shown under an older version than the one held, or not shown though they are younger than a list may lag. */
+  unclear: number;
+  /** Their fetches kept failing. */
+  unanswered: number;
+  /** The listing showed records without an id that can be stored. */
+  nameless: boolean;
+}
+
 /**
- * How many records nobody has decided about: shown under an older version than the one held, or not shown though they are younger
- * than a list may lag. They wait for the next reconcile, which has this one's word for what it showed.
+ * How many records nobody has decided about. They wait for the next reconcile, which has this one's word for what it showed.
  */
 async function keepUndecided(
   client: PoolClient,
   { connectionId, resource, runId }: RunScope,
-): Promise<number> {
-  const { rowCount } = await client.query(
-    `update sync.discrepancies set shown_by = $3
-     where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'`,
-    [connectionId, resource.name, runId],
+): Promise<Undecided> {
+  const { rows } = await client.query<Undecided>(
+    `with undecided as (
+       update sync.discrepancies set shown_by = $3
+       where connection_id = $1 and resource = $4 and run_id = $3 and status = 'checking'
+       returning failing_since
+     )
+     select count(*) filter (where failing_since is null) as unclear, count(failing_since) as unanswered,
+       exists (${namelessSql}) as nameless
+     from undecided`,
+    [connectionId, streamsOf(resource), runId, resource.name],
   );
-  return rowCount ?? 0;
+  return rows[0] ?? { unclear: 0, unanswered: 0, nameless: false };
 }
 
 /** When the listing began; null when the run has no listing of the resource, or no longer. */
@@ -99,19 +114,31 @@ async function readProof(
 }
 
 function failureOf(
-  input: RecordScope & { waiting: number; held: number; undecided: number; equal: boolean },
+  input: RecordScope & Undecided & { waiting: number; held: number; equal: boolean },
 ): { type: string; sentence: string } | undefined {
-  const { connectionId, resource, waiting, held, undecided, equal } = input;
+  const { connectionId, resource, waiting, held, unclear, unanswered, nameless, equal } = input;
   if (waiting > 0) {
     return {
       type: 'ApprovalNeeded',
       sentence: `${waiting} of ${held} ${resource.name} are gone at the source, and none was deleted. If that is right, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
     };
   }
-  if (undecided > 0) {
+  if (unanswered > 0) {
     return {
       type: 'NotEqual',
-      sentence: `The list of ${resource.name} shows ${undecided} differently from what is held, and no fetch can decide whether it lags: the next reconcile does.`,
+      sentence: `${unanswered} of the ${resource.name} that the list shows differently from what is held could not be fetched, for the service kept failing: they stay as they are, and the next reconcile asks again.`,
+    };
+  }
+  if (unclear > 0 && nameless) {
+    return {
+      type: 'NotEqual',
+      sentence: `The list of ${resource.name} does not show ${unclear} as they are held, and shows records without an id that can be stored, which may be these: nothing follows from it. "daybook quarantine list" shows them.`,
+    };
+  }
+  if (unclear > 0) {
+    return {
+      type: 'NotEqual',
+      sentence: `The list of ${resource.name} shows ${unclear} differently from what is held, and no fetch can decide whether it lags: the next reconcile does.`,
     };
   }
   if (!equal) {

@@ -1,8 +1,9 @@
+import { isTooLong } from '../../resources/longest-id.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
 import { streamsOf } from './streams-of.ts';
 
-/** Ids of some records that the listing of the connection's open reconcile showed. */
+/** Ids of some records that the listing of the connection's open reconcile showed, and that can be asked for. */
 export async function listedIds(
   { pool }: Pick<Warehouse, 'pool'>,
   { connectionId, resource }: RunScope,
@@ -17,5 +18,5 @@ export async function listedIds(
      limit 10`,
     [connectionId, streamsOf(resource)],
   );
-  return rows.map(({ id }) => id);
+  return rows.map(({ id }) => id).filter((id) => !isTooLong(id));
 }

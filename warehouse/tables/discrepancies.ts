@@ -18,4 +18,5 @@ export interface DiscrepanciesTable {
   shown_hash: Buffer | null;
   shown_by: string | null;
   shown_at: Time | null;
+  failing_since: Time | null;
 }

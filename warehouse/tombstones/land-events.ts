@@ -58,7 +58,12 @@ export async function landEvents(
       facts.deleted += buried.deleted;
       facts.suppressed += buried.suppressed;
       const refused = page.refused.get(resource) ?? [];
-      const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, refused });
+      const quarantined = await quarantineRecords(client, {
+        ...where,
+        stream: pass.stream,
+        mayLag: true,
+        refused,
+      });
       facts.quarantined += quarantined;
       if (quarantined > 0 || buried.doubted > 0) await wantReconcile(client, { connectionId, resource });
     }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { resources } from '../../resources/index.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
+import { isTooLong, longestId } from '../../resources/longest-id.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { SourceRecord } from '../../resources/source-record.ts';
 import { isWellFormed } from '../../resources/well-formed.ts';
@@ -28,10 +29,12 @@ export function prepareEvents(page: readonly SourceRecord[]): PreparedEvents {
     const known = resources.find(({ eventName }) => eventName !== null && eventName === resource);
     if (known === undefined || (type !== undefined && type !== 'object_deleted')) continue;
     const id = data?.id;
-    if (id === undefined || id === '' || !isWellFormed(id) || !isTime(at)) {
-      const reason = isTime(at)
-        ? 'a deletion that does not say of which record'
-        : 'a deletion that does not say when';
+    if (!isTime(at)) {
+      add(refused, known, { recordId: null, reason: 'a deletion that does not say when', text });
+    } else if (id === undefined || id === '' || !isWellFormed(id)) {
+      add(refused, known, { recordId: null, reason: 'a deletion that does not say of which record', text });
+    } else if (isTooLong(id)) {
+      const reason = `a deletion of a record whose id is longer than ${longestId} bytes`;
       add(refused, known, { recordId: null, reason, text });
     } else {
       const deletedAt = isTime(data?.deleted_at) ? data.deleted_at : null;

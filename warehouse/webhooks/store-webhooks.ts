@@ -63,7 +63,7 @@ const storeSql = `
           then 'no connection here has this identity'
         when type = 'CONNECTION' and code = 'INITIAL_UPDATE' then null
         when resource is null then 'nothing of it is copied'
-        when record_id is null then 'it does not say which record'
+        when record_id is null then 'it does not say which record, or by an id that is no key'
       end as ignored
     from unnest(
       $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::timestamptz[],

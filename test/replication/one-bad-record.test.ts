@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pass } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readWebhook } from '../../source/read-webhook.ts';
+import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { bill, subscription } from '../support/finance-records.ts';
+import { deletionOf } from '../support/land-events.ts';
+import type { Row } from '../support/rows.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { ScriptedService } from './scripted-service.ts';
+
+const { warehouse } = await createTestDatabase();
+const started: ScriptedService[] = [];
+afterEach(() => {
+  for (const service of started.splice(0)) service.stop();
+});
+
+describe('one bad record is never in the way of others: an ID that no index of Postgres holds', () => {
+  test.each([2_001, 2_700, 10_000])('of %i random characters waits in quarantine', async (length) => {
+    const service = await serve();
+    const id = randomId(length);
+    service.lists = { bills: [bill('a'), bill(id), bill('b')] };
+    expect(await service.sync(['bills'])).toMatchObject({ status: 'partial' });
+    expect(await service.ids('bills')).toEqual(['a', 'b']);
+    expect(await entriesOf(service)).toMatchObject([
+      { record_id: null, reason: 'id is longer than 2000 bytes, which no index surely holds' },
+    ]);
+  });
+
+  test('of 2,000 bytes lands, is deleted, and is known as deleted', async () => {
+    const service = await serve();
+    const id = randomId(2_000);
+    service.lists = { bills: [bill('a'), bill('b'), bill(id)] };
+    expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
+    expect(await service.ids('bills')).toContain(id);
+    service.lists.bills = [bill('a'), bill('b')];
+    expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+    expect(await service.ids('bills')).toEqual(['a', 'b']);
+  });
+
+  test('is one entry, however often it is met and whatever changes, and closed when a complete listing lacks it', async () => {
+    const service = await serve();
+    const id = randomId(4_000);
+    service.lists = { bills: [bill('a'), bill('b'), bill(id)] };
+    await service.sync(['bills']);
+    await service.reconcile(['bills']);
+    service.lists.bills = [bill('a'), bill('b'), bill(id, { memo: '"edited"' })];
+    expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
+    expect(await entriesOf(service)).toMatchObject([{ status: 'open' }]);
+    service.lists.bills = [bill('a'), bill('b')];
+    expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+    expect(await entriesOf(service)).toMatchObject([{ status: 'discarded' }]);
+    expect(service.asked.some((path) => path.includes(encodeURIComponent(id)))).toBe(false);
+  });
+
+  test('in a deletion event keeps no other deletion waiting', async () => {
+    const service = await serve();
+    service.lists = { bills: [bill('a'), bill('b')] };
+    await service.sync(['bills']);
+    service.lists.bills = [bill('b')];
+    service.events = [
+      deletionOf(randomId(8_000), '2026-01-01T00:00:00Z'),
+      deletionOf('a', '2026-01-02T00:00:00Z'),
+    ];
+    expect(await service.sync(['bills'])).toMatchObject({ status: 'partial' });
+    expect(await service.ids('bills')).toEqual(['b']);
+    expect(await entriesOf(service)).toMatchObject([
+      { record_id: null, reason: 'a deletion of a record whose id is longer than 2000 bytes' },
+    ]);
+  });
+
+  test('in a webhook keeps no other webhook from being stored', async () => {
+    const service = await serve();
+    service.lists = { bills: [bill('a')] };
+    await service.sync(['bills']);
+    const bodies = [bill('b'), bill(randomId(6_000))].map((record) =>
+      Buffer.from(webhookOf(service, record)),
+    );
+    const webhooks = bodies.flatMap((body) => readWebhook(body) ?? []);
+    await storeWebhooks(warehouse, { apiAddress: service.url, webhooks });
+    expect(
+      await service.rows(
+        'select status, record_id from sync.webhook_inbox where connection_id = $1 order by id',
+      ),
+    ).toEqual(
+      expect.arrayContaining([
+        { status: 'waiting', record_id: 'b' },
+        { status: 'ignored', record_id: null },
+      ]),
+    );
+  });
+});
+
+describe('one bad record is never in the way of others: 24:00:00.5 is no time', () => {
+  test('as a version, it puts the record in quarantine', async () => {
+    const service = await serve();
+    const version = '"2026-01-01T24:00:00.5Z"';
+    service.lists = { bills: [bill('a'), bill('x', { last_synced_at: version }), bill('b')] };
+    expect(await service.sync(['bills'])).toMatchObject({ status: 'partial' });
+    expect(await service.ids('bills')).toEqual(['a', 'b']);
+    expect(await entriesOf(service)).toMatchObject([
+      { record_id: 'x', reason: 'last_synced_at is not a possible date' },
+    ]);
+  });
+
+  test('as the time of a deletion, it keeps no other deletion waiting', async () => {
+    const service = await serve();
+    service.lists = { bills: [bill('a'), bill('b'), bill('c')] };
+    await service.sync(['bills']);
+    service.lists.bills = [bill('b')];
+    service.events = [deletionOf('c', '2026-01-01T24:00:00.5Z'), deletionOf('a', '2026-01-02T00:00:00Z')];
+    await service.sync(['bills']);
+    expect(await service.ids('bills')).toEqual(['b', 'c']);
+    expect(await entriesOf(service)).toMatchObject([{ reason: 'a deletion that does not say when' }]);
+  });
+});
+
+describe('one bad record is never in the way of others: a fetch of one absent record', () => {
+  test.each([400, 403, 450, 451, 500, 550, 200])('that always answers %i', async (status) => {
+    const service = await serve();
+    service.lists = { bills: ['a', 'b', 'c', 'd'].map((id) => bill(id)) };
+    await service.sync(['bills']);
+    service.lists.bills = [bill('d')];
+    // No more records are absent than a second listing costs pages, so each is asked for.
+    const pages = ['', 'two', 'three'];
+    service.onList = (_resource, query) => {
+      const at = pages.indexOf(query.get('cursor') ?? '');
+      return pageOf(service, at === 0 ? [bill('d')] : [], pages[at + 1] ?? null);
+    };
+    service.onFetch = (_resource, id) => (id === 'a' ? { status, body: '{"error_code":"X"}' } : undefined);
+    expect(await service.reconcile(['bills'])).toMatchObject({
+      status: 'partial',
+      streams: [{ stream: 'bills', status: 'partial', failure_type: 'NotEqual', deleted: 2 }],
+    });
+    expect(await service.ids('bills')).toEqual(['a', 'd']);
+    expect(await service.rows(failures)).toMatchObject([
+      { failure: expect.stringContaining('1 of the bills that the list shows differently') as string },
+    ]);
+    service.onFetch = () => undefined;
+    expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+    expect(await service.ids('bills')).toEqual(['d']);
+  });
+
+  test('fails the resource when no fetch is answered: nobody knows whether it is the record', async () => {
+    const service = await serve();
+    service.lists = { bills: ['a', 'b'].map((id) => bill(id)) };
+    await service.sync(['bills']);
+    service.lists.bills = [bill('b')];
+    service.onFetch = () => ({ status: 500, body: '{}' });
+    expect(await service.reconcile(['bills'])).toMatchObject({ status: 'failed' });
+    expect(await service.ids('bills')).toEqual(['a', 'b']);
+  });
+});
+
+describe('one bad record is quarantined, never dropped: one that was gone and comes back just as it was', () => {
+  const bad = subscription('x', { items: '{"not":"a list"}' });
+  const good = ['5', '6', '8'].map((id) => subscription(id));
+
+  test.each(['sync', 'reconcile'] as const)('waits in quarantine again after a %s', async (kind) => {
+    const service = await serve();
+    service.lookbackMilliseconds = 0;
+    service.lists = { subscriptions: [...good, bad] };
+    await service.sync(['subscriptions']);
+    service.lists.subscriptions = good;
+    await reconcileUntilGone(service);
+    service.lists.subscriptions = [...good, bad];
+    expect(await service[kind](['subscriptions'])).toMatchObject({ status: 'partial' });
+    expect(await openOf(service)).toMatchObject([{ record_id: 'x' }]);
+  });
+
+  test('also when its deletion was announced: a list may lag behind that, but not a fetch', async () => {
+    const service = await serve();
+    const spoiled = bill('x', { memo: '7' });
+    service.lists = { bills: [bill('a'), bill('b'), spoiled] };
+    await service.sync(['bills']);
+    service.events = [deletionOf('x', '2026-01-01T00:00:00Z')];
+    await service.sync(['bills']);
+    expect(await openOf(service)).toEqual([]);
+    await service.sync(['bills']);
+    expect(await openOf(service)).toEqual([]);
+    expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
+    expect(await openOf(service)).toMatchObject([{ record_id: 'x' }]);
+  });
+});
+
+async function serve(): Promise<ScriptedService> {
+  const service = await new ScriptedService(warehouse).start();
+  started.push(service);
+  return service;
+}
+
+/** Characters that no compression makes shorter by much. */
+function randomId(length: number): string {
+  return randomBytes(length).toString('base64url').slice(0, length);
+}
+
+function webhookOf(service: ScriptedService, record: string): string {
+  return `{"type":"BILL","code":"BILL_UPDATED","connection_id":"svc-${service.connection}","bill":${record}}`;
+}
+
+function pageOf(
+  service: ScriptedService,
+  records: readonly string[],
+  next: string | null,
+): { status: number; body: string } {
+  const connection = `{"id":"svc-${service.connection}","orgId":"org","platform":"QUICKBOOKS"}`;
+  const body = `{"connection":${connection},"bills":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  return { status: 200, body };
+}
+
+/** What never landed is gone when two reconciles did not show it, and a list may not lag as long as lies between them. */
+async function reconcileUntilGone(service: ScriptedService): Promise<void> {
+  for (let reconciles = 1; reconciles <= 3 && (await openOf(service)).length > 0; reconciles += 1) {
+    await pass(1_100);
+    await service.reconcile(['subscriptions']);
+  }
+  expect(await openOf(service)).toEqual([]);
+}
+
+const failures = `
+  select failure from sync.run_streams
+  where connection_id = $1 and failure is not null
+  order by started_at desc
+  limit 1`;
+
+function entriesOf(service: ScriptedService): Promise<Row[]> {
+  return service.rows(
+    'select record_id, reason, status, closed_why from sync.quarantine where connection_id = $1 order by id',
+  );
+}
+
+async function openOf(service: ScriptedService): Promise<Row[]> {
+  return (await entriesOf(service)).filter(({ status }) => status === 'open');
+}

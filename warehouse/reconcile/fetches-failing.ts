@@ -1,0 +1,47 @@
+import type { Warehouse } from '../open-warehouse.ts';
+import type { RunScope } from '../record-scope.ts';
+
+/** Notes that a fetch of an undecided record failed, and returns for how long every one has, in milliseconds. */
+export async function noteFetchFailing(
+  { pool }: Warehouse,
+  { connectionId, resource, runId }: RunScope,
+  recordId: string,
+): Promise<number> {
+  const { rows } = await pool.query<{ failing_ms: number }>(
+    `update sync.discrepancies set failing_since = coalesce(failing_since, clock_timestamp())
+     where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and status = 'checking'
+     returning (extract(epoch from clock_timestamp() - failing_since) * 1000)::bigint as failing_ms`,
+    [connectionId, resource.name, runId, recordId],
+  );
+  return rows[0]?.failing_ms ?? 0;
+}
+
+/** This run asks for the record no more: nobody has decided about it. */
+export async function leaveUndecided(
+  { pool }: Warehouse,
+  { connectionId, resource, runId }: RunScope,
+  recordId: string,
+): Promise<void> {
+  await pool.query(
+    `update sync.discrepancies set shown_by = $3
+     where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and status = 'checking'`,
+    [connectionId, resource.name, runId, recordId],
+  );
+}
+
+/** Ids of some records that the service should answer for: those that the listing showed or, where it showed none, others that it did not. */
+export async function idsToCompare(
+  { pool }: Pick<Warehouse, 'pool'>,
+  { connectionId, resource, runId }: RunScope,
+  { listed, except }: { listed: readonly string[]; except: string },
+): Promise<string[]> {
+  const alive = listed.filter((id) => id !== except);
+  if (alive.length > 0) return alive;
+  const { rows } = await pool.query<{ id: string }>(
+    `select record_id as id from sync.discrepancies
+     where connection_id = $1 and resource = $2 and run_id = $3 and record_id <> $4 and kind = 'extra'
+     limit 10`,
+    [connectionId, resource.name, runId, except],
+  );
+  return rows.map(({ id }) => id);
+}
