@@ -29,6 +29,7 @@ import * as increments from './2026-11-29-increments.ts';
 import * as incrementsIndexes from './2026-11-29-increments-indexes.ts';
 import * as readers from './2026-11-29-readers.ts';
 import * as asOf from './2026-11-30-as-of.ts';
+import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
@@ -64,4 +65,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-29-increments': increments,
   '2026-11-29-increments-indexes': incrementsIndexes,
   '2026-11-30-as-of': asOf,
+  '2026-11-30-rights-of-readers': rightsOfReaders,
 };
