@@ -165,14 +165,18 @@ async function readersOf(warehouse: Warehouse): Promise<Looked> {
   };
 }
 
-function troubleOf({ reader, connections, trouble }: ReaderListed): string[] {
+function troubleOf({ reader, login, connections, trouble, beyond }: ReaderListed): string[] {
+  const found = beyond.map(
+    (role) =>
+      `reader ${reader} sees all connections with "set role ${role}", which its login was made a member of. Run: revoke ${role} from ${login};`,
+  );
   if (trouble !== null)
-    return [`reader ${reader} cannot read: ${trouble}. "daybook reader add" makes it anew`];
-  return connections.length > 0
-    ? []
-    : [
-        `reader ${reader} sees nothing, since its connections were removed: "daybook reader remove ${reader}"`,
-      ];
+    found.push(`reader ${reader} cannot read: ${trouble}. "daybook reader add" makes it anew`);
+  else if (connections.length === 0)
+    found.push(
+      `reader ${reader} sees nothing, since its connections were removed: "daybook reader remove ${reader}"`,
+    );
+  return found;
 }
 
 async function temporalFindings(warehouse: Warehouse, settings: Settings): Promise<Finding[]> {

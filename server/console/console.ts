@@ -67,22 +67,23 @@ function registerPages(server: FastifyInstance, parts: ConsoleParts): void {
       const { searchParams: query } = new URL(request.url, 'http://console');
       const page = await read(parts, { params: request.params, query, now });
       if (page === undefined) return sendNotFound(request, reply);
-      const notice = takeNotice(request, reply);
+      const notice = await takeNotice(request, reply, parts.settings.secretKey);
       return sendPage(reply, { page, notice, url: request.url });
     });
   }
 }
 
 function registerActions(server: FastifyInstance, parts: ConsoleParts): void {
+  const { secretKey } = parts.settings;
   for (const [path, act] of Object.entries(actions)) {
     server.post<Routed & { Body: URLSearchParams | undefined }>(path, async (request, reply) => {
       const { params, body: form = new URLSearchParams() } = request;
       try {
         const { notice, next } = await act(parts, { params, form });
-        keepNotice(reply, { kind: 'done', text: notice });
+        await keepNotice(reply, { kind: 'done', text: notice }, secretKey);
         return await reply.redirect(next, 303);
       } catch (error) {
-        keepNotice(reply, { kind: 'refused', text: explainRefusal(error) });
+        await keepNotice(reply, { kind: 'refused', text: explainRefusal(error) }, secretKey);
         return reply.redirect(pageOf(path, params), 303);
       }
     });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { registry } from '../../worker/metrics.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { startDaybook } from '../support/daybook-process.ts';
@@ -145,6 +145,52 @@ test('daybook serve serves the console, and asks for the password it was given',
   expect(await page.text()).toContain(connection);
   expect(serving.output()).not.toContain(password);
   await serving.stop();
+});
+
+describe('a notice', () => {
+  const paused = installation.connect();
+  const shownWith = async (cookie: string): Promise<string> =>
+    (await fetch(`${url}/connections/${await paused}`, { headers: { cookie } })).text();
+
+  test('is shown by another process of the same warehouse', async () => {
+    const cookie = await noticeOfPause();
+    expect(await shownWith(cookie)).toContain(`${await paused} is paused. What runs goes on.`);
+    const shadowed = await shownWith(`daybook_notice=done%20Call%20555; ${cookie}`);
+    expect(shadowed).toContain(`${await paused} is paused. What runs goes on.`);
+    expect(shadowed).not.toContain('Call 555');
+  });
+
+  test('that somebody else puts into a cookie of the host, as other ports can, is not shown', async () => {
+    const cookie = await noticeOfPause();
+    for (const forged of [
+      'daybook_notice=done%20Call%20555',
+      `daybook_notice=${'A'.repeat(43)}%20${Date.now() + 60_000}%20done%20Call%20555`,
+      cookie.replace('is%20paused', 'Call%20555'),
+      'daybook_notice=%E0%A4%A',
+    ])
+      expect(await shownWith(forged), forged).not.toMatch(/Call 555|class="notice/);
+  });
+
+  test('is not shown a minute later', async () => {
+    const cookie = await noticeOfPause();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    expect(await shownWith(cookie)).not.toContain('is paused. What runs goes on.');
+  });
+
+  /** As a browser sends it. Another console of the warehouse answers, as another process would. */
+  async function noticeOfPause(): Promise<string> {
+    const other = await openConsole(installation);
+    const response = await fetch(`${other}/connections/${await paused}/pause`, {
+      method: 'POST',
+      headers: { origin: other },
+      body: new URLSearchParams({ why: 'month end' }),
+      redirect: 'manual',
+    });
+    return (response.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+  }
 });
 
 async function pausedWhy(): Promise<unknown> {

@@ -417,9 +417,11 @@ describe('reader add', () => {
     await person.end();
   });
 
-  test('of a login that somebody made a member of daybook_reader too, the restriction stays', async () => {
+  test('of a login that somebody made a member of daybook_reader too, the restriction stays until it takes that role, and reader list tells', async () => {
     const { username, href } = await reader('both', ['acme']);
+    expect(await beyond('both')).toEqual([]);
     await admin.query(`grant daybook_reader to ${username}`);
+    expect(await beyond('both')).toEqual(['daybook_reader']);
     const login = await connectAs(href);
     expect((await login.query('select connection_id from finance.bills')).rows).toEqual([
       { connection_id: 'acme' },
@@ -428,6 +430,8 @@ describe('reader add', () => {
       { connection_id: 'acme' },
     ]);
     expect((await login.query('select connection_id from finance.connections')).rows).toHaveLength(1);
+    await login.query('set role daybook_reader');
+    expect((await login.query('select from finance.connections')).rowCount).toBeGreaterThan(1);
     await login.end();
   });
 });
@@ -442,6 +446,135 @@ test('reader remove: the login is gone, and an open session of it sees nothing',
   await expect(connectAs(href)).rejects.toThrow();
   expect((await admin.query('select from pg_roles where rolname = $1', [username])).rowCount).toBe(0);
   await expect(removeReader(warehouse, 'leaving')).rejects.toThrow(/There is no reader leaving/);
+});
+
+describe('reader remove, while a session of the login holds what it began before,', () => {
+  const everyRelation = {
+    bills: 'select connection_id, memo from finance.bills',
+    deleted: 'select connection_id, payload from finance.deleted_records',
+    connections: 'select connection_id from finance.connections',
+    past: `select connection_id, payload from history.as_of('bills', 'infinity')`,
+    of_one: `select connection_id, payload from history.as_of('bills', 'infinity', 'rival')`,
+    changes: `select connection_id, record_id from history.changed_since('bills')`,
+    marts: 'select connection_id, secret from marts.totals',
+  };
+  /** Of which removal drops nothing: somebody may want what a login has made. */
+  const ownSomething = async (login: string): Promise<void> => {
+    await admin.query(`create schema own_${login} authorization ${login}`);
+    onTestFinished(async () => {
+      await admin.query(`drop schema own_${login} cascade; drop owned by ${login}; drop role ${login}`);
+    });
+  };
+  const declareAll = async (session: pg.Client, how = ''): Promise<void> => {
+    for (const [name, statement] of Object.entries(everyRelation))
+      await session.query(`declare ${name} cursor ${how} for ${statement}`);
+  };
+  const fetchAll = async (session: pg.Client): Promise<string> => {
+    const found: unknown[] = [];
+    for (const name of Object.keys(everyRelation)) {
+      await session.query('savepoint before').catch(() => undefined);
+      const fetched = session.query<object>(`fetch all from ${name}`).then(({ rows: got }) => got, String);
+      found.push(await fetched);
+      await session.query('rollback to before').catch(() => undefined);
+    }
+    return JSON.stringify(found);
+  };
+
+  test('a cursor tells nothing of other connections, and the login is gone in spite of default privileges of its own', async () => {
+    const { href, username } = await reader('cursor', ['acme']);
+    const session = await connectAs(href);
+    // With these `drop role` fails.
+    await session.query('set default_transaction_read_only = off');
+    await session.query('alter default privileges grant select on tables to public');
+    await session.query('begin');
+    await declareAll(session);
+    expect(await removeReader(warehouse, 'cursor')).toBeNull();
+    expect(await fetchAll(session)).not.toMatch(/rival|planted/);
+    expect((await admin.query('select from pg_roles where rolname = $1', [username])).rowCount).toBe(0);
+    await session.end().catch(() => undefined);
+  });
+
+  test('the session ends and nobody logs in, also where the login has to be left', async () => {
+    const { href, username } = await reader('left', ['acme']);
+    await ownSomething(username);
+    const session = await connectAs(href);
+    await session.query('begin');
+    await declareAll(session);
+    expect(await removeReader(warehouse, 'left')).toContain(`drop role ${username};`);
+    expect(await fetchAll(session)).not.toMatch(/acme|own|rival|planted/);
+    await expect(session.query('select 1')).rejects.toThrow();
+    await expect(connectAs(href)).rejects.toThrow(/not permitted to log in/);
+    expect(await seesOf('left')).toBeUndefined();
+  });
+
+  test('what it has prepared, a cursor with hold and a view of its own show nothing to whoever takes the login that was left', async () => {
+    const { username } = await reader('views', ['acme']);
+    await ownSomething(username);
+    await admin.query(`grant usage on schema own_${username} to public`);
+    const session = await connectAs(adminUrl);
+    await session.query(`set session authorization ${username}; set default_transaction_read_only = off`);
+    for (const [name, statement] of Object.entries(everyRelation)) {
+      await session.query(`create view own_${username}.${name} with (security_barrier) as ${statement}`);
+      await session.query(`prepare ${name} as ${statement}`);
+      expect(JSON.stringify((await session.query(`execute ${name}`)).rows)).not.toMatch(/rival|planted/);
+    }
+    await session.query('begin');
+    await declareAll(session, 'with hold');
+    await removeReader(warehouse, 'views');
+    await session.query('commit').catch(() => undefined);
+    expect(await fetchAll(session)).not.toMatch(/rival|planted/);
+    for (const name of Object.keys(everyRelation))
+      for (const statement of [`execute ${name}`, `table own_${username}.${name}`]) {
+        const shown = await session.query<object>(statement).then(({ rows: got }) => got, String);
+        expect(JSON.stringify(shown), statement).not.toMatch(/acme|own-|rival|planted/);
+      }
+    await session.end();
+  });
+
+  test.each(['', 'set role'])('a member of it sees no other connection through a cursor %s', async (how) => {
+    const name = how === '' ? 'lent' : 'lent-as-role';
+    const { username } = await reader(name, ['acme']);
+    const person = await memberOf(username);
+    if (how !== '') await person.query(`set role ${username}`);
+    await person.query('begin');
+    await declareAll(person);
+    await removeReader(warehouse, name);
+    expect(await fetchAll(person)).not.toMatch(/rival|planted/);
+    await person.end();
+  });
+});
+
+test('who has lost the right to all connections is refused, by name, in what it began before', async () => {
+  const reading = await memberOf('daybook_reader');
+  const { rows: me } = await reading.query<{ me: string }>('select current_user as me');
+  await reading.query('begin; declare c cursor for select * from finance.deleted_records');
+  await admin.query(`revoke daybook_reader from ${me[0]?.me ?? ''}`);
+  await expect(reading.query('fetch all from c')).rejects.toThrow(
+    `${me[0]?.me ?? ''} has no right to read finance`,
+  );
+  await reading.end();
+});
+
+test('logins that were given finance.connections, finance.deleted_records or history directly, and no role of ours, see all of them as before', async () => {
+  for (const [grants, statement] of [
+    ['select on finance.connections', 'select distinct connection_id from finance.connections'],
+    ['select on finance.deleted_records', 'select distinct connection_id from finance.deleted_records'],
+    [
+      'execute on function history.as_of(text, timestamptz)',
+      `select connection_id from history.as_of('bills', now())`,
+    ],
+    [
+      'execute on function history.changed_since',
+      `select distinct connection_id from history.changed_since('bills')`,
+    ],
+  ] as const) {
+    const login = await memberOf('');
+    const { rows: me } = await login.query<{ me: string }>('select current_user as me');
+    await owner.query(`grant usage on schema finance, history to ${me[0]?.me ?? ''}`);
+    await owner.query(`grant ${grants} to ${me[0]?.me ?? ''}`);
+    expect((await login.query(statement)).rowCount, statement).toBeGreaterThan(1);
+    await login.end();
+  }
 });
 
 test('logins that were given tables directly, and no role of ours, see all of them as before', async () => {
@@ -528,6 +661,10 @@ async function reader(name: string, connections: string[]): Promise<URL> {
 
 async function seesOf(name: string): Promise<readonly string[] | undefined> {
   return (await listReaders(warehouse)).find((one) => one.reader === name)?.connections;
+}
+
+async function beyond(name: string): Promise<readonly string[] | undefined> {
+  return (await listReaders(warehouse)).find((one) => one.reader === name)?.beyond;
 }
 
 /** What a build leaves: a mart with connections, and one without. */

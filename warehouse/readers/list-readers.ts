@@ -9,6 +9,8 @@ export interface ReaderListed {
   readonly password_set_at: Date;
   /** What keeps it from reading, for a person; null: nothing does. */
   readonly trouble: string | null;
+  /** Roles that somebody made its login a member of, and that see all connections: so does the login, with `set role`. */
+  readonly beyond: readonly string[];
 }
 
 export async function listReaders({ db }: Pick<Warehouse, 'db'>): Promise<ReaderListed[]> {
@@ -26,7 +28,14 @@ export async function listReaders({ db }: Pick<Warehouse, 'db'>): Promise<Reader
           select bool_and(has_table_privilege(tenant.oid, c.oid, 'select'))
           from pg_class c where c.relnamespace = 'finance'::regnamespace and c.relkind in ('r', 'p', 'v')
         ) then 'finance is not open to it: run "daybook migrate"'
-      end as trouble
+      end as trouble,
+      array(
+        select other.rolname::text from pg_roles other
+        where other.oid <> role.oid and pg_has_role(role.oid, other.oid, 'member')
+          and pg_has_role(other.oid, tenant.oid, 'usage') is not true
+          and has_table_privilege(other.oid, 'finance.connections', 'select')
+        order by 1
+      ) as beyond
     from sync.readers r
     left join pg_roles role on role.rolname = r.login
     left join pg_roles tenant on tenant.rolname = 'daybook_tenant'

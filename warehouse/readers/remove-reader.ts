@@ -13,36 +13,67 @@ export class UnknownReader extends Error {
 }
 
 /**
- * From its commit on the reader sees nothing, in sessions that are open too. Returns what an administrator of the server has to run, where
- * the owner may not drop the login, or where it was given more than Daybook gave it; else null. Throws UnknownReader.
+ * Once it sees nothing and nobody can log in, its sessions end and the login is dropped. Returns what an administrator of the server has to
+ * run, where the owner may not do that, or where the login owns something or was given more than Daybook gave it; else null. Killed in
+ * between, it can be run again. Throws UnknownReader.
  */
 export async function removeReader({ db }: Warehouse, reader: string): Promise<string | null> {
+  const login = await db.transaction().execute((transaction) => closeLogin(transaction, reader));
   return db.transaction().execute(async (transaction) => {
-    const removed = await transaction
-      .deleteFrom('sync.readers')
-      .where('reader', '=', reader)
-      .returning(['login', sql<boolean>`database_name = current_database()`.as('is_ours')])
-      .executeTakeFirst();
-    if (removed === undefined) throw new UnknownReader(reader);
-    return removed.is_ours ? dropLogin(transaction, removed.login) : null;
+    const statements = login === null ? null : await dropLogin(transaction, login);
+    await transaction.deleteFrom('sync.readers').where('reader', '=', reader).execute();
+    return statements;
   });
 }
 
-async function dropLogin(db: Transaction<Database>, login: string): Promise<string | null> {
+/**
+ * Returns the login, if it is this database's. It stays a member of daybook_tenant: that is what restricts it, to nothing now, as long as
+ * it exists, whatever else it was given.
+ */
+async function closeLogin(db: Transaction<Database>, reader: string): Promise<string | null> {
+  const found = await db
+    .selectFrom('sync.readers')
+    .select(['login', sql<boolean>`database_name = current_database()`.as('is_ours')])
+    .where('reader', '=', reader)
+    .forUpdate()
+    .executeTakeFirst();
+  if (found === undefined) throw new UnknownReader(reader);
+  const { login, is_ours: isOurs } = found;
+  await db.deleteFrom('sync.reader_connections').where('reader', '=', reader).execute();
+  if (!isOurs) return null;
   const { rows } = await sql<{ database: string }>`
     select quote_ident(current_database()) as database from pg_roles where rolname = ${login}
   `.execute(db);
-  const [found] = rows;
-  if (found === undefined) return null;
-  const closing = [
-    `revoke connect on database ${found.database} from ${login}`,
-    `revoke daybook_tenant from ${login}`,
+  const [role] = rows;
+  if (role === undefined) return null;
+  await isDone(db, [`alter role ${login} nologin`]);
+  await isDone(db, [`revoke connect on database ${role.database} from ${login}`]);
+  return login;
+}
+
+async function dropLogin(db: Transaction<Database>, login: string): Promise<string | null> {
+  // Only a member of a role may end its sessions and drop what it owns.
+  const end = [
+    `grant ${login} to current_user`,
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${login}'`,
   ];
+  const dropOwned = (await ownsSomething(db, login)) ? [] : [`drop owned by ${login}`];
   const drop = `drop role ${login}`;
-  if (await isDone(db, [...closing, drop])) return null;
-  // Something else depends on the login: what it reads here is taken from it all the same.
-  await isDone(db, closing);
-  return `drop owned by ${login};\n${drop};\n`;
+  if (await isDone(db, [...end, ...dropOwned, drop])) return null;
+  return `${end[1] ?? ''};\ndrop owned by ${login};\n${drop};\n`;
+}
+
+/** Default privileges, which everybody may make, are nothing that somebody may miss. */
+async function ownsSomething(db: Transaction<Database>, login: string): Promise<boolean> {
+  const { rows } = await sql<{ owns: boolean }>`
+    select exists (
+      select from pg_shdepend
+      where refclassid = 'pg_authid'::regclass and refobjid = to_regrole(${login}) and deptype = 'o'
+        and dbid = (select oid from pg_database where datname = current_database())
+        and classid <> 'pg_default_acl'::regclass
+    ) as owns
+  `.execute(db);
+  return rows[0]?.owns === true;
 }
 
 /** Tries, and says whether Postgres did it. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { listReaders } from '../../../warehouse/readers/list-readers.ts';
+import { listReaders, type ReaderListed } from '../../../warehouse/readers/list-readers.ts';
 import { print, printJson, printTable } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
@@ -18,8 +18,13 @@ export function listCommand(): Command {
           ['reader', 'sees', 'login', 'password of', 'trouble'],
           readers.map((one) => [
             ...[one.reader, one.connections.join(', '), one.login],
-            ...[one.password_set_at, one.trouble],
+            ...[one.password_set_at, troubleOf(one)],
           ]),
         );
     });
+}
+
+function troubleOf({ trouble, beyond }: ReaderListed): string | null {
+  if (beyond.length === 0) return trouble;
+  return [...(trouble === null ? [] : [trouble]), `sees all connections as ${beyond.join(', ')}`].join('; ');
 }
