@@ -68,7 +68,7 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
   },
   'warehouse/readers/share-with-tenants.ts': () => Promise.resolve((on) => shareWithTenants(on)),
   'warehouse/reconcile/land-ahead.ts': async (connectionId) => {
-    const held = bill('b', { memo: '"ahead"', last_synced_at: '"2027-01-01T00:00:00Z"' });
+    const held = bill('b', { memo: '"ahead"', last_synced_at: '"2026-01-01T00:00:00Z"' });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[held]] });
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('b')] });
     await findAbsent(warehouse, listing);
