@@ -31,7 +31,7 @@ describe('a connection that is removed', () => {
   test('leaves its records, their history, their deletions and field issues when they are kept', async () => {
     const connectionId = await connectionWithEverything();
     const isData = ({ table }: Row): boolean =>
-      /^(finance|history)\.|^sync\.(tombstones|field_issues|resource_clocks|reader_connections)$/.test(
+      /^(finance|history)\.|^sync\.(tombstones|overruled_deletions|field_issues|resource_clocks|reader_connections)$/.test(
         String(table),
       );
     const before = (await rowsPerTable(connectionId)).filter(isData);
@@ -162,6 +162,10 @@ async function connectionWithEverything(): Promise<string> {
     await land(warehouse, { connectionId, stream: stream.name, pages: [pages[stream.name] ?? []] });
   }
   await addTombstone(warehouse, { connectionId, recordId: 'gone', version: '2024-02-01T00:00:00Z' });
+  await warehouse.pool.query(
+    `insert into sync.overruled_deletions (connection_id, resource, record_id, versions) values ($1, 'bills', 'b', '{2024-02-01}')`,
+    [connectionId],
+  );
   await warehouse.pool.query(
     `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, run_id)
      values ($1, 'bills', 'b', 'stale', 'repaired', 'r')`,

@@ -129,7 +129,8 @@ const catalogue = {
     select oid::regclass::text as view, pg_get_viewdef(oid) as query
     from pg_class where relnamespace in ${ours} and relkind = 'v' order by 1`,
   functions: `
-    select pg_get_functiondef(oid) as definition, proacl::text as grants, obj_description(oid, 'pg_proc') as comment
+    select pg_get_functiondef(oid) as definition, array(select unnest(proacl)::text order by 1) as grants,
+      obj_description(oid, 'pg_proc') as comment
     from pg_proc where pronamespace in ${ours} order by 1`,
 };
 
