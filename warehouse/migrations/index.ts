@@ -31,6 +31,7 @@ import * as readers from './2026-11-29-readers.ts';
 import * as asOf from './2026-11-30-as-of.ts';
 import * as overruledDeletions from './2026-11-30-overruled-deletions.ts';
 import * as oneBadRecord from './2026-11-30-one-bad-record.ts';
+import * as historyCompression from './2026-11-30-history-compression.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -70,4 +71,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-30-overruled-deletions': overruledDeletions,
   '2026-11-30-one-bad-record': oneBadRecord,
   '2026-11-30-rights-of-readers': rightsOfReaders,
+  '2026-11-30-history-compression': historyCompression,
 };
