@@ -21,6 +21,8 @@ export const postgresSettings: Readonly<Record<string, string>> = {
   wal_compression: 'on',
   // Compiling a landing statement takes longer than running it.
   jit: 'off',
+  // 64 MB: everybody who may log in can fill the queue, by default with 8 GB, and Daybook sends nothing by it.
+  max_notify_queue_pages: '8192',
 };
 
 /**

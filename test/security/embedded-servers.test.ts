@@ -112,6 +112,12 @@ test('somebody who logs in to the embedded Postgres is let into no other databas
     await expect(query(login.href, statement), statement).rejects.toThrow(/permission denied/);
 });
 
+test('notifications, which everybody may send, take 64 MB of the disk of the embedded Postgres at most', async () => {
+  const { url } = await postgresIn(await temporaryFolder());
+  const send = `select count(pg_notify('all', n || repeat('y', 7900))) from generate_series(1, 8200) n`;
+  await expect(query(url, send)).rejects.toThrow('too many notifications in the NOTIFY queue');
+});
+
 function nameOf(line: string): string {
   return line.split('=')[0] ?? '';
 }

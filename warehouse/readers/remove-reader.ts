@@ -13,7 +13,7 @@ export class UnknownReader extends Error {
 }
 
 /**
- * Once it sees nothing and nobody can log in, its sessions end and the login is dropped. Returns what an administrator of the server has to
+ * Once it sees nothing and has no CONNECT, its sessions end and the login is dropped. Returns what an administrator of the server has to
  * run, where the owner may not do that, or where the login owns something or was given more than Daybook gave it; else null. Killed in
  * between, it can be run again. Throws UnknownReader.
  */
@@ -41,26 +41,32 @@ async function closeLogin(db: Transaction<Database>, reader: string): Promise<st
   const { login, is_ours: isOurs } = found;
   await db.deleteFrom('sync.reader_connections').where('reader', '=', reader).execute();
   if (!isOurs) return null;
-  const { rows } = await sql<{ database: string }>`
-    select quote_ident(current_database()) as database from pg_roles where rolname = ${login}
+  const { rows } = await sql<{ revoke: string }>`
+    select format('revoke connect on database %I from %I', current_database(), rolname) as revoke
+    from pg_roles where rolname = ${login}
   `.execute(db);
   const [role] = rows;
   if (role === undefined) return null;
-  await isDone(db, [`alter role ${login} nologin`]);
-  await isDone(db, [`revoke connect on database ${role.database} from ${login}`]);
+  await isDone(db, [role.revoke]);
   return login;
 }
 
 async function dropLogin(db: Transaction<Database>, login: string): Promise<string | null> {
-  // Only a member of a role may end its sessions and drop what it owns.
-  const end = [
-    `grant ${login} to current_user`,
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${login}'`,
-  ];
-  const dropOwned = (await ownsSomething(db, login)) ? [] : [`drop owned by ${login}`];
+  // A login may change its own row, and sessions that end let go of it.
+  await sql`set local lock_timeout = '5s'`.execute(db);
+  const endSessions = `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${login}'`;
+  const dropOwned = `drop owned by ${login}`;
   const drop = `drop role ${login}`;
-  if (await isDone(db, [...end, ...dropOwned, drop])) return null;
-  return `${end[1] ?? ''};\ndrop owned by ${login};\n${drop};\n`;
+  const isDropped = await isDone(db, [
+    // Only a member of a role may end its sessions and drop what it owns.
+    `grant ${login} to current_user`,
+    endSessions,
+    ...((await ownsSomething(db, login)) ? [] : [dropOwned]),
+    drop,
+  ]);
+  if (isDropped) return null;
+  await isDone(db, [`alter role ${login} nologin`]);
+  return [endSessions, dropOwned, drop].map((statement) => `${statement};\n`).join('');
 }
 
 /** Default privileges, which everybody may make, are nothing that somebody may miss. */
@@ -76,14 +82,14 @@ async function ownsSomething(db: Transaction<Database>, login: string): Promise<
   return rows[0]?.owns === true;
 }
 
-/** Tries, and says whether Postgres did it. */
+/** Tries, and says whether Postgres did it: allowed, with nothing that depends on it, and no lock in the way. */
 async function isDone(db: Transaction<Database>, statements: readonly string[]): Promise<boolean> {
   await sql`savepoint before`.execute(db);
   try {
     for (const statement of statements) await sql.raw(statement).execute(db);
     return true;
   } catch (error) {
-    if (!['42501', '2BP01'].includes(String(codeOf(error)))) throw error;
+    if (!['42501', '2BP01', '55P03'].includes(String(codeOf(error)))) throw error;
     await sql`rollback to savepoint before`.execute(db);
     return false;
   }

@@ -5,7 +5,7 @@ import { withWarehouse } from '../../with-warehouse.ts';
 
 export function removeCommand(): Command {
   return new Command('remove')
-    .description('Remove a reader and its login. Sessions of it that are open see nothing any more.')
+    .description('Remove a reader and its login, and end the sessions of it that are open.')
     .argument('<name>')
     .addHelpText('after', '\nExample:\n  $ npx daybook reader remove acme')
     .action(async (name: string) => {
