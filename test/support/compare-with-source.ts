@@ -71,6 +71,11 @@ class Differences {
   }
 }
 
+/** Postgres has no NUL. */
+function heldIdOf(record: unknown): string {
+  return String(valueAt(record, ['id'])).replaceAll('\0', '\uFFFD');
+}
+
 async function compareTable(
   client: pg.Client,
   input: { table: SourceTable; connectionId: string; source: readonly unknown[]; difference: Differences },
@@ -80,10 +85,9 @@ async function compareTable(
   const unlandable: unknown[] = [];
   for (const record of input.source) {
     if (problemsOf(table, record).length > 0) unlandable.push(record);
-    // Postgres has no NUL.
-    else expected.set(String(valueAt(record, ['id'])).replaceAll('\0', '\uFFFD'), record);
+    else expected.set(heldIdOf(record), record);
   }
-  const kept = new Set(unlandable.map((record) => String(valueAt(record, ['id']))));
+  const kept = new Set(unlandable.map(heldIdOf));
   const stored = await rowsOf(client, `select * from finance.${table.table} where connection_id = $1`, [
     connectionId,
   ]);
