@@ -11,7 +11,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { constants, existsSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import {
   manifestFile,
   mostBytesOf,
@@ -59,6 +59,9 @@ export function openFolderLake(location: string): Lake {
     },
     async publish(id, files) {
       const draft = draftFolder(id);
+      const link = await linkAbove(relative(location, join(draft, manifestFile)));
+      if (link !== undefined)
+        throw new LakeRefused(location, `${link} is a link, and nothing is written through one`);
       const folders = new Set(files.map((file) => dirname(join(draft, file))));
       await writeFile(join(draft, successFile), '', { flag: 'wx' });
       for (const file of [...files, manifestFile, successFile]) await bringToDisk(join(draft, file));
@@ -68,6 +71,9 @@ export function openFolderLake(location: string): Lake {
     },
     async putFile(path, localPath) {
       const target = join(location, path);
+      const link = await linkAbove(path);
+      if (link !== undefined)
+        throw new LakeRefused(location, `${link} is a link, and nothing is written through one`);
       const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
       await mkdir(dirname(target), { recursive: true });
       await rm(draft, { force: true });
@@ -76,7 +82,9 @@ export function openFolderLake(location: string): Lake {
       await rename(draft, target);
       await bringToDisk(dirname(target));
     },
-    removeFile: (path) => rm(join(location, path), { force: true }),
+    async removeFile(path) {
+      if ((await linkAbove(path)) === undefined) await rm(join(location, path), { force: true });
+    },
     async filesIn(folder) {
       const entries = await readdir(join(location, folder), { recursive: true, withFileTypes: true });
       return entries
@@ -92,6 +100,7 @@ export function openFolderLake(location: string): Lake {
         [snapshots, id],
         [join(location, 'marts'), id],
       ] as const) {
+        if ((await linkAbove(relative(location, join(folder, name)))) !== undefined) continue;
         if (!existsSync(join(folder, name))) continue;
         const gone = join(folder, `${draftPrefix}gone-${name}`);
         await rename(join(folder, name), gone);
@@ -131,10 +140,26 @@ export function openFolderLake(location: string): Lake {
     return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
   }
 
-  /** Of what is to be removed: a link in the place of a folder leads out of the lake, and nothing behind it is ours. */
+  /** Of what is to be removed. */
   async function ownNamesIn(folder: string): Promise<string[]> {
-    const isLink = folder !== location && (await lstat(folder).catch(() => undefined))?.isSymbolicLink();
-    return isLink === true ? [] : namesIn(folder);
+    const isOurs = (await linkAbove(join(relative(location, folder), 'any'))) === undefined;
+    return isOurs ? namesIn(folder) : [];
+  }
+
+  /**
+   * The first link in the place of a folder on the way to a file of the lake; undefined when there is none. It leads out of the lake, and
+   * nothing behind it is ours. The lake itself may be one: whoever set it up said so.
+   */
+  async function linkAbove(path: string): Promise<string | undefined> {
+    const names = dirname(path)
+      .split(sep)
+      .filter((name) => name !== '.');
+    for (const [index] of names.entries()) {
+      const folder = join(...names.slice(0, index + 1));
+      const found = await lstat(join(location, folder)).catch(() => undefined);
+      if (found?.isSymbolicLink() === true) return folder;
+    }
+    return undefined;
   }
 
   async function namesIn(folder: string): Promise<string[]> {

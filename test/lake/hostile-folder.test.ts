@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { lstat, mkdtemp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
 import { readPointer } from '../../lake/pointer.ts';
@@ -61,6 +61,56 @@ test('a link in the place of a folder of marts is left alone, and so is all behi
   await symlink(victim, join(location, 'marts'));
   for (const of of ['marts', 'snapshots'] as const) await lake.removeLeftovers(of);
   expect((await readdir(victim)).sort()).toEqual([`.tmp-${id}`, id]);
+});
+
+test('marts are neither put nor removed through a link in the place of their folder, nor of any above it', async () => {
+  const victim = await mkdtemp(join(tmpdir(), 'daybook-victim-'));
+  onTestFinished(() => rm(victim, { recursive: true }));
+  const id = '20260101T000000Z-abcdef';
+  const path = `marts/${id}/bills/part-00001.parquet`;
+  const ours = join(victim, 'ours');
+  await mkdir(location, { recursive: true });
+  await writeFile(ours, 'ours');
+  for (const link of ['marts', `marts/${id}`, `marts/${id}/bills`]) {
+    const behind = join(victim, relative(link, path));
+    await mkdir(dirname(behind), { recursive: true });
+    await writeFile(behind, 'theirs');
+    await mkdir(dirname(join(location, link)), { recursive: true });
+    await symlink(victim, join(location, link));
+    await lake.removeFile(path);
+    await expect(lake.putFile(path, ours)).rejects.toThrow(
+      `The lake ${location} refuses: ${link} is a link, and nothing is written through one.`,
+    );
+    await lake.removeSnapshot(id);
+    expect(await readFile(behind, 'utf8')).toBe('theirs');
+    await rm(join(location, 'marts'), { recursive: true });
+    await rm(behind);
+  }
+});
+
+test('a snapshot is neither published nor removed through a link in the place of their folder', async () => {
+  const victim = await mkdtemp(join(tmpdir(), 'daybook-victim-'));
+  onTestFinished(() => rm(victim, { recursive: true }));
+  const id = '20260101T000000Z-abcdef';
+  await mkdir(join(victim, id));
+  await mkdir(join(victim, `.tmp-${id}`));
+  await writeFile(join(victim, `.tmp-${id}`, '_manifest.json'), '{}');
+  await mkdir(location, { recursive: true });
+  await symlink(victim, join(location, 'snapshots'));
+  await lake.removeSnapshot(id);
+  await expect(lake.publish(id, [])).rejects.toThrow(/refuses: snapshots is a link/);
+  expect((await readdir(victim)).sort()).toEqual([`.tmp-${id}`, id]);
+  expect(await readdir(join(victim, `.tmp-${id}`))).toEqual(['_manifest.json']);
+});
+
+test('a lake that is a link itself is one that somebody set up so', async () => {
+  const real = await mkdtemp(join(tmpdir(), 'daybook-real-'));
+  onTestFinished(() => rm(real, { recursive: true }));
+  await rm(location, { recursive: true, force: true });
+  await symlink(real, location);
+  await writeFile(join(real, 'ours'), 'ours');
+  await lake.putFile('marts/m/part-00000.parquet', join(real, 'ours'));
+  expect(await readFile(join(real, 'marts/m/part-00000.parquet'), 'utf8')).toBe('ours');
 });
 
 test('a link that waits in a draft under a name of ours leads no write out of the lake: it is no snapshot', async () => {
