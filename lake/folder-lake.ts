@@ -10,7 +10,7 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
-import { constants, existsSync } from 'node:fs';
+import { constants, existsSync, lstatSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import {
   manifestFile,
@@ -33,7 +33,10 @@ import { snapshotIdPattern } from './snapshot-id.ts';
  */
 export function openFolderLake(location: string): Lake {
   const snapshots = join(location, 'snapshots');
-  const draftFolder = (id: string): string => join(snapshots, `${draftPrefix}${id}`);
+  const draftFolder = (id: string): string => {
+    if (lstatSync(snapshots, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw isLink('snapshots');
+    return join(snapshots, `${draftPrefix}${id}`);
+  };
   const lake: Lake = {
     location,
     draftFolder,
@@ -59,9 +62,6 @@ export function openFolderLake(location: string): Lake {
     },
     async publish(id, files) {
       const draft = draftFolder(id);
-      const link = await linkAbove(relative(location, join(draft, manifestFile)));
-      if (link !== undefined)
-        throw new LakeRefused(location, `${link} is a link, and nothing is written through one`);
       const folders = new Set(files.map((file) => dirname(join(draft, file))));
       await writeFile(join(draft, successFile), '', { flag: 'wx' });
       for (const file of [...files, manifestFile, successFile]) await bringToDisk(join(draft, file));
@@ -72,8 +72,7 @@ export function openFolderLake(location: string): Lake {
     async putFile(path, localPath) {
       const target = join(location, path);
       const link = await linkAbove(path);
-      if (link !== undefined)
-        throw new LakeRefused(location, `${link} is a link, and nothing is written through one`);
+      if (link !== undefined) throw isLink(link);
       const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
       await mkdir(dirname(target), { recursive: true });
       await rm(draft, { force: true });
@@ -120,6 +119,10 @@ export function openFolderLake(location: string): Lake {
     close: () => Promise.resolve(),
   };
   return lake;
+
+  function isLink(folder: string): LakeRefused {
+    return new LakeRefused(location, `${folder} is a link, and nothing is written through one`);
+  }
 
   async function leftoversOfBuilds(): Promise<string[]> {
     const marts = join(location, 'marts');

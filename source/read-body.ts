@@ -1,5 +1,5 @@
 import type { AnswerLimits } from './answer-limits.ts';
-import { createValueCounter } from './count-values.ts';
+import { createValueCounter } from '../resources/count-values.ts';
 import { AnswerTooLarge, UnreadableResponse, type Failure } from './errors.ts';
 
 /**

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, mkdtemp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
-import { readPointer } from '../../lake/pointer.ts';
+import { manifestText } from '../../lake/manifest.ts';
+import { readManifest, readPointer } from '../../lake/pointer.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 
 /** A folder that somebody else may write to. */
@@ -35,6 +37,58 @@ test.each<[string, () => Promise<void>]>([
   await mkdir(location, { recursive: true });
   await put();
   await expect(readPointer(lake)).rejects.toThrow(/latest\.json of the lake .* is not as Daybook writes it/);
+});
+
+test('a manifest larger than any that an export writes is not read', async () => {
+  const id = '20260101T000000Z-abcdef';
+  await mkdir(join(location, 'snapshots', id), { recursive: true });
+  const manifest = join(location, 'snapshots', id, '_manifest.json');
+  await writeFile(manifest, '');
+  await truncate(manifest, 64 * 2 ** 20 + 1);
+  const before = process.memoryUsage().rss;
+  await expect(readManifest(lake, id)).rejects.toThrow(/_manifest\.json of the lake .* is not as Daybook/);
+  expect(process.memoryUsage().rss - before).toBeLessThan(30_000_000);
+});
+
+test.each([
+  ['empty entries', '{"unfit":[{}', ',{}'],
+  ['tables of no name', '{"tables":{"0":0', ',"0":0'],
+  ['watermarks', '{"watermarks":[0', ',0'],
+])(
+  'a manifest of millions of %s is refused within a second, and so is one of a million',
+  async (_, start, more) => {
+    const id = '20260101T000000Z-abcdef';
+    await mkdir(join(location, 'snapshots', id), { recursive: true });
+    for (const count of [8_000_000, 1_000_000]) {
+      const text = start + more.repeat(count) + (start.includes('[') ? ']}' : '}}');
+      await writeFile(join(location, 'snapshots', id, '_manifest.json'), text);
+      const delay = monitorEventLoopDelay({ resolution: 5 });
+      delay.enable();
+      await expect(readManifest(lake, id)).rejects.toThrow(
+        /_manifest\.json of the lake .* is not as Daybook/,
+      );
+      delay.disable();
+      expect(delay.max / 1e6).toBeLessThan(1_000);
+    }
+  },
+);
+
+test('a snapshot whose manifest nobody would read is not described', () => {
+  const unfit = { table: 'bills', column: 'total_amount', key: { id: 'b' }, value: '1'.repeat(1_000) };
+  const manifest = {
+    snapshot_id: '20260101T000000Z-abcdef',
+    run_id: 'r',
+    warehouse_id: 'w',
+    taken_at: '2026-01-01T00:00:00Z',
+    product_version: '0.6.0',
+    schema_version: '1',
+    rows: 0,
+    bytes: 0,
+    tables: {},
+    watermarks: [],
+    unfit: Array.from({ length: 70_000 }, () => unfit),
+  };
+  expect(() => manifestText(manifest)).toThrow(/^A snapshot has 70,000 values that their Parquet type/);
 });
 
 test('a table of a snapshot that is a pipe is missing, and is not waited for', async () => {
@@ -99,6 +153,7 @@ test('a snapshot is neither published nor removed through a link in the place of
   await symlink(victim, join(location, 'snapshots'));
   await lake.removeSnapshot(id);
   await expect(lake.publish(id, [])).rejects.toThrow(/refuses: snapshots is a link/);
+  expect(() => lake.draftFolder(id)).toThrow(/refuses: snapshots is a link/);
   expect((await readdir(victim)).sort()).toEqual([`.tmp-${id}`, id]);
   expect(await readdir(join(victim, `.tmp-${id}`))).toEqual(['_manifest.json']);
 });
