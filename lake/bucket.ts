@@ -56,7 +56,11 @@ export function openBucket(location: string): Bucket {
     read: (path) =>
       asked(location, () =>
         unlessMissing(async () => {
-          const { Body, ContentLength = 0, ETag = '' } = await client.send(new GetObjectCommand(at(path)));
+          const {
+            Body,
+            ContentLength = Infinity,
+            ETag = '',
+          } = await client.send(new GetObjectCommand(at(path)));
           if (ContentLength > mostBytesOf(path)) {
             if (Body instanceof Readable) Body.destroy();
             return unreadable(ETag);

@@ -62,6 +62,19 @@ export class RowTooLong extends Error {
   }
 }
 
+/** So many values are listed as unfit that no reader would take the manifest. */
+export class ManifestTooLong extends Error {
+  override readonly name = 'ManifestTooLong';
+  readonly handling = 'stop';
+
+  constructor(unfit: number) {
+    super(
+      `A snapshot has ${unfit.toLocaleString('en-US')} values that their Parquet type cannot hold, more than a manifest can list, so ` +
+        'nothing was published. The query of data_quality tells which columns they are in; correct them at the source.',
+    );
+  }
+}
+
 /** The snapshots there are of another database; a lake shows the history of one. */
 export class ForeignLake extends Error {
   override readonly name = 'ForeignLake';

@@ -10,8 +10,8 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
-import { constants, existsSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { constants, existsSync, lstatSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import {
   manifestFile,
   mostBytesOf,
@@ -33,7 +33,10 @@ import { snapshotIdPattern } from './snapshot-id.ts';
  */
 export function openFolderLake(location: string): Lake {
   const snapshots = join(location, 'snapshots');
-  const draftFolder = (id: string): string => join(snapshots, `${draftPrefix}${id}`);
+  const draftFolder = (id: string): string => {
+    if (lstatSync(snapshots, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw isLink('snapshots');
+    return join(snapshots, `${draftPrefix}${id}`);
+  };
   const lake: Lake = {
     location,
     draftFolder,
@@ -68,6 +71,8 @@ export function openFolderLake(location: string): Lake {
     },
     async putFile(path, localPath) {
       const target = join(location, path);
+      const link = await linkAbove(path);
+      if (link !== undefined) throw isLink(link);
       const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
       await mkdir(dirname(target), { recursive: true });
       await rm(draft, { force: true });
@@ -76,7 +81,9 @@ export function openFolderLake(location: string): Lake {
       await rename(draft, target);
       await bringToDisk(dirname(target));
     },
-    removeFile: (path) => rm(join(location, path), { force: true }),
+    async removeFile(path) {
+      if ((await linkAbove(path)) === undefined) await rm(join(location, path), { force: true });
+    },
     async filesIn(folder) {
       const entries = await readdir(join(location, folder), { recursive: true, withFileTypes: true });
       return entries
@@ -92,6 +99,7 @@ export function openFolderLake(location: string): Lake {
         [snapshots, id],
         [join(location, 'marts'), id],
       ] as const) {
+        if ((await linkAbove(relative(location, join(folder, name)))) !== undefined) continue;
         if (!existsSync(join(folder, name))) continue;
         const gone = join(folder, `${draftPrefix}gone-${name}`);
         await rename(join(folder, name), gone);
@@ -112,6 +120,10 @@ export function openFolderLake(location: string): Lake {
   };
   return lake;
 
+  function isLink(folder: string): LakeRefused {
+    return new LakeRefused(location, `${folder} is a link, and nothing is written through one`);
+  }
+
   async function leftoversOfBuilds(): Promise<string[]> {
     const marts = join(location, 'marts');
     const kept = await namesOfMarts(lake);
@@ -131,10 +143,26 @@ export function openFolderLake(location: string): Lake {
     return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
   }
 
-  /** Of what is to be removed: a link in the place of a folder leads out of the lake, and nothing behind it is ours. */
+  /** Of what is to be removed. */
   async function ownNamesIn(folder: string): Promise<string[]> {
-    const isLink = folder !== location && (await lstat(folder).catch(() => undefined))?.isSymbolicLink();
-    return isLink === true ? [] : namesIn(folder);
+    const isOurs = (await linkAbove(join(relative(location, folder), 'any'))) === undefined;
+    return isOurs ? namesIn(folder) : [];
+  }
+
+  /**
+   * The first link in the place of a folder on the way to a file of the lake; undefined when there is none. It leads out of the lake, and
+   * nothing behind it is ours. The lake itself may be one: whoever set it up said so.
+   */
+  async function linkAbove(path: string): Promise<string | undefined> {
+    const names = dirname(path)
+      .split(sep)
+      .filter((name) => name !== '.');
+    for (const [index] of names.entries()) {
+      const folder = join(...names.slice(0, index + 1));
+      const found = await lstat(join(location, folder)).catch(() => undefined);
+      if (found?.isSymbolicLink() === true) return folder;
+    }
+    return undefined;
   }
 
   async function namesIn(folder: string): Promise<string[]> {

@@ -34,12 +34,12 @@ export interface Found {
 }
 
 /**
- * The largest small file that is read: a pointer names one snapshot, or the marts of two; a manifest may list a million values that
- * their type could not hold. Whoever may write to a lake can put any number of bytes there, and a process that takes them all into its
- * memory ends, or stands still for minutes.
+ * The largest small file that is read: a pointer names one snapshot, or the marts of two; a manifest lists values that their type could
+ * not hold, some 250,000 in 64 MB. Whoever may write to a lake can put any number of bytes there, and a process that takes them all
+ * into its memory ends, or stands still for minutes.
  */
 export function mostBytesOf(path: string): number {
-  return path.endsWith(manifestFile) ? 256 * megabyte : megabyte;
+  return path.endsWith(manifestFile) ? 64 * megabyte : megabyte;
 }
 
 const megabyte = 1_048_576;

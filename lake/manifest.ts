@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { byName, listOf } from './checked-members.ts';
 import {
   countNumber,
   instantText,
@@ -9,6 +10,8 @@ import {
   snapshotIdText,
   wordText,
 } from './checked-texts.ts';
+import { ManifestTooLong } from './errors.ts';
+import { manifestFile, mostBytesOf } from './lake.ts';
 
 /** What a snapshot consists of, as `_manifest.json` says it. Decimal sums and watermarks are text, so that no digit is lost. */
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -29,16 +32,16 @@ const fileSchema = z.object({
 const tableSchema = z.object({
   rows: countNumber,
   bytes: countNumber,
-  columns: z.record(nameText, z.string().regex(/^[A-Z][A-Z0-9_ ,()]{0,99}$/)),
+  columns: byName(z.string().regex(/^[A-Z][A-Z0-9_ ,()]{0,99}$/)),
   /** Of every decimal column, as the file holds it. */
-  sums: z.record(nameText, z.string().regex(/^-?\d{1,80}(\.\d{1,80})?$/)),
-  files: z.array(fileSchema),
+  sums: byName(z.string().regex(/^-?\d{1,80}(\.\d{1,80})?$/)),
+  files: listOf(fileSchema),
 });
 
 const unfitSchema = z.object({
   table: nameText,
   column: nameText,
-  key: z.record(nameText, z.union([z.string(), z.number()])),
+  key: byName(z.union([z.string(), z.number()])),
   value: z.string(),
   /** Whether the file holds it with fewer decimals; otherwise it is null there. Snapshots of 0.5 and older never round, and do not say so. */
   rounded: z.boolean().optional(),
@@ -55,11 +58,11 @@ export const manifestSchema = z
     schema_version: wordText,
     rows: countNumber,
     bytes: countNumber,
-    tables: z.record(nameText, tableSchema),
-    watermarks: z.array(
+    tables: byName(tableSchema),
+    watermarks: listOf(
       z.object({ connection_id: wordText, stream: nameText, watermark: instantText.nullable() }),
     ),
-    unfit: z.array(unfitSchema),
+    unfit: listOf(unfitSchema),
   })
   .refine(({ tables }) => Object.entries(tables).every(holdsOwnFiles), { path: ['tables'] });
 
@@ -69,9 +72,11 @@ function holdsOwnFiles([table, { files }]: [string, ManifestTable]): boolean {
   return paths.size === files.length && files.every(({ path }) => path.startsWith(`${table}/`));
 }
 
-/** The same manifest is the same text: keys are sorted. */
+/** The same manifest is the same text: keys are sorted. Throws ManifestTooLong where nobody would read it. */
 export function manifestText(manifest: Manifest): string {
-  return `${JSON.stringify(sorted(manifest), null, 2)}\n`;
+  const text = `${JSON.stringify(sorted(manifest), null, 2)}\n`;
+  if (Buffer.byteLength(text) > mostBytesOf(manifestFile)) throw new ManifestTooLong(manifest.unfit.length);
+  return text;
 }
 
 export function sha256Of(text: string): string {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { createValueCounter } from '../resources/count-values.ts';
 import { LakeAltered } from './errors.ts';
 import type { Found, Lake } from './lake.ts';
 
@@ -38,8 +39,9 @@ export function unaltered<Value>(
   return checked;
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined when it is no JSON, or of more values than a manifest of the largest size has: parsed they take 30 times their room. */
 function parsed(text: string): unknown {
+  if (text.length > mostValues && createValueCounter()(Buffer.from(text)) > mostValues) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -47,3 +49,6 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
+
+/** A value that does not fit is ten values of JSON in some 260 bytes. */
+const mostValues = 3_000_000;

@@ -1,7 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { countNumber, dayText, nameText, sha256Text, snapshotIdText } from '../lake/checked-texts.ts';
+import { byName } from '../lake/checked-members.ts';
+import { countNumber, dayText, sha256Text, snapshotIdText } from '../lake/checked-texts.ts';
 import { openDuckDb, named, quoted } from '../lake/duck-db.ts';
 import type { Found, Lake } from '../lake/lake.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
@@ -20,7 +21,7 @@ const fileSchema = z.object({
 });
 
 const pointerSchema = z
-  .object({ snapshot_id: snapshotIdText, as_of_date: dayText, marts: z.record(nameText, fileSchema) })
+  .object({ snapshot_id: snapshotIdText, as_of_date: dayText, marts: byName(fileSchema) })
   .refine(
     ({ snapshot_id: id, marts }) =>
       Object.entries(marts).every(([mart, { path }]) => placesOf({ snapshotId: id, mart }).includes(path)),

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Resource } from '../resources/resource.ts';
+import { answerLimits, type AnswerLimits } from './answer-limits.ts';
 import { limitConcurrency } from './concurrency-limit.ts';
 import type { List } from './lists.ts';
 import { fetchedRecordOf, listPageOf, type FetchedRecord, type ListPage } from './responses.ts';
@@ -39,7 +40,7 @@ export interface ApiClientSettings {
   readonly version: string;
   readonly budget: RequestBudget;
   readonly timeouts?: Partial<Timeouts>;
-  readonly maxBodyBytes?: number;
+  readonly limits?: Partial<AnswerLimits>;
   /** Instead of connections of the client's own; whoever made it closes it. */
   readonly dispatcher?: Dispatcher;
 }
@@ -50,7 +51,7 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
   const service = serviceOf(settings, timeouts, agent);
   return {
     async list({ plural, ...request }) {
-      return listPageOf(await sendRequest(service, { ...request, kind: 'list' }), plural);
+      return listPageOf(await sendRequest(service, { ...request, kind: 'list' }), plural, service.limits);
     },
     async fetch({ resource, id, ...request }) {
       const path = `${resource.listPath}/${encodeURIComponent(id)}`;
@@ -70,9 +71,6 @@ const defaultTimeouts: Timeouts = {
   bodyIdleMilliseconds: 60_000,
   totalMilliseconds: 120_000,
 };
-
-/** Some hundred times the largest page expected, and well below the longest string that V8 can hold. */
-const defaultMaxBodyBytes = 256 * 1024 * 1024;
 
 /** More than the budget of 50 requests a second keeps busy at a second each; the rest wait for their turn. */
 const maxConnections = 64;
@@ -94,11 +92,12 @@ function serviceOf(settings: ApiClientSettings, timeouts: Timeouts, dispatcher: 
       'accept-encoding': 'identity',
       'user-agent': 'daybook',
     },
+    secrets: [`${settings.clientId}:${settings.clientSecret}`, settings.clientSecret],
     budget: settings.budget,
     exchanges: limitConcurrency(maxConnections),
     questions: limitConcurrency(1),
     timeouts,
-    maxBodyBytes: settings.maxBodyBytes ?? defaultMaxBodyBytes,
+    limits: { ...answerLimits, ...settings.limits },
     dispatcher,
   };
 }

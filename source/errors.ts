@@ -127,6 +127,9 @@ export class UnreadableResponse extends SourceError<'UnreadableResponse'> {
   }
 }
 
+/** More than Daybook takes into memory at once. It fails like any answer that cannot be read, unless a smaller page can be asked for. */
+export class AnswerTooLarge extends UnreadableResponse {}
+
 /** 429 of the service or 452 of the platform. */
 export class RateLimited extends SourceError<'RateLimited'> {
   /** How long nothing is to be asked: a duration, which no clock that is wrong makes longer. */

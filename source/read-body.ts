@@ -1,16 +1,25 @@
-import { UnreadableResponse, type Failure } from './errors.ts';
+import type { AnswerLimits } from './answer-limits.ts';
+import { createValueCounter } from '../resources/count-values.ts';
+import { AnswerTooLarge, UnreadableResponse, type Failure } from './errors.ts';
 
-/** The whole body as text. Throws UnreadableResponse when it is longer than allowed or not UTF-8. */
+/**
+ * The whole body as text. Throws AnswerTooLarge as soon as it has more bytes or values than allowed, and UnreadableResponse when it is
+ * not UTF-8.
+ */
 export async function readBody(
   body: AsyncIterable<Buffer>,
-  maxBytes: number,
+  limits: AnswerLimits,
   failure: Failure,
 ): Promise<string> {
+  const countOn = createValueCounter();
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new UnreadableResponse(failure, `a body of more than ${maxBytes} bytes`);
+    if (bytes > limits.bytes)
+      throw new AnswerTooLarge(failure, `a body of more than ${inWords(limits.bytes)} bytes`);
+    if (countOn(chunk) > limits.values)
+      throw new AnswerTooLarge(failure, `more than ${inWords(limits.values)} values in one body`);
     chunks.push(chunk);
   }
   try {
@@ -18,6 +27,10 @@ export async function readBody(
   } catch {
     throw new UnreadableResponse(failure, 'a body that is not UTF-8');
   }
+}
+
+function inWords(count: number): string {
+  return count.toLocaleString('en-US');
 }
 
 /** What there is of an error's body, up to 64 kB: the status says enough, so a broken or an endless one is no failure. */

@@ -1,5 +1,5 @@
 import type { ApiClient, ListRequest } from './api-client.ts';
-import { CursorNotMoving, CursorRefused, RequestRefused } from './errors.ts';
+import { AnswerTooLarge, CursorNotMoving, CursorRefused, RequestRefused } from './errors.ts';
 import type { ListPage } from './responses.ts';
 
 export interface Reading extends ListRequest {
@@ -42,10 +42,12 @@ export async function* readPages<Prepared>(
 
 /**
  * A service may refuse a `limit` that it finds too large (its maximum is not documented): then the reading goes on with the
- * service's own. A refusal that stays was about the cursor, where there was one.
+ * service's own. A refusal that stays was about the cursor, where there was one. A page too large for us is asked for again with
+ * a tenth of the records, down to one, and so are those after it.
  */
 function pageAsker(client: ApiClient, reading: Reading): (cursor: string | null) => Promise<ListPage> {
-  const { query, limit = 500 } = reading;
+  const { query } = reading;
+  let limit = reading.limit ?? 500;
   let sendsLimit = true;
   return async function ask(cursor): Promise<ListPage> {
     const limitSent = sendsLimit ? { limit: String(limit) } : {};
@@ -55,6 +57,10 @@ function pageAsker(client: ApiClient, reading: Reading): (cursor: string | null)
       if (page.nextCursor !== null && page.nextCursor === cursor) throw notMoving(reading, page);
       return page;
     } catch (error) {
+      if (error instanceof AnswerTooLarge && sendsLimit && limit > 1) {
+        limit = Math.ceil(limit / 10);
+        return await ask(cursor);
+      }
       if (!isBadRequest(error)) throw error;
       if (sendsLimit) {
         sendsLimit = false;

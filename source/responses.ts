@@ -1,9 +1,11 @@
 import type { SourceRecord } from '../resources/source-record.ts';
-import { RecordGone, UnreadableResponse, type Failure } from './errors.ts';
+import type { AnswerLimits } from './answer-limits.ts';
+import { AnswerTooLarge, RecordGone, UnreadableResponse, type Failure } from './errors.ts';
 import { memberText } from './member-text.ts';
 import { recordTexts } from './record-texts.ts';
 import { replaceNul } from './replace-nul.ts';
 import type { Answer } from './send-request.ts';
+import { withoutTokens } from './without-tokens.ts';
 
 /** One page of a list (API document 4.1, 4.8). */
 export interface ListPage {
@@ -32,16 +34,23 @@ export interface ServiceConnection {
   readonly platform: string | null;
 }
 
-/** Throws UnreadableResponse when the answer is not a list of `plural`. */
-export function listPageOf({ text: sent, servedAt, requestId, failure }: Answer, plural: string): ListPage {
+/** Throws UnreadableResponse when the answer is not a list of `plural`, AnswerTooLarge when it has more records than allowed. */
+export function listPageOf(
+  { text: sent, servedAt, requestId, failure }: Answer,
+  plural: string,
+  limits: AnswerLimits,
+): ListPage {
   const text = replaceNul(sent);
   const body = parseObject(text, failure);
   const values: unknown = body[plural];
   if (!Array.isArray(values)) throw new UnreadableResponse(failure, `JSON without an array "${plural}"`);
-  const records = recordTexts(text, plural).map((record, index) => ({
-    text: record,
-    value: values[index] as unknown,
-  }));
+  if (values.length > limits.records) {
+    const most = limits.records.toLocaleString('en-US');
+    throw new AnswerTooLarge(failure, `more than ${most} records in one page`);
+  }
+  const records = recordTexts(text, plural).map((record, index) =>
+    recordOf(record, values[index] as unknown),
+  );
   return {
     records,
     connection: connectionOf(body.connection, failure),
@@ -67,8 +76,14 @@ export function fetchedRecordOf(
     throw new UnreadableResponse(failure, `JSON without an object "${singular}"`);
   }
   if (typeof value.id === 'string' && value.id !== id) throw new RecordGone(failure, servedAt);
-  const record = { text: recordText, value };
+  const record = recordOf(recordText, value);
   return { record, connection: connectionOf(body.connection, failure), servedAt, requestId };
+}
+
+/** What a service tells of its own accesses is no part of anybody's books, and is kept nowhere. All else stays as it was sent. */
+function recordOf(sent: string, value: unknown): SourceRecord {
+  const text = withoutTokens(sent);
+  return { text, value: text === sent ? value : (JSON.parse(text) as unknown) };
 }
 
 /** JSON.parse quotes the text in its messages, so its error is not kept as a cause. */

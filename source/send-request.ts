@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { AnswerLimits } from './answer-limits.ts';
 import { codeOf } from '../errors/code-of.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { errorFromResponse } from './error-from-response.ts';
@@ -9,6 +10,7 @@ import { GrantTooOld, redeemWhenWritten } from './redeem-when-written.ts';
 import type { Grant, RequestBudget } from './request-budget.ts';
 import { servedAtOf } from './retry-after.ts';
 import { withTimeLimit } from './time-limit.ts';
+import { isFreeOfSecrets, withoutSecrets } from './without-secrets.ts';
 
 /** Where requests go, and what all of them have in common. */
 export interface Service {
@@ -16,13 +18,15 @@ export interface Service {
   /** The path of `{base_url}`, without a slash at its end. */
   readonly pathPrefix: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** What the headers prove who asks with: whatever the service repeats of it is shown nowhere. */
+  readonly secrets: readonly string[];
   readonly budget: RequestBudget;
   /** As many as there are connections: whoever waits for one holds no grant. */
   readonly exchanges: ConcurrencyLimit;
   /** One at a time asks the budget, so that grants are given in the order of the questions. */
   readonly questions: ConcurrencyLimit;
   readonly timeouts: Timeouts;
-  readonly maxBodyBytes: number;
+  readonly limits: AnswerLimits;
   readonly dispatcher: Dispatcher;
 }
 
@@ -128,7 +132,8 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
     bodyTimeout: service.timeouts.bodyIdleMilliseconds,
     signal: request.signal,
   });
-  const requestId = requestIdOf(headers, request.accessToken);
+  const secrets = [...service.secrets, request.accessToken];
+  const requestId = requestIdOf(headers, secrets);
   const failure = { request: nameOf(request), status: statusCode, errorCode: null, requestId };
   return {
     status: statusCode,
@@ -137,9 +142,9 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
     date: headerOf(headers, 'date'),
     text:
       statusCode === 200
-        ? await readBody(body, service.maxBodyBytes, failure)
+        ? await readBody(body, service.limits, failure)
         : // What looks like an error code is shown, and a service may repeat there what it was sent.
-          (await readBodyStart(body)).replaceAll(request.accessToken, '…'),
+          withoutSecrets(await readBodyStart(body), secrets),
   };
 }
 
@@ -153,10 +158,10 @@ function queryOf(request: ServiceRequest): string {
   return parameters.toString().replaceAll('+', '%20');
 }
 
-/** It will be shown, so what does not look like an id is not taken for one, nor what repeats the token. */
-function requestIdOf(headers: IncomingHttpHeaders, accessToken: string): string | null {
+/** It will be shown, so what does not look like an id is not taken for one, nor what repeats a secret. */
+function requestIdOf(headers: IncomingHttpHeaders, secrets: readonly string[]): string | null {
   const id = headerOf(headers, 'x-service-request-id');
-  return id !== null && /^[\w.:-]{1,128}$/.test(id) && !id.includes(accessToken) ? id : null;
+  return id !== null && /^[\w.:-]{1,128}$/.test(id) && isFreeOfSecrets(id, secrets) ? id : null;
 }
 
 function headerOf(headers: IncomingHttpHeaders, name: string): string | null {

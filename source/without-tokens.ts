@@ -33,13 +33,17 @@ export function withoutTokens(text: string): string {
   return kept.join('');
 }
 
-/** Escapes can spell the name in many ways; a text without it and without escapes needs no further look. */
-const mayNameToken = /access_?token|\\u/i;
+/** Escapes can spell the name in many ways; a text without it and without escaped letters needs no further look. */
+const mayNameToken = /access_?token|\\u00[4-7]/i;
 
 const tokenName = /^access_?token$/i;
 
-/** `access_token=…` of an address, `"access_token":"…"` of JSON within a text, `access_token%3D…` of an address within one. */
-const tokenWithin = /(access_?token(?:[\s"'\\=:]|%3[ad]|%22)+)[^&\s"'\\#,;}]+/gi;
+/**
+ * `access_token=…` of an address, `"access_token":"…"` of JSON within a text, `access_token%3D…` of an address within one. Words that
+ * merely follow the name are no token.
+ */
+const tokenWithin =
+  /(access_?token(?:[\s"'\\]|%22)*(?:[=:]|%3[ad])(?:[\s"'\\=:]|%3[ad]|%22)*)[^&\s"'\\#,;}]+/gi;
 
 function dropTrailingComma(kept: string[]): void {
   const last = kept.length - 1;

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, mkdtemp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { dirname, join, relative } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
-import { readPointer } from '../../lake/pointer.ts';
+import { manifestText } from '../../lake/manifest.ts';
+import { readManifest, readPointer } from '../../lake/pointer.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 
 /** A folder that somebody else may write to. */
@@ -37,6 +39,58 @@ test.each<[string, () => Promise<void>]>([
   await expect(readPointer(lake)).rejects.toThrow(/latest\.json of the lake .* is not as Daybook writes it/);
 });
 
+test('a manifest larger than any that an export writes is not read', async () => {
+  const id = '20260101T000000Z-abcdef';
+  await mkdir(join(location, 'snapshots', id), { recursive: true });
+  const manifest = join(location, 'snapshots', id, '_manifest.json');
+  await writeFile(manifest, '');
+  await truncate(manifest, 64 * 2 ** 20 + 1);
+  const before = process.memoryUsage().rss;
+  await expect(readManifest(lake, id)).rejects.toThrow(/_manifest\.json of the lake .* is not as Daybook/);
+  expect(process.memoryUsage().rss - before).toBeLessThan(30_000_000);
+});
+
+test.each([
+  ['empty entries', '{"unfit":[{}', ',{}'],
+  ['tables of no name', '{"tables":{"0":0', ',"0":0'],
+  ['watermarks', '{"watermarks":[0', ',0'],
+])(
+  'a manifest of millions of %s is refused within a second, and so is one of a million',
+  async (_, start, more) => {
+    const id = '20260101T000000Z-abcdef';
+    await mkdir(join(location, 'snapshots', id), { recursive: true });
+    for (const count of [8_000_000, 1_000_000]) {
+      const text = start + more.repeat(count) + (start.includes('[') ? ']}' : '}}');
+      await writeFile(join(location, 'snapshots', id, '_manifest.json'), text);
+      const delay = monitorEventLoopDelay({ resolution: 5 });
+      delay.enable();
+      await expect(readManifest(lake, id)).rejects.toThrow(
+        /_manifest\.json of the lake .* is not as Daybook/,
+      );
+      delay.disable();
+      expect(delay.max / 1e6).toBeLessThan(1_000);
+    }
+  },
+);
+
+test('a snapshot whose manifest nobody would read is not described', () => {
+  const unfit = { table: 'bills', column: 'total_amount', key: { id: 'b' }, value: '1'.repeat(1_000) };
+  const manifest = {
+    snapshot_id: '20260101T000000Z-abcdef',
+    run_id: 'r',
+    warehouse_id: 'w',
+    taken_at: '2026-01-01T00:00:00Z',
+    product_version: '0.6.0',
+    schema_version: '1',
+    rows: 0,
+    bytes: 0,
+    tables: {},
+    watermarks: [],
+    unfit: Array.from({ length: 70_000 }, () => unfit),
+  };
+  expect(() => manifestText(manifest)).toThrow(/^A snapshot has 70,000 values that their Parquet type/);
+});
+
 test('a table of a snapshot that is a pipe is missing, and is not waited for', async () => {
   const id = '20260101T000000Z-abcdef';
   const snapshot = join(location, 'snapshots', id);
@@ -61,6 +115,57 @@ test('a link in the place of a folder of marts is left alone, and so is all behi
   await symlink(victim, join(location, 'marts'));
   for (const of of ['marts', 'snapshots'] as const) await lake.removeLeftovers(of);
   expect((await readdir(victim)).sort()).toEqual([`.tmp-${id}`, id]);
+});
+
+test('marts are neither put nor removed through a link in the place of their folder, nor of any above it', async () => {
+  const victim = await mkdtemp(join(tmpdir(), 'daybook-victim-'));
+  onTestFinished(() => rm(victim, { recursive: true }));
+  const id = '20260101T000000Z-abcdef';
+  const path = `marts/${id}/bills/part-00001.parquet`;
+  const ours = join(victim, 'ours');
+  await mkdir(location, { recursive: true });
+  await writeFile(ours, 'ours');
+  for (const link of ['marts', `marts/${id}`, `marts/${id}/bills`]) {
+    const behind = join(victim, relative(link, path));
+    await mkdir(dirname(behind), { recursive: true });
+    await writeFile(behind, 'theirs');
+    await mkdir(dirname(join(location, link)), { recursive: true });
+    await symlink(victim, join(location, link));
+    await lake.removeFile(path);
+    await expect(lake.putFile(path, ours)).rejects.toThrow(
+      `The lake ${location} refuses: ${link} is a link, and nothing is written through one.`,
+    );
+    await lake.removeSnapshot(id);
+    expect(await readFile(behind, 'utf8')).toBe('theirs');
+    await rm(join(location, 'marts'), { recursive: true });
+    await rm(behind);
+  }
+});
+
+test('a snapshot is neither published nor removed through a link in the place of their folder', async () => {
+  const victim = await mkdtemp(join(tmpdir(), 'daybook-victim-'));
+  onTestFinished(() => rm(victim, { recursive: true }));
+  const id = '20260101T000000Z-abcdef';
+  await mkdir(join(victim, id));
+  await mkdir(join(victim, `.tmp-${id}`));
+  await writeFile(join(victim, `.tmp-${id}`, '_manifest.json'), '{}');
+  await mkdir(location, { recursive: true });
+  await symlink(victim, join(location, 'snapshots'));
+  await lake.removeSnapshot(id);
+  await expect(lake.publish(id, [])).rejects.toThrow(/refuses: snapshots is a link/);
+  expect(() => lake.draftFolder(id)).toThrow(/refuses: snapshots is a link/);
+  expect((await readdir(victim)).sort()).toEqual([`.tmp-${id}`, id]);
+  expect(await readdir(join(victim, `.tmp-${id}`))).toEqual(['_manifest.json']);
+});
+
+test('a lake that is a link itself is one that somebody set up so', async () => {
+  const real = await mkdtemp(join(tmpdir(), 'daybook-real-'));
+  onTestFinished(() => rm(real, { recursive: true }));
+  await rm(location, { recursive: true, force: true });
+  await symlink(real, location);
+  await writeFile(join(real, 'ours'), 'ours');
+  await lake.putFile('marts/m/part-00000.parquet', join(real, 'ours'));
+  expect(await readFile(join(real, 'marts/m/part-00000.parquet'), 'utf8')).toBe('ours');
 });
 
 test('a link that waits in a draft under a name of ours leads no write out of the lake: it is no snapshot', async () => {

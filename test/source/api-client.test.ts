@@ -161,10 +161,10 @@ describe('an answer of 200 that is not what it should be is tried again', () => 
       response.on('drain', send);
       send();
     });
-    const listing = clientOf(api, { maxBodyBytes: 200_000 }).client.list(billsRequest);
+    const listing = clientOf(api, { limits: { bytes: 200_000 } }).client.list(billsRequest);
     await expect(listing).rejects.toMatchObject({
       name: 'UnreadableResponse',
-      message: expect.stringContaining('more than 200000 bytes') as string,
+      message: expect.stringContaining('more than 200,000 bytes') as string,
     });
     await api.requests[0]?.abandoned;
   });

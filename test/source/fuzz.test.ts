@@ -16,7 +16,7 @@ test.each(['list', 'fetch'] as const)(
     const api = await startScriptedApi((_, response) => {
       send(response, answer);
     });
-    const { client, budget } = clientOf(api, { timeouts, maxBodyBytes: 100_000 });
+    const { client, budget } = clientOf(api, { timeouts, limits: { bytes: 100_000 } });
     await fc.assert(
       fc.asyncProperty(anyAnswer(), async (next) => {
         answer = next;

@@ -1,0 +1,22 @@
+/**
+ * What one answer may cost. Only its first bytes say who sent it, and what is parsed takes up to 30 times its own size, so the limits
+ * hold before anything is: with them an answer takes at most about 150 MB and half a second of computing.
+ */
+export interface AnswerLimits {
+  readonly bytes: number;
+  /** Values of JSON at any depth, objects and lists included. */
+  readonly values: number;
+  /** Records of a list. */
+  readonly records: number;
+}
+
+/**
+ * A page of 500 records (API document 8) has 1 to 2 MB and 50,000 values; with platform_data, or entries of a hundred lines, 10 MB.
+ * A record of 10,000 lines has 5 MB and 200,000 values. A page that has more is asked for again with fewer records, see `readPages`.
+ * A list that knows no `limit` may send what it likes, up to 20 times as many records as were asked for.
+ */
+export const answerLimits: AnswerLimits = {
+  bytes: 32 * 1024 * 1024,
+  values: 1_000_000,
+  records: 10_000,
+};

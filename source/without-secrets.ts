@@ -1,0 +1,28 @@
+/**
+ * Text without the secrets of a request, however a service that repeats them may have written them: as they are, as the header had
+ * them, or encoded for an address. Case counts.
+ */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.flatMap(spellingsOf).reduce((left, spelling) => left.replaceAll(spelling, '…'), text);
+}
+
+/** Whether a word that will be shown is no secret, has none in it, and is no part of one either: a header may be cut off. */
+export function isFreeOfSecrets(word: string, secrets: readonly string[]): boolean {
+  const spellings = secrets.flatMap(spellingsOf);
+  return !spellings.some((spelling) => word.includes(spelling) || spelling.includes(word));
+}
+
+/** The longest first: a short one may be a part of it. What is empty is nobody's secret. */
+function spellingsOf(secret: string): string[] {
+  if (secret === '') return [];
+  const bytes = Buffer.from(secret);
+  const base64 = bytes.toString('base64').replace(/=+$/, '');
+  const spellings = [
+    secret,
+    encodeURIComponent(secret),
+    base64,
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+  ];
+  return [...new Set(spellings)].sort((one, other) => other.length - one.length);
+}

@@ -1,0 +1,174 @@
+import type { ServerResponse } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { expect, test } from 'vitest';
+import { bills } from '../../resources/bills.ts';
+import type { ListPage } from '../../source/responses.ts';
+import { readPages } from '../../source/read-pages.ts';
+import {
+  accessToken,
+  answerJson,
+  billsRequest,
+  clientOf,
+  clientSecret,
+  startScriptedApi,
+} from './scripted-api.ts';
+
+test.each([
+  ['records', '{"bills":[{}', ',{}'],
+  ['lists within a record', '{"bills":[{"id":"b","x":[0', ',[]'],
+  ['members of a record', '{"bills":[{"id":"b"', ',"a":0'],
+  ['commas and no JSON', '', ','],
+  ['brackets within brackets', '', '['],
+])(
+  'an answer without end of %s is no page: it is given back unparsed, and others are answered within a second',
+  async (_, start, more) => {
+    const api = await startScriptedApi((_, response) => {
+      response.write(start);
+      sendOn(response, Buffer.from(more.repeat(100_000)));
+    });
+    const { client } = clientOf(api);
+    await client.list({ ...billsRequest, query: {} }).catch(() => undefined);
+    const before = process.memoryUsage().rss;
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const answers = await Promise.allSettled(Array.from({ length: 4 }, () => client.list(billsRequest)));
+    delay.disable();
+    for (const answer of answers)
+      expect(answer).toMatchObject({
+        reason: {
+          name: 'UnreadableResponse',
+          handling: 'retry',
+          message: expect.stringMatching(
+            /^GET \/accounting\/bills answered with more than 1,000,000 values in one body/,
+          ) as string,
+        },
+      });
+    expect(delay.max / 1e6).toBeLessThan(1_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
+    await api.requests[0]?.abandoned;
+  },
+);
+
+test('a page of many times the records that were asked for is no page', async () => {
+  const api = await startScriptedApi((_, response) => {
+    answerJson(response, `{"bills":[{}${',{}'.repeat(10_000)}]}`);
+  });
+  await expect(clientOf(api).client.list(billsRequest)).rejects.toThrow(
+    /^GET \/accounting\/bills answered with more than 10,000 records in one page \(200, request req_1\): /,
+  );
+});
+
+test('brackets and commas within texts, escaped quotes among them, are no values', async () => {
+  const record = JSON.stringify({ id: 'b', memo: String.raw`"\,[{"`.repeat(300_000) });
+  const api = await startScriptedApi((_, response) => {
+    answerJson(response, `{"bills":[${record}]}`);
+  });
+  expect((await clientOf(api).client.list(billsRequest)).records[0]?.text).toBe(record);
+});
+
+test('a page too large is asked for again with fewer records, and so are those after it', async () => {
+  const api = await startScriptedApi(({ query }, response) => {
+    const count = Math.min(Number(query.get('limit')), 60);
+    const record = `{"id":"b","memo":"${'x'.repeat(1_000)}"}`;
+    answerJson(response, {
+      bills: Array.from({ length: count }, () => JSON.parse(record) as unknown),
+      next_cursor: query.has('cursor') ? null : 'a',
+    });
+  });
+  const { client } = clientOf(api, { limits: { bytes: 55_000 } });
+  const sizes: number[] = [];
+  const reading = { ...billsRequest, cursor: null };
+  for await (const page of readPages(client, reading, (page: ListPage) => page))
+    sizes.push(page.records.length);
+  expect(sizes).toEqual([50, 50]);
+  expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['500', '50', '50']);
+});
+
+test('a single record that is too large fails with a sentence, however few are asked for', async () => {
+  const api = await startScriptedApi((_, response) => {
+    answerJson(response, { bills: [{ id: 'b', memo: 'x'.repeat(60_000) }] });
+  });
+  const { client } = clientOf(api, { limits: { bytes: 50_000 } });
+  const reading = readPages(client, { ...billsRequest, cursor: null }, (page: ListPage) => page);
+  await expect(reading.next()).rejects.toThrow(
+    'GET /accounting/bills answered with a body of more than 50,000 bytes (200, request req_1): ' +
+      'it is tried again; if that does not help, check DAYBOOK_API_URL and any proxy in between.',
+  );
+  expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['500', '50', '5', '1']);
+});
+
+const basic = Buffer.from(`client:${clientSecret}`).toString('base64');
+
+test.each([
+  ['the client secret', clientSecret],
+  ['the client id and secret', `client:${clientSecret}`],
+  ['the client secret among other words', `req.${clientSecret}:1`],
+  ['the client secret, cut off', clientSecret.slice(0, -3)],
+  ['the client secret in base64', Buffer.from(clientSecret).toString('base64url')],
+  ['the header of the credentials', basic.replace(/=+$/, '')],
+  ['the access token', accessToken],
+  ['the access token in hexadecimal digits', Buffer.from(accessToken).toString('hex')],
+])('a request id that is %s is taken for none', async (_, id) => {
+  for (const status of [200, 400, 500]) {
+    const api = await startScriptedApi((_, response) => {
+      response.writeHead(status, { 'x-service-request-id': id }).end('{"error_code":"X"}');
+    });
+    const error: unknown = await clientOf(api)
+      .client.list(billsRequest)
+      .catch((error: unknown) => error);
+    expect(error).toMatchObject({ requestId: null, status });
+    expect((error as Error).message).not.toContain(id);
+  }
+});
+
+test('an error code that is the client secret is taken for none', async () => {
+  const secret = 'SECRET_OF_THE_CLIENT';
+  const api = await startScriptedApi((_, response) => {
+    response.writeHead(400, { 'x-service-request-id': '7f3a-1' }).end(`{"error_code":"${secret}"}`);
+  });
+  const listing = clientOf(api, { clientSecret: secret }).client.list(billsRequest);
+  await expect(listing).rejects.toMatchObject({ errorCode: null, requestId: '7f3a-1' });
+});
+
+test.each([
+  ['{"id":"b", "access_token":"t","total_amount":1.10}', '{"id":"b", "total_amount":1.10}'],
+  [
+    String.raw`{"id":"b","platform_data":{"a":[{"\u0061ccessToken":"t"}]}}`,
+    '{"id":"b","platform_data":{"a":[{}]}}',
+  ],
+  ['{"id":"b","url":"https://x/?access_token=t&a=1"}', '{"id":"b","url":"https://x/?access_token=&a=1"}'],
+])('of a record %s in a list or a fetch remains %s', async (sent, left) => {
+  const api = await startScriptedApi(({ path }, response) => {
+    answerJson(response, path.endsWith('/b') ? `{"bill":${sent}}` : `{"bills":[{"id":"a"},${sent}]}`);
+  });
+  const { client } = clientOf(api);
+  const record = { text: left, value: JSON.parse(left) as unknown };
+  expect((await client.list(billsRequest)).records).toEqual([
+    { text: '{"id":"a"}', value: { id: 'a' } },
+    record,
+  ]);
+  expect((await client.fetch({ accessToken, resource: bills, id: 'b' })).record).toEqual(record);
+});
+
+test('a record without a token stays as it was sent, to the last character', async () => {
+  const sent = String.raw`{"id":"b" ,"memo":"the access_token is lost \u00e9\/ \u0041","total_amount":12345678901234567890.120, "x":1e400}`;
+  const api = await startScriptedApi((_, response) => {
+    answerJson(response, `{"bills":[${sent}]}`);
+  });
+  expect((await clientOf(api).client.list(billsRequest)).records[0]?.text).toBe(sent);
+});
+
+/** Until nobody takes any more, or 30 MB. */
+function sendOn(response: ServerResponse, piece: Buffer): void {
+  let left = 30_000_000;
+  const send = (): void => {
+    while (left > 0 && !response.destroyed) {
+      left -= piece.length;
+      if (!response.write(piece)) return;
+    }
+    response.end();
+  };
+  response.on('drain', send);
+  response.on('error', () => undefined);
+  send();
+}
