@@ -1,6 +1,6 @@
 /**
- * What one answer may cost. Only its first bytes say who sent it, and what is parsed takes up to 30 times its own size, so the limits
- * hold before anything is: with them an answer takes at most about 150 MB and half a second of computing.
+ * What one answer may cost, whatever comes: parsed, JSON takes up to 30 times its own size, so the limits hold before anything is. With
+ * them the largest takes about 100 MB, and less than a second of computing.
  */
 export interface AnswerLimits {
   readonly bytes: number;
@@ -17,6 +17,6 @@ export interface AnswerLimits {
  */
 export const answerLimits: AnswerLimits = {
   bytes: 32 * 1024 * 1024,
-  values: 1_000_000,
+  values: 500_000,
   records: 10_000,
 };

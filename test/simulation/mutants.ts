@@ -433,7 +433,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a deletion that a reconcile has overruled is believed again',
     about: 'correctedService',
     file: 'warehouse/landing/settle-records.ts',
-    find: 'where tombstones.version >= written.version',
-    replace: 'where false',
+    find: 'where tombstones.version >= written.version\n',
+    replace: 'where false\n',
   },
 ];

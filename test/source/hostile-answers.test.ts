@@ -39,7 +39,7 @@ test.each([
           name: 'UnreadableResponse',
           handling: 'retry',
           message: expect.stringMatching(
-            /^GET \/accounting\/bills answered with more than 1,000,000 values in one body/,
+            /^GET \/accounting\/bills answered with more than 500,000 values in one body/,
           ) as string,
         },
       });
