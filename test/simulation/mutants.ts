@@ -139,9 +139,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a list that answers 404 is taken for an empty one',
     file: 'source/api-client.ts',
-    find: "return listPageOf(await sendRequest(service, { ...request, kind: 'list' }), plural);",
+    find: "return listPageOf(await sendRequest(service, { ...request, kind: 'list' }), plural, service.limits);",
     replace: `return sendRequest(service, { ...request, kind: 'list' }).then(
-        (answer) => listPageOf(answer, plural),
+        (answer) => listPageOf(answer, plural, service.limits),
         (error) => {
           if (error.name !== 'NotSupported') throw error;
           return { records: [], connection: null, nextCursor: null, requestId: null };
