@@ -64,7 +64,7 @@ test('there is no schema, database or role that an analyst may add to', async ()
 test('the only functions of ours that an analyst may call are history.as_of and history.changed_since, and they look names up nowhere else', async () => {
   const functions = await rows(
     warehouse,
-    `select format('%I.%I', nspname, proname) as name, prosqlbody is not null as bound
+    `select distinct format('%I.%I', nspname, proname) as name, prosqlbody is not null as bound
      from pg_proc join pg_namespace n on n.oid = pronamespace
      where nspname in (${ours}) and has_schema_privilege($1, n.oid, 'usage') and has_function_privilege($1, pg_proc.oid, 'execute')
      order by 1`,
