@@ -56,7 +56,10 @@ test('a record is fetched once for a burst of webhooks about it', async () => {
   const [id = ''] = await idsOf(installation, connection);
   const last = await changeBill(installation, connection, { id, memo: 'last' });
   const burst = Array.from({ length: 50 }, (_, index) => last.replace('"last"', `"memo ${index}"`));
+  // All of them wait before the first is applied, however slowly they arrive.
+  await pauseConnection(warehouse, { connectionId: connection, why: 'the burst arrives' });
   expect(new Set(await Promise.all(burst.map((body) => send(url, body))))).toEqual(new Set([200]));
+  await resumeConnection(warehouse, { connectionId: connection });
   expect(await appliedInbox(installation, connection)).toHaveLength(50);
   expect(await fetchesOf(installation, connection, id)).toBe(1);
   expect(await memoOf(installation, connection, id)).toBe('last');
