@@ -97,11 +97,18 @@ function correctedService(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** One record's version goes back, as when the platform's clock was wrong when it was written. */
+/** One record's version goes back, as when the platform's clock was wrong when it was written; it may have been deleted, and made again, before. */
 function correctedPlatform(): fc.Arbitrary<Episode[]> {
   return fc.tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'])).chain(([place, runs]) => {
     const these: Wish = { ...untold, which: [place], count: [1, 2], milliseconds: [20] };
+    const again: Wish = { ...untold, which: [place], count: [1], milliseconds: [20] };
     return fc.tuple(
+      episodeOf({
+        before: [
+          { ...again, what: ['delete', 'edit'] },
+          { ...again, what: ['recreate', 'edit'] },
+        ],
+      }),
       episodeOf({ before: [{ ...these, what: ['edit in the future', 'edit', 'create in the future'] }] }),
       episodeOf({ before: [{ ...these, what: ['turn back'] }], runs }),
     );

@@ -436,4 +436,11 @@ export const mutants: readonly Mutant[] = [
     find: 'where tombstones.version >= written.version\n',
     replace: 'where false\n',
   },
+  {
+    name: 'a deletion that a version of a wrong clock had beaten is believed once that is put right',
+    about: 'correctedService',
+    file: 'warehouse/tombstones/note-overruled.ts',
+    find: 'if (ids.length === 0) return;',
+    replace: 'if (ids.length >= 0) return;',
+  },
 ];

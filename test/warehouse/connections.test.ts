@@ -163,7 +163,7 @@ async function connectionWithEverything(): Promise<string> {
   }
   await addTombstone(warehouse, { connectionId, recordId: 'gone', version: '2024-02-01T00:00:00Z' });
   await warehouse.pool.query(
-    `insert into sync.overruled_deletions (connection_id, resource, record_id, versions) values ($1, 'bills', 'b', '{2024-02-01}')`,
+    `insert into sync.overruled_deletions (connection_id, resource, record_id, versions, until) values ($1, 'bills', 'b', '{2024-02-01}', '2024-02-01')`,
     [connectionId],
   );
   await warehouse.pool.query(

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { LandingScope } from '../record-scope.ts';
 import { lowerVersions } from '../history/lower-versions.ts';
+import { noteOverruled } from '../tombstones/note-overruled.ts';
 import { classifyRecords } from './classify-records.ts';
 import { inspectRecords } from './inspect-records.ts';
 import type { PreparedRecord } from './prepared-page.ts';
@@ -63,6 +64,7 @@ export async function landRecords(
   const damaged = known.filter(({ id }) => differing.has(id));
   const damagedIds = new Set(damaged.map(({ id }) => id));
   const written = [...inserted, ...updated, ...damaged];
+  await noteOverruled(client, { ...input, ids: input.overruling ?? [] });
   await touchRecords(client, { ...input, records: sameButMoved.filter(({ id }) => !damagedIds.has(id)) });
   await removeChildren(client, {
     ...input,

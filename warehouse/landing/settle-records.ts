@@ -58,13 +58,14 @@ const settleSql = `
     delete from sync.tombstones where connection_id = $1 and resource = $2 and record_id = any($3::text[])
     returning record_id, version, source
   ), overruled as (
-    insert into sync.overruled_deletions as known (connection_id, resource, record_id, versions)
-    select $1, $2, record_id, array[tombstones.version]
+    insert into sync.overruled_deletions as known (connection_id, resource, record_id, versions, until)
+    select $1, $2, record_id, array[tombstones.version], tombstones.version
     from tombstones join unnest($3::text[], $6::timestamptz[]) as written (record_id, version) using (record_id)
     where tombstones.version >= written.version
       -- A reconcile's is of the end of a second, in which the record may live again, and be deleted once more.
       and (tombstones.source <> 'reconcile' or tombstones.version > written.version + interval '1 second')
-    on conflict (connection_id, resource, record_id) do update set versions = known.versions || excluded.versions
+    on conflict (connection_id, resource, record_id) do update set
+      versions = known.versions || excluded.versions, until = greatest(known.until, excluded.until)
   ), issues as (
     delete from sync.field_issues where connection_id = $1 and resource = $2 and record_id = any($3::text[])
   )

@@ -92,7 +92,7 @@ function judgeSql(resource: Resource): string {
   return `
     select arriving.id, arriving.version::text as version, case
       when arriving.version is null then 'known'
-      when arriving.version <= arriving.overruled then 'doubted'
+      when arriving.version <= arriving.until then 'doubted'
       when held.version > arriving.version then 'suppressed'
       when held.version is not null then 'deleted'
       when tombstone.version >= arriving.version then 'known'
@@ -100,10 +100,10 @@ function judgeSql(resource: Resource): string {
     end as outcome
     from (
       select deletion.id, max(deletion.version) filter (where overruled.versions is null or deletion.version <> all (overruled.versions)) as version,
-        max(overruled.newest) as overruled
+        max(overruled.until) as until
       from unnest($2::text[], $3::timestamptz[]) as deletion (id, version)
       left join lateral (
-        select o.versions, (select max(version) from unnest(o.versions) as one (version)) as newest
+        select o.versions, o.until
         from sync.overruled_deletions o
         where $4 and o.connection_id = $1 and o.resource = '${resource.name}' and o.record_id = deletion.id
         offset 0
