@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { SetExitCode } from '../exit-codes.ts';
+import { diffCommand } from './snapshots/diff.ts';
 import { listCommand } from './snapshots/list.ts';
 import { verifyCommand } from './snapshots/verify.ts';
 
@@ -7,5 +8,6 @@ export function snapshotsCommand(setExitCode: SetExitCode): Command {
   return new Command('snapshots')
     .description('The Parquet snapshots in the lake.')
     .addCommand(listCommand())
-    .addCommand(verifyCommand(setExitCode));
+    .addCommand(verifyCommand(setExitCode))
+    .addCommand(diffCommand());
 }

@@ -43,16 +43,19 @@ const countsQuery = `
 const deletedQuery =
   'select resource, id, source, deleted_at from finance.deleted_records order by deleted_at desc';
 
-/** What is open is what the marts call so: posted, issued, and more than noise due today. */
+/**
+ * What is open is what the marts call so: posted, issued, and more than noise due today. Nothing is taken off it, and a sum that needs
+ * an amount that is not known is null.
+ */
 export const queriesToTry: readonly string[] = [
-  "select connection_id, currency_code, count(*) as bills, sum(open_amount) as open from marts.ap_open_items where is_today and document_type = 'bill' group by 1, 2 order by 1, 2",
-  "select connection_id, vendor_id, vendor_name, currency_code, sum(open_amount) as open from marts.ap_open_items join marts.vendors using (connection_id, vendor_id) where is_today and document_type = 'bill' and currency_code = 'USD' group by 1, 2, 3, 4 order by open desc limit 10",
+  'select connection_id, currency_code, case when count(*) = count(open_bills) then sum(open_bills) end as open from marts.ap_ageing where is_today group by 1, 2 order by 1, 2',
+  "select connection_id, vendor_id, vendor_name, currency_code, open_bills as open from marts.ap_ageing join marts.vendors using (connection_id, vendor_id) where is_today and currency_code = 'USD' order by open desc nulls first limit 10",
   deletedQuery,
 ];
 
 /** Where there is no Python to build marts with. */
 export const queriesWithoutMarts: readonly string[] = [
-  'select connection_id, currency_code, status, count(*) as bills, sum(amount_due) as amount_due from finance.bills group by 1, 2, 3 order by 1, 2, 3',
+  'select connection_id, currency_code, status, count(*) as bills, case when count(*) = count(amount_due) then sum(amount_due) end as amount_due from finance.bills group by 1, 2, 3 order by 1, 2, 3',
   'select connection_id, vendor_id, count(*) as bills, max(issue_date) as last_bill from finance.bills group by 1, 2 order by bills desc limit 10',
   deletedQuery,
 ];

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import type { DamageFound } from '../../../lake/find-damage.ts';
 import { readPointer } from '../../../lake/pointer.ts';
-import { snapshotIdPattern } from '../../../lake/snapshot-id.ts';
 import { UsageError } from '../../errors.ts';
 import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
 import { print, printJson, printTable } from '../../printer.ts';
+import { snapshotId } from './snapshot-id.ts';
 import { withLake } from './with-lake.ts';
 
 export function verifyCommand(setExitCode: SetExitCode): Command {
@@ -12,12 +12,10 @@ export function verifyCommand(setExitCode: SetExitCode): Command {
     .description(
       'Read every file of a snapshot again and compare it with its manifest. Exits with 1 when it is broken.',
     )
-    .argument('[id]', 'the snapshot; without it the latest')
+    .argument('[id]', 'the snapshot; without it the latest', snapshotId)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook snapshots verify')
     .action(async (wanted: string | undefined, { json }: { json?: true }) => {
-      if (wanted !== undefined && !snapshotIdPattern.test(wanted))
-        throw new UsageError(`${wanted} is no ID of a snapshot: see "daybook snapshots list".`);
       const { verifySnapshot } = await import('../../../lake/verify-snapshot.ts');
       const { id, ...verified } = await withLake(async (lake, scratch) => {
         const named = wanted ?? (await readPointer(lake))?.snapshot_id;

@@ -1,0 +1,67 @@
+import { Command } from 'commander';
+import type { SnapshotsDiffer } from '../../../lake/diff-snapshots.ts';
+import type { Lake } from '../../../lake/lake.ts';
+import type { Manifest } from '../../../lake/manifest.ts';
+import { readManifest } from '../../../lake/pointer.ts';
+import { snapshotTables } from '../../../warehouse/snapshots/snapshot-tables.ts';
+import { UsageError } from '../../errors.ts';
+import { print, printAside, printJson, printTable } from '../../printer.ts';
+import { snapshotId } from './snapshot-id.ts';
+import { withLake } from './with-lake.ts';
+
+export function diffCommand(): Command {
+  return new Command('diff')
+    .description(
+      'What moved between two snapshots: by connection and table, how many rows came, went and changed.',
+    )
+    .argument('<from>', 'a snapshot, usually the older one', snapshotId)
+    .argument('<to>', 'the snapshot it is compared with', snapshotId)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npx daybook snapshots diff 20250101T000000Z-00aa11 20250102T000000Z-22bb33',
+    )
+    .action(async (from: string, to: string, { json }: { json?: true }) => {
+      const { diffSnapshots } = await import('../../../lake/diff-snapshots.ts');
+      const differ = await withLake(async (lake, scratch) =>
+        diffSnapshots(lake, {
+          first: await manifestOf(lake, from),
+          second: await manifestOf(lake, to),
+          keyOf: (name) => snapshotTables.find((table) => table.name === name)?.key ?? [],
+          spillFolder: scratch,
+          onTable: json === true ? () => undefined : slowTables(),
+        }),
+      );
+      if (json === true) printJson({ from, to, ...differ });
+      else show(differ);
+    });
+}
+
+async function manifestOf(lake: Lake, id: string): Promise<Manifest> {
+  const manifest = await readManifest(lake, id);
+  if (manifest === undefined)
+    throw new UsageError(`There is no snapshot ${id} in ${lake.location}: see "daybook snapshots list".`);
+  return manifest;
+}
+
+/** Says which table is being compared once it takes longer than people wait without a word. */
+function slowTables(): (table: string) => void {
+  const started = performance.now();
+  return (table) => {
+    if (performance.now() - started > 2_000) printAside(`comparing ${table}`);
+  };
+}
+
+function show({ rows, columns }: SnapshotsDiffer): void {
+  for (const { table, column, is } of columns) print(`Column ${table}.${column} was ${is}.`);
+  if (rows.length === 0) {
+    print('No row is another.');
+    return;
+  }
+  printTable(
+    ['connection', 'table', 'added', 'removed', 'changed'],
+    rows.map(({ connection_id: connection, table, added, removed, changed }) => [
+      ...[connection ?? '(none)', table, added, removed, changed],
+    ]),
+  );
+}
