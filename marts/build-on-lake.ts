@@ -9,6 +9,7 @@ import { localSnapshot } from './local-snapshot.ts';
 import { publishOnLake } from './publish-on-lake.ts';
 import { pythonWithDbt } from './python-environment.ts';
 import { runDbt } from './run-dbt.ts';
+import { canonicalZone } from './today-in.ts';
 import { writeSeedTemplates } from './write-seed-templates.ts';
 
 /**
@@ -43,6 +44,7 @@ export async function buildOnLake(
       vars: {
         daybook_api_address: settings.apiAddress,
         daybook_as_of_date: settings.asOfDate,
+        daybook_reporting_timezone: canonicalZone(settings.timeZone),
         // Relative to where dbt runs: a path of the user's, with a quote in it, is part of no statement.
         daybook_snapshot: 'scratch/snapshot',
       },

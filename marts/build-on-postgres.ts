@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { to } from 'pg-copy-streams';
 import { endDbtSessions, type BuildLock } from '../warehouse/marts/build-lock.ts';
-import { prepareSchemas } from '../warehouse/marts/prepare-schemas.ts';
+import { emptyCopies, prepareSchemas } from '../warehouse/marts/prepare-schemas.ts';
 import { publishMarts } from '../warehouse/marts/publish-marts.ts';
 import { buildFolder } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
@@ -12,6 +12,7 @@ import { postgresOutput } from './postgres-output.ts';
 import { pythonWithDbt } from './python-environment.ts';
 import { trustedAuthorities } from './trusted-authorities.ts';
 import { runDbt, type DbtBuild, type DbtResult } from './run-dbt.ts';
+import { canonicalZone } from './today-in.ts';
 import { writeSeedTemplates } from './write-seed-templates.ts';
 
 /**
@@ -44,6 +45,7 @@ export async function buildOnPostgres(
     vars: {
       daybook_api_address: settings.apiAddress,
       daybook_as_of_date: settings.asOfDate,
+      daybook_reporting_timezone: canonicalZone(settings.timeZone),
       daybook_capture_schema: 'staging',
       daybook_marts_schema: schema,
     },
@@ -55,7 +57,9 @@ export async function buildOnPostgres(
         createWriteStream(file),
       ),
     );
-    return publishMarts(client, { schema }, settings);
+    const shown = await publishMarts(client, { schema }, settings);
+    await emptyCopies(client, settings);
+    return shown;
   });
   const seconds = (performance.now() - started) / 1000;
   return { target: 'postgres', as_of_date: settings.asOfDate, marts, ...result, seconds };

@@ -33,6 +33,8 @@ export interface NodeStarted {
 export interface BuildSettings extends BuildPlaces, BuildFollower {
   /** The day the marts speak of, as YYYY-MM-DD. */
   readonly asOfDate: string;
+  /** Whose day that is. */
+  readonly timeZone: string;
 }
 
 export interface MartsBuilt {

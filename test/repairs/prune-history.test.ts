@@ -10,6 +10,8 @@ const { warehouse } = await createTestDatabase();
 
 beforeEach(async () => {
   await warehouse.pool.query('truncate history.record_versions');
+  // What is added here is older than what a test before has pruned.
+  await warehouse.pool.query(`delete from sync.settings where name = 'history_pruned_until'`);
 });
 
 describe('versions', () => {
@@ -32,6 +34,29 @@ describe('versions', () => {
     expect(await prune({ keepDays: 100 })).toBe(replaced);
     expect(await asOfEachDay(connectionId, 100)).toEqual(before);
     expect(await prune({ keepDays: 100 })).toBe(0);
+  });
+
+  test('that were recorded since the prune before are all that is looked at; none escapes one that keeps more than that did', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await addVersions(connectionId, 'b', [400, 300, 200, 20]);
+    expect(await prune({ keepDays: 250 })).toBe(1);
+    await addVersions(connectionId, 'of before', [380, 370]);
+    expect(await prune({ keepDays: 250 })).toBe(0);
+    expect(await prune({ keepDays: 350 })).toBe(1);
+    expect(await prune({ keepDays: 100, dryRun: true })).toBe(1);
+    expect(await prune({ keepDays: 100 })).toBe(1);
+    expect(await prune({ keepDays: 10 })).toBe(1);
+  });
+
+  test('that somebody else holds are looked at again by the next one', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await addVersions(connectionId, 'b', [400, 300]);
+    const holder = await warehouse.pool.connect();
+    await holder.query('begin; select from history.record_versions for update');
+    expect(await prune({ keepDays: 100 })).toBe(0);
+    await holder.query('rollback');
+    holder.release();
+    expect(await prune({ keepDays: 100 })).toBe(1);
   });
 
   test('that a rebuild needs stay, down to no time at all', async () => {
@@ -62,6 +87,27 @@ describe('versions', () => {
   });
 });
 
+describe('months that recurring revenue can no longer be told of', () => {
+  test('are those that the first prune finds, and those at whose end a version was current that goes', async () => {
+    const [whole, changed, young] = [
+      await addTestConnection(warehouse),
+      await addTestConnection(warehouse),
+      await addTestConnection(warehouse),
+    ];
+    await addSubscription(whole, '2025-01-10', '2025-01-20');
+    await addSubscription(changed, '2025-01-10', '2025-06-10', '2025-06-20', '2025-08-10');
+    await addSubscription(young, '2025-04-10', '2025-06-10');
+    // What an earlier release pruned is not known.
+    expect(await pruneUntil('2025-04-01')).toBe(1);
+    const prunedOfAll = (): Promise<string[][]> => Promise.all([whole, changed, young].map(prunedMonths));
+    expect(await prunedOfAll()).toEqual([['2025-03-01'], ['2025-03-01'], []]);
+    // Of June nothing is lost: the last version of it stays.
+    expect(await pruneUntil('2025-07-15')).toBe(3);
+    expect(await pruneUntil('2025-07-16', { dryRun: true })).toBe(0);
+    expect(await prunedOfAll()).toEqual([['2025-03-01'], ['2025-03-01', '2025-05-01'], ['2025-05-01']]);
+  });
+});
+
 /** How many versions went. */
 async function prune(input: { keepDays: number | null; dryRun?: boolean }): Promise<number | undefined> {
   const { keepDays, dryRun = false } = input;
@@ -71,6 +117,28 @@ async function prune(input: { keepDays: number | null; dryRun?: boolean }): Prom
     historyMilliseconds: keepDays === null ? null : keepDays * day,
   };
   return (await pruneWarehouse(warehouse, { keep, dryRun }))['history.record_versions'];
+}
+
+async function pruneUntil(day: string, { dryRun = false } = {}): Promise<number | undefined> {
+  return prune({ keepDays: (Date.now() - Date.parse(day)) / 86_400_000, dryRun });
+}
+
+async function addSubscription(connectionId: string, ...days: readonly string[]): Promise<void> {
+  await warehouse.pool.query(
+    `insert into history.record_versions (connection_id, resource, record_id, recorded_at, op, payload, run_id)
+     select $1, 'subscriptions', 's', day::timestamptz, 'upsert', '{}', 'run' from unnest($2::text[]) as day`,
+    [connectionId, days],
+  );
+}
+
+async function prunedMonths(connectionId: string): Promise<string[]> {
+  const months = await rows(
+    warehouse,
+    `select month::text from history.stream_months
+     where connection_id = $1 and stream = 'subscriptions' and outcome = 'pruned' order by month`,
+    [connectionId],
+  );
+  return months.map(({ month }) => String(month));
 }
 
 async function addVersions(

@@ -105,8 +105,8 @@ describe('a record that waits in quarantine is fetched again', () => {
       { status: 'discarded', closed_why: 'the record was deleted at the source' },
       { status: 'discarded', closed_why: 'the record was deleted at the source' },
     ]);
-    // That records can be fetched, and whose they are, is asked once.
-    expect(await admin.requests()).toHaveLength(4);
+    // That records can be fetched, and whose they are, is asked once; each that is not found is asked for twice.
+    expect(await admin.requests()).toHaveLength(6);
   });
 
   test('and a newer bad version that arrives meanwhile stays', async () => {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { takingLocks, type LockWait } from '../taking-locks.ts';
+import { LockHeld, takingLocks, type LockWait } from '../taking-locks.ts';
 
 /** Two schemas take turns: one is shown, the other is built. */
 export type MartsSchema = 'marts_a' | 'marts_b';
@@ -11,13 +11,26 @@ export type MartsSchema = 'marts_a' | 'marts_b';
 export async function prepareSchemas(client: ClientBase, waiting: LockWait = {}): Promise<MartsSchema> {
   const next = await hiddenSchema(client);
   const statements = [
-    ...emptied('staging', 'what the models read, copied in one transaction at the start of each build'),
-    ...emptied('intermediate', 'steps between staging and marts, made anew by each build'),
+    ...emptiedCopies,
     ...emptied(next, 'one of the two schemas that marts are built in; query the views in marts'),
   ].join(';\n');
   // A transaction that read the build before the last one, and goes on, is in the way.
   await takingLocks(client, { what: 'Building the marts', ...waiting }, () => client.query(statements));
   return next;
+}
+
+/**
+ * Empties what only a build reads: several times what the marts are. Whoever looks at it is waited for half a minute, and then left
+ * alone; the next build empties it. Expects to hold the lock of builds.
+ */
+export async function emptyCopies(client: ClientBase, waiting: LockWait = {}): Promise<void> {
+  const wish = { what: 'Dropping the steps of the build', patienceMilliseconds: 30_000, ...waiting };
+  try {
+    await takingLocks(client, wish, () => client.query(emptiedCopies.join(';\n')));
+  } catch (error) {
+    if (!(error instanceof LockHeld)) throw error;
+    waiting.onStep?.(`${error.message} The next build drops them.`);
+  }
 }
 
 /** The one of the two that readers do not see. */
@@ -27,6 +40,14 @@ export async function hiddenSchema(client: Pick<ClientBase, 'query'>): Promise<M
   );
   return rows[0]?.value === 'marts_a' ? 'marts_b' : 'marts_a';
 }
+
+const emptiedCopies = [
+  ...emptied(
+    'staging',
+    'what the models read, copied in one transaction when a build begins, and dropped when it is shown',
+  ),
+  ...emptied('intermediate', 'steps between staging and marts, which go when the marts are shown'),
+];
 
 function emptied(schema: string, comment: string): string[] {
   return [

@@ -1,51 +1,144 @@
 import type { Pool, PoolClient } from 'pg';
 import { rowsPerBatch } from './expired-rows.ts';
 
-/** Key of a version. */
-export type Place = readonly [connectionId: string, resource: string, recordId: string, recordedAt: string];
+/** How far a walk through the versions has come, in the order in which they were recorded. */
+export type Place = readonly [recordedAt: string, connectionId: string, resource: string, recordId: string];
+
+/** Where a walk begins: at the cutoff of the one before, which left nothing to remove up to there. */
+export type Beginning = Place[0];
 
 /**
- * Versions that another one had replaced by the cutoff. The one that was current then stays, a deletion too, so
+ * A version goes once another one has replaced it by the cutoff. The one that was current then stays, a deletion too, so
  * `history.as_of` answers as before for every moment since, and the latest version of a record is always there.
+ * Only versions recorded since the walk before are looked at: each replaced the one before it, and no other.
  */
-const old = `
-  from history.record_versions v
-  where v.recorded_at < $1::timestamptz
-    and exists (
-      select from history.record_versions later
-      where later.connection_id = v.connection_id and later.resource = v.resource
-        and later.record_id = v.record_id
-        and later.recorded_at > v.recorded_at and later.recorded_at <= $1::timestamptz
-    )`;
+const replacedBy = `
+  cross join lateral (
+    select v.recorded_at
+    from history.record_versions v
+    where v.connection_id = newer.connection_id and v.resource = newer.resource and v.record_id = newer.record_id
+      and v.recorded_at < newer.recorded_at
+    order by v.recorded_at desc
+    limit 1
+  ) as replaced`;
 
-export async function countOldVersions(pool: Pool, { cutoff }: { cutoff: string }): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(`select count(*) ${old}`, [cutoff]);
+/**
+ * A cutoff that lies further back than the one before (versions are kept longer now, or the clock was put right) says nothing
+ * of what was recorded since: then all are looked at.
+ */
+export async function readBeginning(pool: Pool, { cutoff }: { cutoff: string }): Promise<Beginning> {
+  const { rows } = await pool.query<{ value: string }>(
+    `select value from sync.settings where name = $1 and value::timestamptz <= $2::timestamptz`,
+    [setting, cutoff],
+  );
+  return rows[0]?.value ?? '-infinity';
+}
+
+/** Notes that a walk has removed everything up to its cutoff. */
+export async function noteWalk(pool: Pool, { cutoff }: { cutoff: string }): Promise<void> {
+  await pool.query(
+    `insert into sync.settings (name, value) values ($1, $2)
+     on conflict (name) do update set value = excluded.value`,
+    [setting, cutoff],
+  );
+}
+
+const setting = 'history_pruned_until';
+
+/**
+ * What an earlier release removed it noted nowhere. So the first walk takes the months before its cutoff as lost, of every
+ * connection that has versions of subscriptions from then; those after it note what they remove.
+ */
+export async function noteMonthsBeforeFirstWalk(pool: Pool, { cutoff }: { cutoff: string }): Promise<void> {
+  await pool.query(
+    `insert into history.kept_stream_months as kept (connection_id, stream, month, outcome)
+     select known.connection_id, 'subscriptions', (cutoff.month - interval '1 month')::date, 'pruned'
+     from (select date_trunc('month', $2::timestamptz at time zone 'UTC') as month) as cutoff
+     cross join (
+       select connection_id from sync.connections
+       union
+       select connection_id from history.kept_stream_months
+     ) as known
+     where not exists (select from sync.settings where name = $1)
+       and exists (
+         select from history.record_versions v
+         where v.connection_id = known.connection_id and v.resource = 'subscriptions'
+           and v.recorded_at < cutoff.month at time zone 'UTC'
+       )
+     on conflict (connection_id, stream, month) do update set outcome = excluded.outcome`,
+    [setting, cutoff],
+  );
+}
+
+export async function countOldVersions(
+  pool: Pool,
+  { cutoff, beginning }: { cutoff: string; beginning: Beginning },
+): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*) from history.record_versions newer ${replacedBy}
+     where newer.recorded_at > $2::timestamptz and newer.recorded_at <= $1::timestamptz`,
+    [cutoff, beginning],
+  );
   return rows[0]?.count ?? 0;
 }
 
-/** Removes the next batch after a key, so that what stays is looked at once. `last` is undefined when there are no more. */
+export interface RemovedVersions {
+  readonly removed: number;
+  /** Of the versions that were looked at; null when there are no more. */
+  readonly last: Place | null;
+  /** Somebody else removes some of them, or was about to. */
+  readonly skipped: number;
+}
+
+/**
+ * Removes what the next batch of versions after a place has replaced. Of subscriptions it is noted which is the last month at whose
+ * end a version was current that goes: neither that month nor those before it can be told any more.
+ */
 export async function removeOldVersions(
   client: PoolClient,
-  { cutoff, after = ['', '', '', '-infinity'] }: { cutoff: string; after: Place | undefined },
-): Promise<{ removed: number; last: Place | undefined }> {
-  const { rows } = await client.query<{ place: Place }>(removeOldSql, [cutoff, rowsPerBatch, ...after]);
-  return { removed: rows.length, last: rows.at(-1)?.place };
+  { cutoff, after }: { cutoff: string; after: Place },
+): Promise<RemovedVersions> {
+  const { rows } = await client.query<RemovedVersions>(removeOldSql, [cutoff, rowsPerBatch, ...after]);
+  return rows[0] ?? { removed: 0, last: null, skipped: 0 };
 }
 
 export const removeOldSql = `
-  with old as materialized (
-    select v.connection_id, v.resource, v.record_id, v.recorded_at
-    ${old}
-      and (v.connection_id, v.resource, v.record_id, v.recorded_at) > ($3, $4, $5, $6::timestamptz)
-    order by v.connection_id, v.resource, v.record_id, v.recorded_at
+  with newer as materialized (
+    select connection_id, resource, record_id, recorded_at
+    from history.record_versions
+    where recorded_at <= $1::timestamptz
+      and (recorded_at, connection_id, resource, record_id) > ($3::timestamptz, $4, $5, $6)
+    order by recorded_at, connection_id, resource, record_id
     limit $2
+  ), old as materialized (
+    select newer.connection_id, newer.resource, newer.record_id, replaced.recorded_at,
+      date_trunc('month', replaced.recorded_at at time zone 'UTC') as first_month,
+      date_trunc('month', newer.recorded_at at time zone 'UTC') - interval '1 month' as last_month
+    from newer ${replacedBy}
+  ), locked as materialized (
+    select v.connection_id, v.resource, v.record_id, v.recorded_at
+    from old
+    join history.record_versions v using (connection_id, resource, record_id, recorded_at)
     for update of v skip locked
+  ), lost as (
+    insert into history.kept_stream_months as kept (connection_id, stream, month, outcome)
+    select connection_id, resource, max(last_month)::date, 'pruned'
+    from old
+    where resource = 'subscriptions' and last_month >= first_month
+    group by connection_id, resource
+    on conflict (connection_id, stream, month) do update set outcome = excluded.outcome
   ), removed as (
     delete from history.record_versions v
-    using old
-    where v.connection_id = old.connection_id and v.resource = old.resource and v.record_id = old.record_id
-      and v.recorded_at = old.recorded_at
+    using locked
+    where v.connection_id = locked.connection_id and v.resource = locked.resource and v.record_id = locked.record_id
+      and v.recorded_at = locked.recorded_at
+    returning 1
   )
-  select json_build_array(connection_id, resource, record_id, recorded_at::text) as place
-  from old
-  order by connection_id, resource, record_id, recorded_at`;
+  select (select count(*) from removed) as removed,
+    (select count(*) from old) - (select count(*) from removed) as skipped,
+    (
+      select json_build_array(recorded_at::text, connection_id, resource, record_id)
+      from newer
+      order by recorded_at desc, connection_id desc, resource desc, record_id desc
+      limit 1
+    ) as last`;

@@ -3,7 +3,14 @@ import { keepStreamMonths } from '../history/keep-stream-months.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { countExpired, expired, removeExpired } from './expired-rows.ts';
-import { countOldVersions, removeOldVersions, type Place } from './old-versions.ts';
+import {
+  countOldVersions,
+  noteMonthsBeforeFirstWalk,
+  noteWalk,
+  readBeginning,
+  removeOldVersions,
+  type Place,
+} from './old-versions.ts';
 
 /** How long what is over is kept. */
 export interface Keep {
@@ -38,16 +45,22 @@ export async function pruneWarehouse(
       });
   }
   pruned[versions] = 0;
-  const { history: cutoff } = cutoffs;
-  if (cutoff === null) return pruned;
-  if (dryRun) return { ...pruned, [versions]: await countOldVersions(warehouse.pool, { cutoff }) };
-  let after: Place | undefined;
+  if (cutoffs.history === null) return pruned;
+  const cutoff = cutoffs.history;
+  const beginning = await readBeginning(warehouse.pool, { cutoff });
+  if (dryRun) return { ...pruned, [versions]: await countOldVersions(warehouse.pool, { cutoff, beginning }) };
+  await noteMonthsBeforeFirstWalk(warehouse.pool, { cutoff });
+  let after: Place = [beginning, '', '', ''];
+  let skipped = 0;
   await inBatches(warehouse, signal, async (client) => {
-    const { removed, last } = await removeOldVersions(client, { cutoff, after });
-    add(pruned, { [versions]: removed });
-    after = last;
-    return last !== undefined;
+    const batch = await removeOldVersions(client, { cutoff, after });
+    add(pruned, { [versions]: batch.removed });
+    skipped += batch.skipped;
+    after = batch.last ?? after;
+    return batch.last !== null;
   });
+  // What another one had in hand, and may have given up, is looked at again.
+  if (skipped === 0) await noteWalk(warehouse.pool, { cutoff });
   return pruned;
 }
 
