@@ -5,7 +5,8 @@ with documents as (
         'bill' as document_type,
         bill_id as document_id,
         currency_code,
-        amount_due as open_amount
+        amount_due as open_amount,
+        total_amount
     from {{ ref('bills') }}
     where posting_status = 'posted' and (issue_date is null or issue_date <= as_of_date)
     union all
@@ -14,7 +15,8 @@ with documents as (
         'vendor_credit' as document_type,
         vendor_credit_id as document_id,
         currency_code,
-        -remaining_amount as open_amount
+        -remaining_amount as open_amount,
+        -total_amount as total_amount
     from {{ ref('vendor_credits') }}
     where posting_status = 'posted' and (issue_date is null or issue_date <= as_of_date)
 ),
@@ -25,6 +27,8 @@ future_allocations as (
         documents.document_type,
         documents.document_id,
         documents.currency_code,
+        documents.open_amount as told_amount,
+        documents.total_amount,
         allocations.allocated_amount as open_amount
     from {{ ref('int_ap_allocations__signed') }} as allocations
     inner join documents
@@ -35,10 +39,13 @@ future_allocations as (
     where allocations.counted_date > {{ daybook.as_of_date() }}
 ),
 
-open_documents as (
+rolled_back as (
     select
         connection_id,
+        document_type,
         currency_code,
+        told_amount,
+        total_amount,
         {{ daybook.whole_sum('open_amount') }} as open_amount
     from (
         select
@@ -46,6 +53,8 @@ open_documents as (
             document_type,
             document_id,
             currency_code,
+            open_amount as told_amount,
+            total_amount,
             open_amount
         from documents
         union all
@@ -54,10 +63,20 @@ open_documents as (
             document_type,
             document_id,
             currency_code,
+            told_amount,
+            total_amount,
             open_amount
         from future_allocations
     ) as parts
-    group by connection_id, document_type, document_id, currency_code
+    group by connection_id, document_type, document_id, currency_code, told_amount, total_amount
+),
+
+open_documents as (
+    select
+        connection_id,
+        currency_code,
+        {{ daybook.no_more_than_its_total('open_amount', 'told_amount', 'total_amount', 'document_type') }} as open_amount
+    from rolled_back
 ),
 
 expected as (

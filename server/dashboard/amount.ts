@@ -32,6 +32,12 @@ export function toldAmount(value: Decimal | null, currency: string): string {
   return value === null ? 'an unknown amount' : shownAmount(value, currency);
 }
 
+/** What is owed back is below 0 in marts, and above it in a sentence that says so. */
+export function negated(value: Decimal | null): Decimal | null {
+  if (value === null || isZero(value)) return value;
+  return (value.startsWith('-') ? value.slice(1) : `-${value}`) as Decimal;
+}
+
 export function isZero(value: Decimal): boolean {
   return !/[1-9]/.test(value);
 }

@@ -19,6 +19,8 @@ export interface RandomBook {
   readonly chapters: readonly Chapter[];
   /** Months ago, and whether subscriptions were read completely then; months that are not here were not looked at. */
   readonly observed: Readonly<Record<number, 'complete' | 'incomplete'>>;
+  /** So many months ago, from the first day of that month on, versions are kept. */
+  readonly prunedUntil?: number;
   readonly settings: { readonly base_currency: string; readonly fx_direction: string } | null;
   readonly vendorNames: Readonly<Record<string, string>>;
   readonly accountNames: Readonly<
@@ -451,7 +453,9 @@ class Clerk {
         '"canceled"',
         '"odd"',
       ]),
-      items: list(...Array.from({ length: this.oneOf([1, 1, 2, 0]) }, () => this.subscriptionItem(currency))),
+      items: this.chance(6)
+        ? this.oneOf(['null', undefined])
+        : list(...Array.from({ length: this.oneOf([1, 1, 2, 0]) }, () => this.subscriptionItem(currency))),
       ...this.times(),
       created_at: '"2024-01-01T00:00:00.000Z"',
       updated_at: `"2024-01-${10 + this.between(0, 9)}T09:30:00.000Z"`,

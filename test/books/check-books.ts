@@ -43,7 +43,7 @@ export async function buildInPostgres(shelf: Shelf): Promise<void> {
   );
 }
 
-function settingsOf({ home, today: asOfDate }: Shelf): Omit<Parameters<typeof buildOnLake>[1], 'lake'> {
+function settingsOf({ home, today: asOfDate, told }: Shelf): Omit<Parameters<typeof buildOnLake>[1], 'lake'> {
   return {
     home,
     cacheFolder,
@@ -51,6 +51,7 @@ function settingsOf({ home, today: asOfDate }: Shelf): Omit<Parameters<typeof bu
     apiAddress: testApiAddress,
     connections: 3,
     asOfDate,
+    timeZone: told.time_zone,
     onStep: () => undefined,
   };
 }

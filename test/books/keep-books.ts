@@ -5,6 +5,7 @@ import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { inTransaction } from '../../warehouse/in-transaction.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { lockResource } from '../../warehouse/passes/lock-pass.ts';
+import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { applyTombstones } from '../../warehouse/tombstones/apply-tombstones.ts';
 import { begin, land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
@@ -21,6 +22,8 @@ export interface BookTold {
   readonly subscription_versions: readonly SubscriptionVersion[];
   readonly observed_months: readonly string[];
   readonly unobserved_months: readonly string[];
+  /** First day of the first month of which history still has every version; null: it was never pruned. */
+  readonly pruned_until: string | null;
   readonly streams: readonly unknown[];
   readonly connection: unknown;
   readonly settings: RandomBook['settings'];
@@ -77,6 +80,8 @@ export async function keepBook(
     outcome,
   }));
   await rememberMonths(warehouse, { name, months });
+  const prunedUntil = book.prunedUntil === undefined ? null : monthBefore(today, book.prunedUntil);
+  if (prunedUntil !== null) await pruneUntil(warehouse, prunedUntil);
   const of = (wanted: string): string[] =>
     months.filter(({ outcome }) => outcome === wanted).map(({ month }) => month);
   const alive = (resource: ResourceName): number => content.get(resource)?.length ?? 0;
@@ -88,6 +93,7 @@ export async function keepBook(
     deleted: Object.fromEntries([...known].map(([resource, ids]) => [resource, ids.size - alive(resource)])),
     observed_months: of('complete'),
     unobserved_months: of('incomplete'),
+    pruned_until: prunedUntil,
     ...(await factsOf(warehouse, name)),
     settings: book.settings,
     vendor_names: book.vendorNames,
@@ -180,6 +186,12 @@ async function rememberMonths(
      select $1, 'subscriptions', month::date, outcome from jsonb_to_recordset($2) as told (month text, outcome text)`,
     [name, JSON.stringify(months)],
   );
+}
+
+/** Of all connections that are there. */
+async function pruneUntil(warehouse: Warehouse, day: string): Promise<void> {
+  const keep = { runsMilliseconds: 1e12, historyMilliseconds: Date.now() - Date.parse(day) };
+  await pruneWarehouse(warehouse, { keep, dryRun: false });
 }
 
 /** What the service cannot tell: when Daybook read what. */

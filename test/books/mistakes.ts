@@ -216,8 +216,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'subscriptions of nobody are one customer',
     file: 'models/intermediate/int_subscription_items__priced.sql',
-    find: "'(none) ' || items.subscription_id",
-    replace: "'(none)'",
+    find: "coalesce(owned.platform_customer_id, '(none) ' || items.subscription_id)",
+    replace: "coalesce(owned.platform_customer_id, '(none)')",
   },
   {
     name: 'what is expected before today is overdue',
@@ -309,5 +309,35 @@ export const mistakes: readonly Mistake[] = [
     file: 'models/marts/ap_kpis_monthly.sql',
     find: 'allocations.allocated_date > bills.due_date as is_late',
     replace: 'coalesce(allocations.allocated_date > bills.due_date, false) as is_late',
+  },
+  {
+    name: 'months that are gone from history are told',
+    file: 'models/intermediate/int_subscription_months__observed.sql',
+    find: 'coalesce(series.month > pruned.last_pruned_month, true)',
+    replace: 'true',
+  },
+  {
+    name: 'a payment that is not taken off yet is due twice',
+    file: 'macros/no_more_than_its_total.sql',
+    find: "when {{ document_type }} = 'bill' and {{ total_amount }} > 0",
+    replace: "when {{ document_type }} = 'bill' and {{ total_amount }} < 0",
+  },
+  {
+    name: 'a bill that is open was paid off',
+    file: 'models/marts/bills.sql',
+    find: "case when posting_status = 'posted' and not is_open and not is_dated_ahead then last_settled_date end",
+    replace: 'last_settled_date',
+  },
+  {
+    name: 'open bills are set against purchases less what was returned',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: "{{ daybook.whole_sum_over('purchases_above_0', 'three_months') }}",
+    replace: "{{ daybook.whole_sum_over('purchases', 'three_months') }}",
+  },
+  {
+    name: 'a subscription is of nobody until it names its customer',
+    file: 'models/intermediate/int_subscription_items__priced.sql',
+    find: "coalesce(owned.platform_customer_id, '(none) ' || items.subscription_id)",
+    replace: "coalesce(items.platform_customer_id, '(none) ' || items.subscription_id)",
   },
 ];

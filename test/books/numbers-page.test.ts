@@ -63,6 +63,7 @@ function bookOnPage(): BookTold {
     records,
     deleted: {},
     settings: null,
+    pruned_until: null,
     subscription_versions: versions,
     observed_months: ['2026-11-01'],
     unobserved_months: [],

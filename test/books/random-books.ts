@@ -22,7 +22,7 @@ export function momentOf(seed: number): { now: string; timeZone: string } {
   return onlyOne(fc.sample(moments, { seed: spread(seed), numRuns: 1 }));
 }
 
-/** As many books, which follow from the seed and the day. */
+/** As many books, which follow from the seed and the day. That with the longest history is pruned. */
 export function randomBooks(input: {
   seed: number;
   books: number;
@@ -30,12 +30,15 @@ export function randomBooks(input: {
   today: string;
 }): RandomBook[] {
   const { seed, books, documents, today } = input;
-  return Array.from({ length: books }, (_, index) => {
+  const random = Array.from({ length: books }, (_, index) => {
     const name = `book-${seed + index}`;
     return onlyOne(
       fc.sample(arbitraryBook({ name, today, documents }), { seed: spread(seed + index), numRuns: 1 }),
     );
   });
+  const longest = Math.max(...random.map(({ chapters }) => chapters.length));
+  const pruned = random.find(({ chapters }) => chapters.length === longest);
+  return random.map((book) => (book === pruned ? { ...book, prunedUntil: 1 } : book));
 }
 
 /** Seeds that are neighbors begin alike: eight books in a row all had one direction of rates. */

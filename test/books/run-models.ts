@@ -20,7 +20,7 @@ import type { Shelf } from './shelf.ts';
  * Returns a reader of the marts, or what dbt said when a model did not even run.
  */
 export async function runModels(
-  { home, lake: location }: Pick<Shelf, 'home' | 'lake'>,
+  { home, lake: location, told }: Pick<Shelf, 'home' | 'lake' | 'told'>,
   input: { asOfDate: string; edit?: (project: string) => Promise<void> },
 ): Promise<{ marts: ReadonlyMap<string, MartRead> } | { failure: string }> {
   const folder = join(home, 'models');
@@ -46,6 +46,7 @@ export async function runModels(
     const said = await dbt(folder, {
       daybook_api_address: testApiAddress,
       daybook_as_of_date: input.asOfDate,
+      daybook_reporting_timezone: told.time_zone,
       daybook_snapshot: snapshot,
     });
     return said === null ? { marts: await readAll(database, folder) } : { failure: said };

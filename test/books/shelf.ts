@@ -95,7 +95,9 @@ async function keepBooks(
   try {
     const admin = createSandboxAdmin(sandbox.adminUrl);
     const told: BookTold[] = [];
-    for (const book of books) told.push(await keepBook({ admin, warehouse }, { book, today }));
+    // Pruning is of all connections that are there: a book that is pruned comes before those that are not.
+    const inOrder = [...books].sort((one, other) => (other.prunedUntil ?? 0) - (one.prunedUntil ?? 0));
+    for (const book of inOrder) told.push(await keepBook({ admin, warehouse }, { book, today }));
     return told;
   } finally {
     await sandbox.close();

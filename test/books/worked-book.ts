@@ -32,13 +32,14 @@ export function worked(
   name: string,
   chapters: Chapters,
   figures: WorkedBook['figures'],
-  observed: RandomBook['observed'] = {},
+  { prunedUntil, ...observed }: RandomBook['observed'] & Pick<RandomBook, 'prunedUntil'> = {},
 ): WorkedBook {
   const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
   return {
     figures,
     book: {
       ...{ name, platform: 'QUICKBOOKS', observed, settings: null, vendorNames: {}, accountNames: {} },
+      ...(prunedUntil !== undefined && { prunedUntil }),
       chapters: inOrder.map(([monthsAgo, deeds]) => ({
         monthsAgo: Number(monthsAgo),
         commands: deeds.map((deed) => commandOf(name, deed)),
@@ -94,12 +95,17 @@ export function expenseOf(id: string, values: Values): Deed {
 }
 
 export function subscriptionOf(id: string, customer: string | null, amount: number, currency = 'NZD'): Deed {
-  const items = [{ interval: 'month', interval_count: 1, quantity: 1, amount, unit_amount: amount }];
+  const items = [itemOf(amount)];
   const record = subscription(
     id,
     fieldsOf({ platform_customer_id: customer, iso_currency_code: currency, items }),
   );
   return { resource: 'subscriptions', record };
+}
+
+/** An item of a subscription: so much a month. */
+export function itemOf(amount: number): Values {
+  return { interval: 'month', interval_count: 1, quantity: 1, amount, unit_amount: amount };
 }
 
 export function gone(id: string): Deed {

@@ -1,4 +1,14 @@
-import { billOf, creditOf, expenseOf, gone, subscriptionOf, worked, type WorkedBook } from './worked-book.ts';
+import {
+  billOf,
+  changed,
+  creditOf,
+  expenseOf,
+  gone,
+  itemOf,
+  subscriptionOf,
+  worked,
+  type WorkedBook,
+} from './worked-book.ts';
 import { workedDefinitions } from './worked-definitions.ts';
 
 /** What an accountant made for the marts of 0.5.0, each with what they should have said. */
@@ -79,6 +89,72 @@ export function workedBooks(): WorkedBook[] {
         'subscription_mrr_monthly.mrr where month = 2026-10-01 and subscription_id = s2': null,
       },
       { 2: 'complete', 1: 'incomplete', 0: 'complete' },
+    ),
+    worked(
+      'items-not-sent',
+      {
+        2: [subscriptionOf('s1', 'c1', 100), subscriptionOf('s2', 'c2', 30)],
+        1: [changed('s1', { items: null }), changed('s2', { items: [] })],
+        0: [changed('s1', { items: [itemOf(100)] })],
+      },
+      {
+        'mrr_movements_monthly.churn where month = 2026-10-01 and platform_customer_id = c1': null,
+        'mrr_movements_monthly.closing where month = 2026-10-01 and platform_customer_id = c1': null,
+        'mrr_movements_monthly.unpriced_items where month = 2026-10-01 and platform_customer_id = c1': 1,
+        'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c1': null,
+        'mrr_movements_monthly.closing where month = 2026-11-01 and platform_customer_id = c1': 100,
+        'mrr_movements_monthly.churn where month = 2026-10-01 and platform_customer_id = c2': -30,
+        'subscription_mrr_monthly.mrr_status where month = 2026-10-01 and subscription_id = s1':
+          'unknown_interval',
+        'subscription_mrr_monthly.mrr where month = 2026-10-01 and subscription_id = s2': undefined,
+        'data_quality.failed_rows where check_name = unpriced_subscription': 1,
+      },
+      { 2: 'complete', 1: 'complete', 0: 'complete' },
+    ),
+    worked(
+      'named-later',
+      {
+        3: [subscriptionOf('s1', null, 100)],
+        2: [changed('s1', { platform_customer_id: 'c1' })],
+        1: [changed('s1', { platform_customer_id: null })],
+        0: [changed('s1', { platform_customer_id: 'c2' }), subscriptionOf('s2', 'c1', 5)],
+      },
+      {
+        'mrr_movements_monthly.churn where month = 2026-09-01': 0,
+        'mrr_movements_monthly.new where month = 2026-09-01': 0,
+        'mrr_movements_monthly.closing where month = 2026-08-01 and platform_customer_id = c1': 100,
+        'mrr_movements_monthly.contraction where month = 2026-10-01 and platform_customer_id = c1': 0,
+        'mrr_movements_monthly.churn where month = 2026-10-01 and platform_customer_id = c1': -100,
+        'mrr_movements_monthly.new where month = 2026-10-01 and platform_customer_id = c2': 100,
+        'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c1': 5,
+      },
+      { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' },
+    ),
+    worked(
+      'pruned',
+      {
+        8: [subscriptionOf('s1', 'c1', 100), subscriptionOf('s2', 'c2', 30), subscriptionOf('s3', 'c3', 7)],
+        6: [changed('s1', { items: [itemOf(200)] })],
+        5: [gone('s3')],
+        2: [gone('s2')],
+        1: [subscriptionOf('s5', 'c2', 31)],
+        0: [subscriptionOf('s4', 'c3', 8), changed('s1', { items: [itemOf(210)] })],
+      },
+      {
+        'mrr_movements_monthly.closing where month = 2026-03-01': null,
+        'mrr_movements_monthly.new where month = 2026-05-01': null,
+        'mrr_movements_monthly.churn where month = 2026-06-01': null,
+        'mrr_movements_monthly.is_baseline where month = 2026-08-01 and platform_customer_id = c1': true,
+        'mrr_movements_monthly.closing where month = 2026-08-01': 230,
+        'mrr_movements_monthly.new where month = 2026-08-01': 0,
+        'mrr_movements_monthly.churn where month = 2026-09-01': -30,
+        'mrr_movements_monthly.reactivation where month = 2026-10-01 and platform_customer_id = c2': 31,
+        'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c3': null,
+        'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c3': null,
+        'mrr_movements_monthly.closing where month = 2026-11-01 and platform_customer_id = c3': 8,
+        'mrr_movements_monthly.expansion where month = 2026-11-01 and platform_customer_id = c1': 10,
+      },
+      { ...allOfTheYear, prunedUntil: 3 },
     ),
     worked(
       'another-currency',
@@ -166,6 +242,52 @@ export function workedBooks(): WorkedBook[] {
       },
     ),
     worked(
+      'scheduled',
+      {
+        0: [
+          billOf('told', {
+            ...{ issue_date: '2026-10-01', due_date: '2026-10-31', total_amount: 100 },
+            linked_payments: [{ id: 'p1', allocated_date: '2026-11-25', allocated_amount: 100 }],
+          }),
+          billOf('in-part', {
+            ...{ issue_date: '2026-10-01', total_amount: 50, amount_due: 20, status: 'partially_paid' },
+            linked_payments: [
+              { id: 'p2', allocated_date: '2026-11-05', allocated_amount: 30 },
+              { id: 'p3', allocated_date: '2026-11-26', allocated_amount: 20 },
+            ],
+          }),
+          creditOf('memo', {
+            ...{ vendor_id: 'b', issue_date: '2026-10-01', total_amount: 30 },
+            linked_bills: [{ id: 'elsewhere', allocated_date: '2026-11-25', allocated_amount: 30 }],
+          }),
+        ],
+      },
+      {
+        'bills.open_amount where bill_id = told': 100,
+        'ap_ageing.overdue_amount where is_today = true and vendor_id = a': 100,
+        'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = told': 100,
+        'bills.open_amount where bill_id = in-part': 40,
+        'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = in-part': 50,
+        'vendor_credits.unapplied_amount where vendor_credit_id = memo': 30,
+      },
+    ),
+    worked(
+      'bought-and-returned',
+      {
+        0: [
+          billOf('bought', {
+            ...{ issue_date: '2026-11-05', total_amount: 1200, amount_due: 900, status: 'partially_paid' },
+            linked_payments: [{ id: 'p1', allocated_date: '2026-11-10', allocated_amount: 300 }],
+          }),
+          billOf('returned', { issue_date: '2026-11-06', total_amount: -990 }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': 20.75,
+        'ap_kpis_monthly.purchases where month = 2026-11-01': 210,
+      },
+    ),
+    worked(
       'dated-by-side',
       {
         0: [
@@ -219,3 +341,4 @@ export function workedBooks(): WorkedBook[] {
 
 const header119 = { total_amount: 119, sub_total: 100, tax_amount: 19, issue_date: '2026-10-05' };
 const paid = { amount_due: 0, status: 'paid' };
+const allOfTheYear = Object.fromEntries(Array.from({ length: 12 }, (_, ago) => [ago, 'complete' as const]));

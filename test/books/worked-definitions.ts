@@ -387,6 +387,38 @@ function payments(): WorkedBook[] {
       },
     ),
     worked(
+      'deposit',
+      {
+        0: [
+          billOf('half', {
+            ...{ vendor_id: 'h', issue_date: '2026-09-10', due_date: '2026-10-10', total_amount: 100 },
+            ...{ amount_due: 60, status: 'partially_paid', linked_payments: [paid('p1', '2026-10-10', 40)] },
+          }),
+          billOf('done', {
+            ...{ ...settled, issue_date: '2026-09-01', due_date: '2026-10-10' },
+            linked_payments: [paid('p2', '2026-09-01', 5)],
+            linked_credit_memos: [paid('memo', '2026-11-20', 95)],
+          }),
+          creditOf('memo', {
+            ...{ issue_date: '2026-11-19', total_amount: 95, remaining_amount: 0, status: 'paid' },
+            linked_bills: [paid('done', '2026-11-20', 95)],
+          }),
+          billOf('cancelled', {
+            ...{ ...settled, vendor_id: 'v', due_date: '2026-10-10', status: 'void' },
+            linked_payments: [paid('p3', '2026-10-01', 100)],
+          }),
+          billOf('next', { issue_date: '2026-11-20', due_date: '2026-12-29', total_amount: 5000 }),
+        ],
+      },
+      {
+        'bills.paid_off_date where bill_id = half': null,
+        'bills.paid_off_date where bill_id = done': '2026-11-20',
+        'bills.days_to_pay where bill_id = done': 80,
+        'bills.paid_off_date where bill_id = cancelled': null,
+        'cash_requirements.expected_amount where due_bucket = w00': undefined,
+      },
+    ),
+    worked(
       'settled-without-a-link',
       {
         0: [

@@ -253,7 +253,7 @@ export function expectedFigures(
         show(amounts(within(bucket), 'expected_amount')),
         String(within(bucket).reduce((count, row) => count + Number(row.document_count), 0)),
       ]),
-      told: [told(due('overdue')), told(due('w00')), told(due('unapplied_credits'))],
+      told: [told(due('overdue')), told(due('w00')), told(negative(due('unapplied_credits')))],
       gap: [...some(unknownIn(required)), ...ofUnknownStatus],
     };
   }

@@ -35,6 +35,45 @@ test('a connection of another API address does not enter the marts', async () =>
   ]);
 });
 
+test('what only the build reads is gone once the marts are shown', async () => {
+  expect(
+    await rows(
+      warehouse,
+      `select relname from pg_class where relnamespace in ('staging'::regnamespace, 'intermediate'::regnamespace)`,
+    ),
+  ).toEqual([]);
+});
+
+test('the marts of a company, of a document, a vendor, a due date or a month are found by an index', async () => {
+  const indexed = await rows(
+    warehouse,
+    `select c.relname || ' ' || string_agg(a.attname, ',' order by k.place) as name
+     from pg_index i
+     join pg_class c on c.oid = i.indrelid
+     join pg_views v on v.schemaname = 'marts' and v.viewname = c.relname
+       and v.definition like '%' || c.relnamespace::regnamespace || '.%'
+     cross join lateral unnest(i.indkey) with ordinality as k (attnum, place)
+     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+     group by i.indexrelid, c.relname`,
+  );
+  const names = indexed.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'bills connection_id,bill_id',
+      'bills connection_id,vendor_id',
+      'bills due_date',
+      'ap_open_items due_date',
+      'spend_lines spend_month',
+      'vendor_spend_monthly connection_id,spend_month',
+    ]),
+  );
+  const small = ['connections', 'dates', 'sync_health'];
+  const marts = await rows(warehouse, `select viewname from pg_views where schemaname = 'marts'`);
+  for (const { viewname } of marts)
+    if (!small.includes(String(viewname)))
+      expect(names.some((name) => String(name).startsWith(`${String(viewname)} connection_id,`))).toBe(true);
+});
+
 test('every table of marts that a publication of all tables has tells its rows by a replica identity', async () => {
   const { published, silent } = await row(
     warehouse,

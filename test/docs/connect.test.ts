@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -7,20 +7,19 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { pythonEnvironment } from '../lake/python-environment.ts';
 import { blocksOf } from './blocks-of.ts';
 import { expectedOf, measureNames } from './measures.ts';
+import { requirementsOfDocs } from './requirements-of-docs.ts';
+import { isOfDuckDb, lakeSql, measuresIn, queriesIn, says, statementsOfDocs } from './samples.ts';
 import { takeTour } from './tour.ts';
 
 /** The docs are followed to the letter, by somebody who took the tour. */
 const root = resolve(import.meta.dirname, '../..');
 const pages = join(root, 'docs/connect');
 const tour = await takeTour();
-const requirements = readFileSync(join(import.meta.dirname, 'connect-requirements.txt'), 'utf8');
-const python = await pythonEnvironment(requirements.split('\n').filter((line) => /^\w/.test(line)));
+const python = await pythonEnvironment(requirementsOfDocs());
 const hasPsql = isInstalled('psql');
-const lakeSql =
-  /^```sql lake\.sql\n([^]*?)^```$/m.exec(readFileSync(join(pages, 'duckdb.md'), 'utf8'))?.[1] ?? '';
 
 beforeAll(() => {
-  writeFileSync(join(tour.home, 'lake.sql'), lakeSql);
+  writeFileSync(join(tour.home, 'lake.sql'), lakeSql());
 });
 
 test('the tour says where to look, and each of its queries answers', async () => {
@@ -57,14 +56,15 @@ describe('what a sample calls open, overdue or spend equals the mart of that nam
       expect(/sum\(amount_due\) as (due|open|overdue)/.test(sql), `${page}: ${sql}`).toBe(false);
   });
 
-  test.each(samples.filter(({ sql }) => measureNames.some((measure) => says(sql, measure))))(
+  test.each(samples.filter((sample) => measuresIn(sample).length > 0))(
     'in $page: $sql',
-    async ({ page, sql }) => {
-      const rows = page.endsWith('duckdb.md')
+    async (sample) => {
+      const { sql } = sample;
+      const rows = isOfDuckDb(sample)
         ? (JSON.parse(await run('duckdb', ['-bail', '-json', '-init', 'lake.sql', '-c', sql])) as Row[])
         : await tour.query(sql);
       expect(rows.length).toBeGreaterThan(0);
-      for (const measure of measureNames.filter((name) => says(sql, name)))
+      for (const measure of measuresIn(sample))
         for (const row of rows) {
           const [expected] = await tour.query(expectedOf(measure, row, sql));
           expect(await same(row[measure], expected?.expected), JSON.stringify(row)).toBe(true);
@@ -129,37 +129,11 @@ async function runsAsSaid(page: string, interpreter = join(python, 'bin', 'pytho
 
 type Row = Readonly<Record<string, string | null>>;
 
-/** Every statement that the README and the docs show, of Postgres and of DuckDB. */
-function statementsOfDocs(): { page: string; sql: string }[] {
-  const files = [
-    'README.md',
-    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => `docs/${file}`),
-  ];
-  return files.flatMap((page) => {
-    const blocks = blocksOf(join(root, page)).filter(
-      ({ language, note }) => language === 'sql' && note === '',
-    );
-    const statements = blocks.flatMap(({ text }) => text.replaceAll(/^--.*$/gm, '').split(';'));
-    const commands = queriesIn(readFileSync(join(root, page), 'utf8'));
-    return [...statements, ...commands]
-      .map((sql) => ({ page, sql: sql.trim() }))
-      .filter(({ sql }) => sql !== '');
-  });
-}
-
-/** What `daybook sql` is given in a text. */
-function queriesIn(text: string): string[] {
-  return [...text.matchAll(/daybook sql "([^"…]*)"/g)].map(([, sql = '']) => sql);
-}
-
-function says(sql: string, measure: string): boolean {
-  return new RegExp(`\\bas ${measure}\\b`).test(sql);
-}
+type Told = string | null | undefined;
 
 /** As Postgres compares them: to the digit. */
-async function same(one: unknown, other: unknown): Promise<boolean> {
+async function same(one: Told, other: Told): Promise<boolean> {
+  if (one === null || other === null) return one === other;
   const [row] = await tour.query(`select '${String(one)}'::numeric = '${String(other)}'::numeric as same`);
   return row?.same === 't';
 }

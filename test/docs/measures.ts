@@ -11,7 +11,7 @@ const measures: Readonly<Record<string, string>> = {
 export const measureNames: readonly string[] = Object.keys(measures);
 
 /**
- * What a row of a sample has to say, as a statement: the measure for the row's connection, vendor and currency, and for those
+ * What a row of a sample has to say, as a statement; null where an amount is not known: the measure for the row's connection, vendor and currency, and for those
  * that the sample itself is about (`connection_id = 'acme-us'`, `spend_month > …`).
  */
 export function expectedOf(
@@ -28,6 +28,6 @@ export function expectedOf(
   const [, since] = /spend_month (>=? .*)$/m.exec(sample) ?? [];
   if (since !== undefined) conditions.push(`month ${since}`);
   if (sample.includes('where is_complete')) conditions.push('is_complete');
-  return `select coalesce(sum(amount), 0)::text as expected from (${measures[measure] ?? ''}) as measured
+  return `select case when count(*) = count(amount) then coalesce(sum(amount), 0)::text end as expected from (${measures[measure] ?? ''}) as measured
     where ${conditions.length === 0 ? 'true' : conditions.join(' and ')}`;
 }

@@ -1,8 +1,11 @@
 {#- The day the marts speak of: decided once per build, whatever the database's clock or zone. -#}
 {% macro as_of_date() -%}
     {%- set given = var('daybook_as_of_date', '') -%}
-    {%- set zone = modules.pytz.timezone(var('daybook_reporting_timezone', 'UTC')) -%}
-    cast('{{ given or run_started_at.astimezone(zone).strftime("%Y-%m-%d") }}' as date)
+    {%- if not given -%}
+        {%- set zone = modules.pytz.timezone(var('daybook_reporting_timezone', 'UTC')) -%}
+        {%- set given = run_started_at.astimezone(zone).strftime("%Y-%m-%d") -%}
+    {%- endif -%}
+    cast('{{ given }}' as date)
 {%- endmacro %}
 
 {% macro month_of(date) -%}
@@ -19,6 +22,17 @@
 
 {% macro day_of(moment) -%}
     cast({{ moment }} at time zone 'UTC' as date)
+{%- endmacro %}
+
+{#- The day it was in the reporting time zone: what as_of_date is compared with. A zone has a name, or is so far from UTC: +05:30. -#}
+{% macro reporting_day_of(moment) -%}
+    {%- set zone = var('daybook_reporting_timezone', 'UTC') -%}
+    {%- if zone[0] in '+-' -%}
+        {%- set minutes = zone[1:3] | int * 60 + zone[4:6] | int -%}
+        cast({{ moment }} at time zone 'UTC' {{ zone[0] }} interval '{{ minutes }} minutes' as date)
+    {%- else -%}
+        cast({{ moment }} at time zone '{{ zone }}' as date)
+    {%- endif -%}
 {%- endmacro %}
 
 {#- Days from one date to a later one. -#}

@@ -1,7 +1,8 @@
 -- What is due on each posted document on each day, whether it is open then or dated ahead, and whether it is owed or owed back:
 -- the one definition of these words. Rolled back from the documents as they are now: what is due, and what was settled after
--- the day. Undated allocations count as before it. A document is here when that is more than noise, half a minor unit; an amount
--- that is not known is not noise.
+-- the day, but no more than the document is of: a payment that is told and not taken off yet is not due twice. What has no date
+-- counts as before it. A document is here when that is more than noise, half a minor unit; an amount that is not known is not
+-- noise.
 with documents as (
     select * from {{ ref('int_ap_documents__settled') }}
 ),
@@ -24,6 +25,8 @@ parts as (
         documents.document_id,
         documents.currency_code,
         documents.issue_date,
+        documents.open_amount as told_amount,
+        documents.total_amount,
         documents.open_amount as amount
     from documents
     inner join days on documents.issue_date is null or documents.issue_date <= days.as_of_date or days.is_today
@@ -37,6 +40,8 @@ parts as (
         documents.document_id,
         documents.currency_code,
         documents.issue_date,
+        documents.open_amount as told_amount,
+        documents.total_amount,
         allocations.allocated_amount as amount
     from allocations
     inner join documents
@@ -59,9 +64,22 @@ summed as (
         document_id,
         currency_code,
         coalesce(issue_date > as_of_date, false) as is_dated_ahead,
-        cast({{ daybook.whole_sum('amount') }} as numeric(38, 9)) as amount
+        told_amount,
+        total_amount,
+        cast({{ daybook.whole_sum('amount') }} as numeric(38, 9)) as rolled_back
     from parts
-    group by as_of_date, is_today, connection_id, document_type, document_id, currency_code, issue_date
+    group by
+        as_of_date, is_today, connection_id, document_type, document_id, currency_code, issue_date, told_amount, total_amount
+),
+
+bounded as (
+    select
+        *,
+        cast(
+            {{ daybook.no_more_than_its_total('rolled_back', 'told_amount', 'total_amount', 'document_type') }}
+            as numeric(38, 9)
+        ) as amount
+    from summed
 ),
 
 -- A bill below 0, or paid with more than it cost, is what the vendor owes: a credit, with no due date.
@@ -69,7 +87,7 @@ judged as (
     select
         *,
         document_type = 'vendor_credit' or coalesce(amount < 0, false) as is_credit
-    from summed
+    from bounded
     where amount is null or abs(amount) > {{ daybook.noise('currency_code') }}
 )
 

@@ -16,11 +16,13 @@ unfit_prices as (
 ),
 
 recordings as (
-    select distinct
+    select
         connection_id,
         subscription_id,
-        recorded_at
+        recorded_at,
+        max(case when op = 'upsert' then platform_customer_id end) as platform_customer_id
     from item_versions
+    group by connection_id, subscription_id, recorded_at
 ),
 
 periods as (
@@ -30,8 +32,27 @@ periods as (
         recorded_at,
         {{ daybook.day_of('recorded_at') }} as first_day,
         {{ daybook.day_of('lead(recorded_at) over (partition by connection_id, subscription_id order by recorded_at)') }}
-            as next_day
+            as next_day,
+        min(case when platform_customer_id is not null then recorded_at end) over (
+            partition by connection_id, subscription_id order by recorded_at rows between current row and unbounded following
+        ) as named_next_at,
+        max(case when platform_customer_id is not null then recorded_at end) over (
+            partition by connection_id, subscription_id order by recorded_at rows unbounded preceding
+        ) as named_last_at
     from recordings
+),
+
+-- A version that names no customer is of the one that is named next, else of the one that was named last: to be named is no sale.
+owned as (
+    select
+        periods.*,
+        recordings.platform_customer_id
+    from periods
+    left join recordings
+        on
+            periods.connection_id = recordings.connection_id
+            and periods.subscription_id = recordings.subscription_id
+            and coalesce(periods.named_next_at, periods.named_last_at) = recordings.recorded_at
 ),
 
 described as (
@@ -43,7 +64,7 @@ described as (
         months.is_observed,
         months.is_baseline,
         -- Nobody knows that two subscriptions without a customer have the same one.
-        coalesce(items.platform_customer_id, '(none) ' || items.subscription_id) as platform_customer_id,
+        coalesce(owned.platform_customer_id, '(none) ' || items.subscription_id) as platform_customer_id,
         items.currency_code,
         items.status,
         -- Of a status that nobody knows (past_due, for example) it is not known whether it is paid.
@@ -75,16 +96,16 @@ described as (
         end as numerator,
         items.interval_count * case lower(items.billing_interval) when 'month' then 1 else 12 end as denominator
     from months
-    inner join periods
+    inner join owned
         on
-            months.connection_id = periods.connection_id
-            and months.state_date >= periods.first_day
-            and (periods.next_day is null or months.state_date < periods.next_day)
+            months.connection_id = owned.connection_id
+            and months.state_date >= owned.first_day
+            and (owned.next_day is null or months.state_date < owned.next_day)
     inner join item_versions as items
         on
-            periods.connection_id = items.connection_id
-            and periods.subscription_id = items.subscription_id
-            and periods.recorded_at = items.recorded_at
+            owned.connection_id = items.connection_id
+            and owned.subscription_id = items.subscription_id
+            and owned.recorded_at = items.recorded_at
     {% for unfit in ['unfit_amounts', 'unfit_prices'] -%}
         left join {{ unfit }}
             on

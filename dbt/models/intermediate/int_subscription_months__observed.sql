@@ -1,6 +1,6 @@
 -- The months subscriptions are told for, from the first version on. A month is observed when a sync or reconcile that ended in it
 -- had read subscriptions completely, whatever became of other streams; months before the first that is known of are taken as
--- observed.
+-- observed. Months of which pruning has removed versions, and those before them, are not: history cannot tell them any more.
 with versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
 ),
@@ -38,6 +38,16 @@ known_since as (
         connection_id,
         min(month) as first_known_month
     from stream_months
+    where outcome <> 'pruned'
+    group by connection_id
+),
+
+pruned as (
+    select
+        connection_id,
+        max(month) as last_pruned_month
+    from stream_months
+    where stream = 'subscriptions' and outcome = 'pruned'
     group by connection_id
 ),
 
@@ -46,13 +56,18 @@ told as (
         first_versions.connection_id,
         series.month,
         least({{ daybook.month_end('series.month') }}, {{ daybook.as_of_date() }}) as state_date,
-        complete_months.month is not null
-        or coalesce(series.month < known_since.first_known_month, true) as is_observed
+        pruned.connection_id is not null as has_pruned_months,
+        coalesce(series.month > pruned.last_pruned_month, true)
+        and (
+            complete_months.month is not null
+            or coalesce(series.month < known_since.first_known_month, true)
+        ) as is_observed
     from first_versions
     inner join series on first_versions.first_month <= series.month
     left join complete_months
         on first_versions.connection_id = complete_months.connection_id and series.month = complete_months.month
     left join known_since on first_versions.connection_id = known_since.connection_id
+    left join pruned on first_versions.connection_id = pruned.connection_id
 ),
 
 observed as (
@@ -61,7 +76,8 @@ observed as (
         month,
         state_date,
         coalesce(month = min(case when is_observed then month end) over (partition by connection_id), false) as is_baseline,
-        is_observed
+        is_observed,
+        has_pruned_months
     from told
 )
 

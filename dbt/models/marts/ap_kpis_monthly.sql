@@ -63,6 +63,8 @@ purchases as (
         currency_code,
         {{ daybook.month_of('issue_date') }} as month,
         {{ daybook.whole_sum('total_amount') }} as purchases,
+        -- What is set against open bills, which are above 0 as well.
+        {{ daybook.whole_sum('total_amount', 'coalesce(total_amount > 0, true)') }} as purchases_above_0,
         count(*) - count(total_amount) as unknown_count
     from bills
     where issue_date is not null and issue_date <= {{ daybook.as_of_date() }}
@@ -113,6 +115,7 @@ monthly as (
             case when balances.as_of_date is null then 0 else balances.{{ figure }} end as {{ figure }},
         {% endfor -%}
         case when purchases.month is null then 0 else purchases.purchases end as purchases,
+        case when purchases.month is null then 0 else purchases.purchases_above_0 end as purchases_above_0,
         case when payments.month is null then 0 else payments.paid end as paid,
         coalesce(balances.unknown_count, 0) + coalesce(purchases.unknown_count, 0) + coalesce(payments.unknown_count, 0)
             as unknown_count,
@@ -144,7 +147,7 @@ rolling as (
     select
         *,
         {{ daybook.whole_sum_over('open_dated', 'three_months') }} as open_dated_3_months,
-        {{ daybook.whole_sum_over('purchases', 'three_months') }} as purchases_3_months,
+        {{ daybook.whole_sum_over('purchases_above_0', 'three_months') }} as purchases_3_months,
         sum(days) over three_months as days_3_months,
         count(*) over three_months as months_seen
     from monthly

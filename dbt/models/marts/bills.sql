@@ -82,7 +82,7 @@ joined as (
         case when settlements.bill_id is null then 0 else settlements.credited_amount end as credited_amount,
         settlements.first_payment_date,
         settlements.last_payment_date,
-        paid_off.paid_off_date,
+        paid_off.paid_off_date as last_settled_date,
         coalesce(line_totals.line_count, 0) as line_count,
         case when line_totals.document_id is null then 0 else line_totals.line_total end as line_total,
         coalesce(not standing.is_dated_ahead and not standing.is_credit, false) as is_open,
@@ -109,6 +109,14 @@ joined as (
     left join line_totals on bills.connection_id = line_totals.connection_id and bills.bill_id = line_totals.document_id
     left join standing on bills.connection_id = standing.connection_id and bills.bill_id = standing.document_id
     left join unfit on bills.connection_id = unfit.connection_id and bills.bill_id = unfit.record_id
+),
+
+-- A bill that is open, or void, was not paid off, whatever was paid of it.
+settled as (
+    select
+        *,
+        case when posting_status = 'posted' and not is_open and not is_dated_ahead then last_settled_date end as paid_off_date
+    from joined
 ),
 
 final as (
@@ -159,10 +167,7 @@ final as (
         first_payment_date,
         last_payment_date,
         paid_off_date,
-        case
-            when posting_status = 'posted' and not is_open and not is_dated_ahead
-                then {{ daybook.days_between('issue_date', 'paid_off_date') }}
-        end as days_to_pay,
+        {{ daybook.days_between('issue_date', 'paid_off_date') }} as days_to_pay,
         case
             when is_open and due_date < {{ daybook.as_of_date() }}
                 then {{ daybook.days_between('due_date', daybook.as_of_date()) }}
@@ -173,7 +178,7 @@ final as (
         created_at,
         updated_at,
         last_synced_at
-    from joined
+    from settled
 )
 
 select * from final

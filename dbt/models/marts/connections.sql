@@ -30,10 +30,11 @@ final as (
         settled.rates_multiply,
         connections.created_at,
         successes.last_success_at,
-        {{ daybook.days_between(daybook.day_of('successes.last_success_at'), daybook.as_of_date()) }} as days_since_success,
+        {{ daybook.days_between(daybook.reporting_day_of('successes.last_success_at'), daybook.as_of_date()) }}
+            as days_since_success,
         case
             when successes.last_success_at is null then 'never_complete'
-            when {{ daybook.day_of('successes.last_success_at') }} >= {{ daybook.as_of_date() }} - 1 then 'fresh'
+            when {{ daybook.reporting_day_of('successes.last_success_at') }} >= {{ daybook.as_of_date() }} - 1 then 'fresh'
             else 'stale'
         end as freshness_status,
         {{ daybook.as_of_date() }} as as_of_date

@@ -47,6 +47,7 @@ known as (
         months.month,
         months.is_observed,
         months.is_baseline,
+        months.has_pruned_months,
         case when customer_months.month is null then 0 else customer_months.mrr end as closing,
         coalesce(customer_months.unpriced_items, 0) as unpriced_items,
         months.month = customers.first_month as is_first
@@ -88,6 +89,8 @@ judged as (
         case
             when first_payments.first_paid_month < opened.month then true
             when first_payments.first_unknown_month < opened.month then null
+            -- Nobody knows who paid in months that are gone from history.
+            when opened.has_pruned_months then null
             else false
         end as has_paid_before
     from opened

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
+import {
+  amount,
+  drawnAmount,
+  namedAmount,
+  negated,
+  shownAmount,
+  toldAmount,
+  type Decimal,
+} from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutWords, unknownStatusRow } from '../left-out.ts';
@@ -64,7 +72,7 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
       { bucket: 'unapplied_credits', label: 'Unapplied credits' },
     ];
     return {
-      sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(of('unapplied_credits', 'due'), currency)} of credits may be taken off.`,
+      sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(negated(of('unapplied_credits', 'due')), currency)} of credits may be taken off.`,
       gap: gapOf({
         unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0),
         more: leftOutWords('unknown_status', rows[0], currency),

@@ -81,7 +81,8 @@ figures as (
   from marts.subscription_mrr_monthly as items cross join today
   where items.month = today.month and mrr is not null
   union all
-  select connection_id, currency_code, 'unpriced', unpriced_items
+  -- Null in a month that was not observed: it hides no other company's.
+  select connection_id, currency_code, 'unpriced', coalesce(unpriced_items, 0)
   from marts.mrr_movements_monthly as moved cross join today
   where moved.month = today.month
   union all

@@ -212,7 +212,11 @@ def open_at(document, when):
     """What was open on a day, rolled back from the document of now; an allocation without a date counts as before."""
     left = document.due if hasattr(document, 'due') else document.remaining
     parts = [part for entry in document.allocations for part in entry.parts]
-    return total([left, *(amount for day, amount in parts if day is not None and day > when)])
+    amount = total([left, *(amount for day, amount in parts if day is not None and day > when)])
+    if amount is None or document.total is None or document.total <= 0:
+        return amount
+    # A payment that is told and not taken off yet is not due twice.
+    return min(amount, max(left, document.total))
 
 
 def is_issued(document, when):
@@ -244,16 +248,22 @@ def is_dated_ahead(document, when):
     return document.is_posted and not is_issued(document, when) and is_due(document, when)
 
 
-def paid_off(bill):
-    """The last day on which its payments came, from below, to what they are together; None where that is not above 0 or not known."""
-    whole = total(entry.amount for entry in bill.payments)
+def paid_off(bill, today):
+    """
+    Of a bill that is settled: the last day on which its payments and credits came, from below, to what they are together; None where
+    that is not above 0 or not known.
+    """
+    if not bill.is_posted or is_open_at(bill, today) or is_dated_ahead(bill, today):
+        return None
+    settled = [part for entry in bill.allocations for part in entry.parts]
+    whole = total(amount for _, amount in settled)
     if whole is None or whole <= 0:
         return None
     enough = lambda amount: less(amount, whole) >= 0 or is_noise(bill.currency, less(amount, whole))
-    so_far = total(entry.amount for entry in bill.payments if entry.date is None)
+    so_far = total(amount for day, amount in settled if day is None)
     last = None
-    for day in sorted({entry.date for entry in bill.payments if entry.date is not None}):
-        then = total([so_far, *(entry.amount for entry in bill.payments if entry.date == day)])
+    for day in sorted({day for day, _ in settled if day is not None}):
+        then = total([so_far, *(amount for when, amount in settled if when == day)])
         if enough(then) and not enough(so_far):
             last = day
         so_far = then
@@ -270,7 +280,7 @@ def bills(ledger):
         days = [entry.date for entry in bill.payments if entry.date is not None]
         is_open = is_open_at(bill, today)
         overdue = is_open and bill.due_date is not None and bill.due_date < today
-        paid_off_on = paid_off(bill)
+        paid_off_on = paid_off(bill, today)
         yield {
             'bill_id': bill.id,
             'platform_id': bill.platform_id,
@@ -317,9 +327,7 @@ def bills(ledger):
             'last_payment_date': max(days, default=None),
             'paid_off_date': paid_off_on,
             'days_to_pay': (
-                (paid_off_on - bill.date).days
-                if bill.is_posted and not is_open and not is_dated_ahead(bill, today) and paid_off_on and bill.date
-                else None
+                (paid_off_on - bill.date).days if paid_off_on and bill.date else None
             ),
             'is_overdue': overdue,
             'days_overdue': (today - bill.due_date).days if overdue else None,

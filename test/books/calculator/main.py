@@ -51,7 +51,7 @@ def marts_of(told):
     today = datetime.fromisoformat(told['now'].replace('Z', '+00:00')).astimezone(ZoneInfo(told['time_zone'])).date()
     marts = {'dates': list(people.dates(today))}
     for told_of_book in told['books']:
-        book = Book({'fx_rates': told['fx_rates'], **told_of_book})
+        book = Book({'fx_rates': told['fx_rates'], 'time_zone': told['time_zone'], **told_of_book})
         ledger = documents.Ledger(book, today)
         found = {name: list(make(ledger)) for name, make in BY_LEDGER.items()}
         found['subscription_mrr_monthly'] = list(recurring.subscription_mrr_monthly(book, today))

@@ -126,7 +126,7 @@ def usual_delay(ledger):
     """By vendor: the median of the days its settled bills were late; of an even number the lower one."""
     late = defaultdict(list)
     for bill, _ in ledger.bills:
-        paid_off_on = paid_off(bill)
+        paid_off_on = paid_off(bill, ledger.today)
         is_settled = bill.is_posted and is_issued(bill, ledger.today) and not is_due(bill, ledger.today)
         # Bills of nobody have no habit in common.
         if bill.vendor != '(none)' and is_settled and paid_off_on is not None and bill.due_date is not None:
@@ -187,16 +187,16 @@ def ap_kpis_monthly(ledger):
     posted = [bill for bill, _ in ledger.bills if bill.is_posted]
     for currency in sorted(currencies, key=str):
         mine = [bill for bill in posted if bill.currency == currency]
-        ends, dated_ends, bought, rows = {}, {}, {}, []
+        ends, dated_ends, bought, bought_above_0, rows = {}, {}, {}, {}, []
         for month in months:
             end = min(last_of_month(month), today)
             items = [item for item in open_items(ledger, end) if item.document.currency == currency]
             open_bills = [item for item in items if not item.is_credit]
             ends[month] = total(item.amount for item in open_bills)
             dated_ends[month] = total(item.amount for item in open_bills if item.document.date is not None)
-            bought[month] = total(
-                bill.total for bill in mine if bill.date is not None and month <= bill.date <= end
-            )
+            totals = [bill.total for bill in mine if bill.date is not None and month <= bill.date <= end]
+            bought[month] = total(totals)
+            bought_above_0[month] = total(amount for amount in totals if amount is None or amount > 0)
             payments = [
                 (bill, entry)
                 for bill in mine
@@ -226,7 +226,7 @@ def ap_kpis_monthly(ledger):
                     'unknown_count': sum(item.amount is None for item in items)
                     + sum(bill.total is None for bill in mine if bill.date is not None and month <= bill.date <= end)
                     + sum(entry.amount is None for _, entry in payments),
-                    'days_payable_outstanding': outstanding(months, month, end, dated_ends, bought),
+                    'days_payable_outstanding': outstanding(months, month, end, dated_ends, bought_above_0),
                     'average_days_to_pay': weighted_mean(weighted),
                     'paid_late_share': share(late, total(weight for weight, _ in timed)),
                     'overdue_share': share_overdue(items),
@@ -237,7 +237,10 @@ def ap_kpis_monthly(ledger):
 
 
 def outstanding(months, month, end, ends, bought):
-    """Average open bills with an issue date at three month ends, by the purchases of the three months, times their days."""
+    """
+    Average open bills with an issue date at three month ends, by the purchases of the three months, times their days. Bills below 0
+    are in neither: what vendors owe back is not open, either.
+    """
     three = [month_before(month, count) for count in (2, 1, 0)]
     if three[0] not in months:
         return None

@@ -1,7 +1,8 @@
 """Marts of trust: data_quality, sync_health, connections."""
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 from amounts import is_noise, less, total
 from documents import Taxes, signed_lines
@@ -168,7 +169,7 @@ def sync_health(ledger):
             'last_success_at': first('last_success_at'),
             'last_reconcile_at': first('last_reconcile_at'),
             'as_of_date': ledger.today,
-            **freshness(first('last_success_at'), ledger.today),
+            **freshness(first('last_success_at'), ledger),
         }
 
 
@@ -185,7 +186,7 @@ def connections(ledger):
         'created_at': connection['created_at'],
         'last_success_at': last,
         'as_of_date': ledger.today,
-        **freshness(last, ledger.today),
+        **freshness(last, ledger),
     }
 
 
@@ -194,8 +195,10 @@ def earliest(moments):
     return None if not moments or None in moments else min(moments)
 
 
-def freshness(moment, today):
+def freshness(moment, ledger):
+    """In days of the company: it is never younger than its own today."""
     if moment is None:
         return {'days_since_success': None, 'freshness_status': 'never_complete'}
-    days = (today - date.fromisoformat(moment[:10])).days
+    moment = datetime.fromisoformat(f'{moment[:19]}+00:00').astimezone(ZoneInfo(ledger.book.told['time_zone']))
+    days = (ledger.today - moment.date()).days
     return {'days_since_success': days, 'freshness_status': 'fresh' if days <= 1 else 'stale'}

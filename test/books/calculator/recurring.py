@@ -16,17 +16,50 @@ MONTHS = {'day': Fraction(12, 365), 'week': Fraction(12, 52), 'month': Fraction(
 
 def fits_of(book):
     """Of every version that was seen: the subscriptions with an amount that was rounded, and with one that is too large."""
-    versions = [version for version in book.told['subscription_versions'] if version['payload'] is not None]
+    versions = [version for version in versions_kept(book) if version['payload'] is not None]
     items = [
         (version['record_id'], Item(sent, position, line))
         for version in versions
         for sent in [parse(version['payload'])]
-        for position, line in enumerate(sent.get('items') or [])
+        for position, line in enumerate(lines_of(sent))
     ]
     return (
         {record_id for record_id, item in items if any(one.is_rounded for one in item.fitted)},
         {record_id for record_id, item in items if any(one.is_too_large for one in item.fitted)},
     )
+
+
+def lines_of(sent):
+    """The items of a subscription. Where no list was sent at all nobody knows what is in it: one item that tells nothing."""
+    if sent is None:
+        return []
+    return [{}] if sent.get('items') is None else sent['items']
+
+
+def versions_kept(book):
+    """What history still has: of each subscription no version that another one had replaced by the day that it was pruned until."""
+    told = sorted(book.told.get('subscription_versions') or [], key=lambda version: version['recorded_at'])
+    of_record = defaultdict(list)
+    for version in told:
+        ones = of_record[version['record_id']]
+        if not ones or (ones[-1]['op'], ones[-1]['payload']) != (version['op'], version['payload']):
+            ones.append(version)
+    until = book.told.get('pruned_until') or ''
+    kept = [
+        one
+        for ones in of_record.values()
+        for one, newer in zip(ones, [*ones[1:], None])
+        if newer is None or newer['recorded_at'][:10] > until
+    ]
+    return sorted(kept, key=lambda version: version['recorded_at'])
+
+
+def last_pruned_month(book):
+    """History tells neither this month nor those before it; None where it was not pruned, or had nothing then."""
+    until = book.told.get('pruned_until')
+    if until is None or all(one['recorded_at'][:10] >= until for one in book.told['subscription_versions']):
+        return None
+    return month_before(date.fromisoformat(until))
 
 
 class Item:
@@ -65,31 +98,48 @@ class Item:
 
 def items_at_ends(book, today):
     """By month: the items of the subscriptions that were known at its end, or None where nobody looked."""
-    versions = book.told.get('subscription_versions') or []
+    versions = versions_kept(book)
     if not versions:
         return {}
-    versions = sorted(versions, key=lambda version: version['recorded_at'])
+    gone = last_pruned_month(book)
     observed = {date.fromisoformat(month) for month in book.told.get('observed_months') or []}
     unobserved = {date.fromisoformat(month) for month in book.told.get('unobserved_months') or []}
     first = month_of(date.fromisoformat(versions[0]['recorded_at'][:10]))
     last = month_of(today)
-    known_from = min(observed | unobserved, default=date.max)
+    known_from = min((observed | unobserved) - {gone}, default=date.max)
+    owners = owners_of(versions)
     months, month = {}, first
     while month <= last:
         state = {}
         for version in versions:
             if month_of(date.fromisoformat(version['recorded_at'][:10])) <= month:
-                state[version['record_id']] = None if version['op'] == 'delete' else parse(version['payload'])
-        months[month] = (month in observed or month < known_from, state)
+                state[version['record_id']] = None if version['op'] == 'delete' else owners[id(version)]
+        months[month] = ((month in observed or month < known_from) and (gone is None or month > gone), state)
         month = month_before(month, -1)
     return months
+
+
+def owners_of(versions):
+    """
+    What each version sent; one that names no customer is of the customer that the subscription names next, else of the one that it
+    named last.
+    """
+    found = {}
+    for record_id in {version['record_id'] for version in versions}:
+        mine = [version for version in versions if version['record_id'] == record_id]
+        sents = [{} if version['op'] == 'delete' else parse(version['payload']) for version in mine]
+        names = [code(sent.get('platform_customer_id')) for sent in sents]
+        for place, (version, sent) in enumerate(zip(mine, sents)):
+            near = [name for name in [*names[place:], *reversed(names[:place])] if name]
+            found[id(version)] = {**sent, 'platform_customer_id': near[0] if near else None}
+    return found
 
 
 def items_known(months):
     """Month by month: the items that stand in the subscriptions at its end."""
     for month, (is_seen, state) in months.items():
         for subscription_id, sent in state.items():
-            for position, line in enumerate((sent or {}).get('items') or []):
+            for position, line in enumerate(lines_of(sent)):
                 yield month, is_seen, subscription_id, Item(sent, position, line, subscription_id)
 
 
@@ -125,7 +175,8 @@ def mrr_movements_monthly(book, today):
         customers[item.customer][item.currency][month].append(item)
     for customer, by_currency in customers.items():
         known_of = {code_: known(by_month, months) for code_, by_month in by_currency.items()}
-        has_paid, may_have_paid = False, False
+        # Who paid in months that history has no more nobody knows.
+        has_paid, may_have_paid = False, last_pruned_month(book) is not None
         for month, (is_seen, _) in months.items():
             is_baseline = bool(seen) and month == seen[0]
             now = {code_: ends[month] for code_, ends in known_of.items() if month in ends}

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { queriesToTry } from '../../cli/tour/summary.ts';
+import { buildAndCompare } from '../books/check-books.ts';
+import { withBooks, type Shelf } from '../books/shelf.ts';
+import { billOf, creditOf, expenseOf, worked, workedOn } from '../books/worked-book.ts';
+import { pythonEnvironment } from '../lake/python-environment.ts';
+import { rows } from '../support/rows.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { blocksOf } from './blocks-of.ts';
+import { requirementsOfDocs } from './requirements-of-docs.ts';
+import { expectedOf } from './measures.ts';
+import { isOfDuckDb, lakeSql, measuresIn, statementsOfDocs, type Sample } from './samples.ts';
+
+const { url } = await createTestDatabase();
+const bin = join(await pythonEnvironment(requirementsOfDocs()), 'bin');
+const samples = [...statementsOfDocs(), ...queriesToTry.map((sql): Sample => ({ page: 'the tour', sql }))]
+  .filter((sample) => measuresIn(sample).length > 0)
+  .map(({ page, sql }) => ({ page, sql: sql.replaceAll('acme-us', 'owed-and-owed-back') }));
+
+const overdue = { issue_date: '2026-10-01', due_date: '2026-10-31', currency_code: 'USD' };
+const unknown = { ...overdue, currency_code: 'NZD' };
+
+/** What vendors owe back stands beside what is owed, and one amount is larger than marts can hold. */
+const book = worked(
+  'owed-and-owed-back',
+  {
+    0: [
+      billOf('owed', { ...overdue, total_amount: 100 }),
+      billOf('below-0', { ...overdue, total_amount: -100 }),
+      billOf('overpaid', {
+        ...{ ...overdue, vendor_id: 'b', total_amount: 20, amount_due: -80, status: 'paid' },
+        linked_payments: [{ id: 'p', allocated_date: '2026-10-05', allocated_amount: 100 }],
+      }),
+      creditOf('credit', { ...overdue, vendor_id: 'c', total_amount: 30 }),
+      billOf('known', { ...unknown, total_amount: 60 }),
+      billOf('immense', { ...unknown, vendor_id: 'b', total_amount: 1e17 }),
+      expenseOf('immense-expense', {
+        ...{ vendor_id: 'd', transaction_date: '2026-10-05', currency_code: 'USD' },
+        line_items: [{ total_amount: 1e17 }],
+      }),
+      expenseOf('spent', {
+        ...{ vendor_id: 'a', transaction_date: '2026-10-05', currency_code: 'NZD' },
+        line_items: [{ total_amount: 5 }],
+      }),
+    ],
+  },
+  {},
+).book;
+
+test('samples take nothing off what is owed, and say null where an amount is not known', async () => {
+  const moment = { now: workedOn, timeZone: 'UTC', books: [book] };
+  await withBooks({ databaseUrl: url, ...moment }, async (shelf) => {
+    await buildAndCompare(shelf);
+    const said: Record<string, number> = {};
+    for (const sample of samples) {
+      const { page, sql } = sample;
+      for (const measure of measuresIn(sample))
+        for (const row of await answer(shelf, sample)) {
+          const [expected] = await ask(shelf, expectedOf(measure, row, sql));
+          const what = `${page}: ${sql}\n${JSON.stringify(row)}`;
+          expect(numberOf(row[measure]), what).toBe(numberOf(expected?.expected));
+          const kind = row[measure] === null ? 'null' : 'known';
+          said[`${measure} ${kind}`] = (said[`${measure} ${kind}`] ?? 0) + 1;
+        }
+    }
+    // Each word was asked, of amounts that are known and of one that is not.
+    expect(Object.keys(said).sort()).toEqual(
+      ['open', 'overdue', 'spend'].flatMap((measure) => [`${measure} known`, `${measure} null`]),
+    );
+    expect(await dueInPython(shelf)).toMatchObject({ 'a USD': '100.00', 'b USD': '0.00', 'b NZD': 'None' });
+  });
+});
+
+type Row = Readonly<Record<string, string | null>>;
+
+async function answer(shelf: Shelf, sample: Sample): Promise<Row[]> {
+  if (!isOfDuckDb(sample)) return ask(shelf, sample.sql);
+  writeFileSync(join(shelf.home, 'lake.sql'), lakeSql());
+  const args = ['-bail', '-json', '-init', 'lake.sql', '-c', sample.sql];
+  return JSON.parse(await run(shelf, join(bin, 'duckdb'), args)) as Row[];
+}
+
+async function ask({ warehouse }: Shelf, sql: string): Promise<Row[]> {
+  return (await rows(warehouse, sql)) as Row[];
+}
+
+/** What the last program of the page calls `due`, of the book. */
+async function dueInPython(shelf: Shelf): Promise<Record<string, string>> {
+  const page = resolve(import.meta.dirname, '../../docs/connect/python.md');
+  const due = blocksOf(page).findLast(({ language }) => language === 'python')?.text ?? '';
+  const program = [
+    'import json, os',
+    'import pandas as pd',
+    'lake = os.environ["DAYBOOK_LAKE"]',
+    due,
+    'print(json.dumps({f"{v} {c}": str(d if d is None else round(d, 2)) for (b, v, c), d in due.items() if b == "owed-and-owed-back"}))',
+  ].join('\n');
+  const said = await run(shelf, join(bin, 'python'), ['-c', program]);
+  return JSON.parse(said.trim().split('\n').at(-1) ?? '') as Record<string, string>;
+}
+
+async function run({ home, lake }: Shelf, command: string, args: readonly string[]): Promise<string> {
+  const env = { ...process.env, DAYBOOK_LAKE: lake };
+  const running = promisify(execFile)(command, args, { env, cwd: home });
+  running.child.stdin?.end();
+  return (await running).stdout;
+}
+
+function numberOf(value: string | null | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
