@@ -143,7 +143,7 @@ async function applyFound(
   { announced, found }: { announced: WaitingRecord; found: FetchedRecord },
 ): Promise<Applied> {
   const { connectionId, resource, runId, proof } = where;
-  const { record, connection } = found;
+  const { record, connection, servedAt } = found;
   await proof.require(connection);
   const { counts, refused } = await landFetched(warehouse, {
     connectionId,
@@ -151,6 +151,7 @@ async function applyFound(
     runId,
     token: proof.of.token,
     record,
+    servedAt,
     aheadOfList: true,
   });
   if (refused !== undefined) {

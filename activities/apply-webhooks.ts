@@ -6,6 +6,7 @@ import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.
 import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
+import { wantHistory } from '../warehouse/reconcile/want-reconcile.ts';
 import { applyAnnounced, fetchAnnounced } from './apply-announced.ts';
 import { askForRecords } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
@@ -65,6 +66,7 @@ async function applyDue(dependencies: Dependencies, applying: Applying): Promise
   const { connection, runId } = applying;
   const { ready, resources: due } = await readWaiting(warehouse, connection);
   if (ready.length > 0) {
+    await wantHistory(warehouse, connection);
     await tellDataReady(temporal, connection);
     const outcome = 'a sync was told, or started';
     await closeWebhooks(warehouse.pool, { webhooks: ready, status: 'applied', outcome, runId });

@@ -1,6 +1,6 @@
 import { resources } from '../resources/index.ts';
 import type { ApiClient } from '../source/api-client.ts';
-import { NotSupported } from '../source/errors.ts';
+import { NotSupported, RequestRefused } from '../source/errors.ts';
 import { listOfOne } from '../source/lists.ts';
 import type { ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import type { ServiceIdentity } from '../warehouse/connections/pin-identity.ts';
@@ -49,23 +49,25 @@ export function createCompanyProof(
   };
 }
 
-/** Any list names the company but that of subscriptions; a platform may lack some of them. */
+/** Any list names the company but that of subscriptions; a platform may lack some of them, or refuse them. */
 async function askForCompany({
   connectionId,
   access,
   api,
   signal,
 }: Parameters<typeof createCompanyProof>[1]): Promise<ServiceIdentity> {
+  let refusal: Error | undefined;
   for (const resource of resources) {
     try {
       const request = { accessToken: access.token, ...listOfOne(resource), signal };
       const { connection } = await api.list(request);
       if (connection !== null) return connection;
     } catch (error) {
-      if (!(error instanceof NotSupported)) throw error;
+      if (error instanceof RequestRefused) refusal = error;
+      else if (!(error instanceof NotSupported)) throw error;
     }
   }
-  throw new CompanyUnnamed(connectionId);
+  throw refusal ?? new CompanyUnnamed(connectionId);
 }
 
 function isSame(named: ServiceIdentity, proved: ServiceIdentity | 'before'): boolean {

@@ -2,12 +2,10 @@ import { activityInfo } from '@temporalio/activity';
 import { CredentialsRefused, RecordGone } from '../source/errors.ts';
 import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
-import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
 import type { PassInHand } from '../warehouse/passes/pass.ts';
 import {
   confirmAbsent,
-  dismissAbsent,
   endOfSecond,
   holdListing,
   readUnconfirmed,
@@ -123,14 +121,9 @@ async function fetchOne(
     const { record, connection } = await asking.fetch(id);
     await proof.require(connection);
     const fetched = { ...of, record, token: proof.of.token };
-    const { refused } =
-      kind === 'ahead'
-        ? await landAhead(warehouse, { ...fetched, id })
-        : await landFetched(warehouse, fetched);
+    const { refused } = await landAhead(warehouse, { ...fetched, id, kind });
     // Then the run is no proof: what is held is not what the source has.
     if (refused !== undefined) await countQuarantined(warehouse, of);
-    if (kind === 'ahead') return 'fetched';
-    await dismissAbsent(warehouse, of, id);
     return 'fetched';
   } catch (error) {
     if (!(error instanceof RecordGone)) throw error;

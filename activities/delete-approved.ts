@@ -1,8 +1,11 @@
 import { resourcesNamed } from '../resources/index.ts';
+import { readAccess } from '../warehouse/connections/read-access.ts';
 import { deleteApproved as deleteInWarehouse } from '../warehouse/reconcile/delete-absent.ts';
 import type { DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
+import { createCompanyProof } from './company-proof.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
+import { retryWithDeadline } from './retry-with-deadline.ts';
 
 export interface DeleteApprovedInput {
   runId: string;
@@ -12,16 +15,20 @@ export interface DeleteApprovedInput {
 }
 
 /**
- * Deletes what a person was shown and approved. An approval of 0.5.0 does not say what that was: then nothing is deleted, and
- * anything that waits is something else.
+ * Deletes what a person was shown and approved, once the service has named the company to the token of now. An approval of 0.5.0
+ * does not say what that was: then nothing is deleted, and anything that waits is something else.
  */
 export async function deleteApproved(
-  { warehouse }: Dependencies,
+  dependencies: Dependencies,
   input: DeleteApprovedInput,
 ): Promise<{ deleted: number }> {
   const { runId, connection: connectionId, approved = {} } = input;
   const resources = resourcesNamed(input.resources);
-  return heartbeating(async () => ({
-    deleted: await deleteInWarehouse(warehouse, { connectionId, resources, runId, approved }),
-  }));
+  const { warehouse, api, apiAddress, secretKey } = dependencies;
+  return heartbeating(async (signal) => {
+    const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress });
+    const proof = createCompanyProof(dependencies, { connectionId, runId, access, api, signal });
+    await retryWithDeadline(() => proof.require(null));
+    return { deleted: await deleteInWarehouse(warehouse, { connectionId, resources, runId, approved }) };
+  });
 }

@@ -1,4 +1,4 @@
-import { RecordGone, RequestRefused } from '../source/errors.ts';
+import { FetchWavers, RecordGone, RequestRefused } from '../source/errors.ts';
 import { handlingOf } from './handling.ts';
 
 /** What a fetch that brought no record says of it. `unproved`: nothing, for it may be that none can be fetched. */
@@ -8,8 +8,9 @@ export type ProveAbsence = (gone: RecordGone, id: string) => Promise<Absence>;
 
 /**
  * Makes what decides whether a record that a fetch did not find is absent. A 410 says so; a 404 says it of the endpoint just as
- * well (API document 7), so it counts only where `fetch` brings another record that is known to live, under the same token.
- * That is found out once. Another record than was asked for says nothing. Passes on what `fetch` throws.
+ * well (API document 7), so it counts only where `fetch` brings another record that is known to live, under the same token, and
+ * then still does not find this one. The first is found out once. Another record than was asked for says nothing. Throws
+ * FetchWavers when the record comes after all; passes on what `fetch` throws.
  */
 export function createAbsenceProof(others: {
   /** Rejects when the service does not answer with the record. */
@@ -18,17 +19,30 @@ export function createAbsenceProof(others: {
   readAlive: () => Promise<readonly string[]>;
 }): ProveAbsence {
   let canFetch: Promise<boolean> | undefined;
-  return async ({ status }, id) => {
+  return async (gone, id) => {
+    const { status } = gone;
     if (status === 410) return 'absent';
     if (status !== 404) return 'unproved';
     canFetch ??= isAnyFetched(others, id);
     try {
-      return (await canFetch) ? 'absent' : 'unproved';
+      if (!(await canFetch)) return 'unproved';
     } catch (error) {
       canFetch = undefined;
       throw error;
     }
+    if (!(await isStillGone(others.fetch, id))) throw new FetchWavers(gone);
+    return 'absent';
   };
+}
+
+async function isStillGone(fetch: (id: string) => Promise<unknown>, id: string): Promise<boolean> {
+  try {
+    await fetch(id);
+    return false;
+  } catch (error) {
+    if (error instanceof RecordGone) return error.status !== 200;
+    throw error;
+  }
 }
 
 /** One of them may have been deleted a moment ago, but hardly all. */

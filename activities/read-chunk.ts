@@ -151,9 +151,9 @@ async function landPages<Page>(
 }
 
 /**
- * Whether a sync must begin its reading again, as the service's time shows that its first response came with. What a list shows
- * late is behind the cursor of a pass that stood still for longer than the lookback. A watermark of the future comes from a clock
- * that was wrong; servers of one service may differ by a little.
+ * Whether a reading must begin again, as the service's time shows that its first response came with. What a list shows
+ * late is behind the cursor of a pass that stood still for longer than the lookback, and what a reconcile's listing showed before it did
+ * may be gone. A sync's watermark of the future comes from a clock that was wrong; servers of one service may differ by a little.
  */
 async function beginsAgain(
   { warehouse, policies: { lookbackMilliseconds } }: Dependencies,
@@ -165,7 +165,7 @@ async function beginsAgain(
   },
 ): Promise<boolean> {
   const { pass, listing, taken, servedAt } = reading;
-  if (pass.kind !== 'sync' || servedAt === null) return false;
+  if (pass.kind === 'backfill' || servedAt === null) return false;
   const { cursor, servedUntilMilliseconds: before, watermarkMilliseconds: watermark, stoodStill } = taken;
   const now = servedAt.getTime();
   const resource = listing.listed;

@@ -28,8 +28,9 @@ export async function settleResource(
     const of = resourceOfRun(input);
     if (!(await isListed(warehouse, { ...of, listings })))
       return { deleted: 0, waiting: 0, held: 0, equal: false, unlisted: true };
-    const { deleted, waiting, held } = await deleteAbsent(warehouse, { ...of, limit: policies.deleteLimit });
-    const { equal } = await finishResource(warehouse, { ...of, waiting, held });
+    const { deleteLimit: limit, lookbackMilliseconds } = policies;
+    const { deleted, waiting, held } = await deleteAbsent(warehouse, { ...of, limit });
+    const { equal } = await finishResource(warehouse, { ...of, waiting, held, lookbackMilliseconds });
     return { deleted, waiting, held, equal };
   });
 }

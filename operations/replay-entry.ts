@@ -10,6 +10,7 @@ import { readQuarantineEntry, type QuarantineEntry } from '../warehouse/quaranti
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import type { CompanyProof } from '../activities/company-proof.ts';
 import type { ProveAbsence } from '../activities/prove-absence.ts';
+import { retryWithDeadline } from '../activities/retry-with-deadline.ts';
 
 export interface EntryToReplay {
   readonly entry: QuarantineEntry;
@@ -49,8 +50,9 @@ export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): 
 
 interface FoundRecord {
   record: SourceRecord;
-  /** Mark of the access token that it was fetched with; null for what was kept. */
+  /** Mark of the access token that it was fetched with, and the service's time; null for what was kept. */
   token: string | null;
+  servedAt: Date | null;
 }
 
 /** As the service has it now; where it cannot be fetched, as it was kept. Undefined when it is gone. */
@@ -58,16 +60,19 @@ async function recordOf(
   { record_id: id, payload }: { record_id: string | null; payload: string },
   { resource, proof, fetch, proveAbsence }: EntryToReplay,
 ): Promise<FoundRecord | undefined> {
-  const asKept = (): FoundRecord => ({ record: sourceRecord(payload), token: null });
+  const asKept = (): FoundRecord => ({ record: sourceRecord(payload), token: null, servedAt: null });
   if (!resource.fetchable || id === null) return asKept();
-  try {
-    const { record, connection } = await fetch(id);
-    await proof.require(connection);
-    return { record, token: proof.of.token };
-  } catch (error) {
-    if (!(error instanceof RecordGone)) throw error;
-    // A refusal names nobody.
-    await proof.require(null);
-    return (await proveAbsence(error, id)) === 'absent' ? undefined : asKept();
-  }
+  // One that is there, and then not, is asked for again.
+  return retryWithDeadline(async () => {
+    try {
+      const { record, connection, servedAt } = await fetch(id);
+      await proof.require(connection);
+      return { record, token: proof.of.token, servedAt };
+    } catch (error) {
+      if (!(error instanceof RecordGone)) throw error;
+      // A refusal names nobody.
+      await proof.require(null);
+      return (await proveAbsence(error, id)) === 'absent' ? undefined : asKept();
+    }
+  });
 }

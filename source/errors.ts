@@ -76,6 +76,11 @@ const kinds = {
     happened: 'found no such record',
     advice: 'it was deleted at the source, never existed, or cannot be fetched',
   },
+  FetchWavers: {
+    handling: 'retry',
+    happened: 'found no such record, and then found it',
+    advice: 'it is asked for again; if that does not help, report it to the finance API',
+  },
   CursorRefused: {
     handling: 'restart',
     happened: 'was refused with a cursor of an earlier page',
@@ -157,6 +162,9 @@ export class RecordGone extends SourceError<'RecordGone'> {
     this.servedAt = servedAt;
   }
 }
+
+/** A fetch that was sent twice found no record and found it: neither answer says what the next one will be. */
+export const FetchWavers = classOf('FetchWavers');
 
 /** A page named itself as the next one: following it would never end. */
 export const CursorNotMoving = classOf('CursorNotMoving');

@@ -73,7 +73,7 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('b')] });
     await findAbsent(warehouse, listing);
     const record = sourceRecord(bill('b'));
-    return (on) => landAhead(on, { ...listing, id: 'b', token: testToken, record });
+    return (on) => landAhead(on, { ...listing, id: 'b', kind: 'ahead', token: testToken, record });
   },
 };
 

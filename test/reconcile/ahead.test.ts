@@ -356,7 +356,13 @@ async function openAndOvertake(connectionId: string): Promise<Listing> {
 
 /** What the service answers to the fetch of the record. */
 async function fetched(listing: Listing, text: string): Promise<void> {
-  await landAhead(warehouse, { ...listing, id: 'b', token: testToken, record: sourceRecord(text) });
+  await landAhead(warehouse, {
+    ...listing,
+    id: 'b',
+    kind: 'ahead',
+    token: testToken,
+    record: sourceRecord(text),
+  });
 }
 
 async function reconcileSubscriptions(

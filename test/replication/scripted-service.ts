@@ -4,6 +4,7 @@ import { createApiClient } from '../../source/api-client.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
+import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { Driver } from '../simulation/driver.ts';
 import { dependenciesOf, secretKey } from '../simulation/dependencies-of.ts';
@@ -56,6 +57,19 @@ export class ScriptedService {
 
   reconcile(resources: readonly string[]): Promise<Record<string, unknown>> {
     return this.#play((driver, id) => driver.reconcile(id, resources));
+  }
+
+  /** A reconcile that a person has started with an approval. */
+  approve(resources: readonly string[], approved: DeletionQuestion): Promise<Record<string, unknown>> {
+    return this.#play((driver, id) =>
+      driver
+        .reconcile(id, resources, { approved, judge: () => Promise.resolve() })
+        .catch((error: unknown) => void this.failures.push(String(error))),
+    );
+  }
+
+  async applyWebhooks(): Promise<void> {
+    await this.#play((driver, id) => driver.applyWebhooks(id));
   }
 
   rows(query: string): Promise<Row[]> {
@@ -124,7 +138,7 @@ export class ScriptedService {
       'select status from sync.runs where run_id = $1',
       [id],
     );
-    return { status, streams };
+    return { id, status, streams };
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

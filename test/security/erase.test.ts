@@ -113,7 +113,7 @@ test('the content of a record is erased from tables, history, quarantine, snapsh
         'sync.quarantine',
         'sync.webhook_inbox',
       ],
-      ...['staging.captured_bills', 'marts.bills', 'marts.bill_lines'],
+      ...['marts.bills', 'marts.bill_lines'],
     ]),
   );
   expect(await filesWithContent()).not.toEqual([]);

@@ -198,7 +198,7 @@ function landBill(id: string): Promise<unknown> {
 function landAlone(id: string): Promise<unknown> {
   const { resource } = streamNamed('bills');
   const record = sourceRecord(bill(id));
-  return landFetched(warehouse, { connectionId, resource, runId: id, record, token: null });
+  return landFetched(warehouse, { connectionId, resource, runId: id, record, token: null, servedAt: null });
 }
 
 function inTime<Result>(work: Promise<Result>): Promise<Result> {

@@ -11,7 +11,14 @@ const fault = fc.record({
   kind: fc.constantFrom(...faultKinds),
   after: fc.nat({ max: 6 }),
   times: fc.constantFrom(1, 2, 3, 40),
-  path: fc.constantFrom('/', '/accounting', '/accounting/bills', '/events', '/subscriptions'),
+  path: fc.constantFrom(
+    '/',
+    '/accounting',
+    '/accounting/bills',
+    '/accounting/bills/',
+    '/events',
+    '/subscriptions',
+  ),
 });
 
 const kill = fc.record({

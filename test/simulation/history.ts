@@ -70,7 +70,9 @@ export interface PlannedFault {
   /** Matching requests that are let through first. */
   readonly after: number;
   readonly times: number;
-  readonly path: '/' | '/accounting' | '/accounting/bills' | '/events' | '/subscriptions';
+  /** `/accounting/bills/`: fetches of single bills. */
+  readonly path:
+    '/' | '/accounting' | '/accounting/bills' | '/accounting/bills/' | '/events' | '/subscriptions';
 }
 
 export type FaultKind = (typeof faultKinds)[number];

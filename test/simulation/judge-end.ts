@@ -22,7 +22,9 @@ export async function judgeSync(end: End, healed: ReadonlySet<string>): Promise<
     record.hidden ||
     isBuried(record, tombstones.get(nameOf(record)), end.surroundings) ||
     (record.behind && !(record.live && healed.has(streamOf(record)))) ||
-    (mostEverBehind > 0 && record.resource === 'subscriptions');
+    (mostEverBehind > 0 && record.resource === 'subscriptions') ||
+    // By its content a reconcile took it for gone, and only the next one sees it again.
+    (record.nameless && end.surroundings.laggedTooFar(record));
   const hidden = [...end.source.records.values()].filter(isHidden);
   const isExcused = (difference: string): boolean => hidden.some(({ id }) => isAbout(difference, id));
   const differences = await differencesOf(end);

@@ -8,6 +8,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   anotherCompany: anotherCompany(),
   addedAgain: addedAgain(),
   flippingLists: flippingLists(),
+  flippingFetches: flippingFetches(),
   correctedService: correctedService(),
   correctedPlatform: correctedPlatform(),
   longPause: longPause(),
@@ -57,6 +58,34 @@ function addedAgain(): fc.Arbitrary<Episode[]> {
       }),
     ),
   );
+}
+
+/** Fetches answer 404 for a moment, while a list that lags makes them decide; what is gone is gone. */
+function flippingFetches(): fc.Arbitrary<Episode[]> {
+  const young: Wish = { ...untold, what: ['create', 'edit', 'recreate'], milliseconds: [20, 15_000] };
+  const gone: Wish = { ...untold, what: ['delete', 'delete unnoticed'], count: [1], milliseconds: [20] };
+  const told: Wish = {
+    what: ['edit', 'delete', 'recreate'],
+    count: [1],
+    milliseconds: [20],
+    webhook: ['at once', 'next episode'],
+    company: [0],
+  };
+  const runs = runsOf(['reconcile'], ['webhooks'], ['webhooks', 'reconcile']);
+  return fc
+    .tuple(fc.nat({ max: 2 }), fc.constantFrom(1, 1, 2), fc.constantFrom(0.5, 5), runs)
+    .chain(([after, times, by, kinds]) =>
+      fc.tuple(
+        episodeOf({ before: [young] }),
+        episodeOf({ before: [young, gone, told] }),
+        episodeOf({
+          before: [incident('old lists', by), told],
+          runs: kinds,
+          faults: [fault('404', { path: '/accounting/bills/', after, times })],
+        }),
+        episodeOf({ before: [incident('old lists', 0)], runs: ['webhooks', 'sync'] }),
+      ),
+    );
 }
 
 /** Lists that were there answer 404 and 503 for a while. */
@@ -321,7 +350,7 @@ function staleApproval(): fc.Arbitrary<Episode[]> {
 /** Lists show the past, by more or by less than the lookback; fetches and events do not. */
 function oldLists(): fc.Arbitrary<Episode[]> {
   const changed: Wish = {
-    what: ['edit', 'create', 'delete', 'touch'],
+    what: ['edit', 'create', 'delete', 'touch', 'create without an id'],
     milliseconds: [20, 15_000],
     webhook: ['at once'],
   };

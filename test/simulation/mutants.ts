@@ -87,8 +87,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a deletion closes what waits in quarantine of a newer version',
     file: 'warehouse/quarantine/close-buried.ts',
-    find: 'kept === undefined || deleted === undefined || kept <= deleted',
-    replace: 'kept === undefined || deleted === undefined || kept < Infinity',
+    find: '(deleted === undefined || kept <= deleted)',
+    replace: '(deleted === undefined || kept < Infinity)',
   },
   {
     name: 'the lease is not checked',
@@ -376,9 +376,23 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a record without an id waits for ever',
     about: 'oddRecords',
-    file: 'warehouse/quarantine/close-unlisted.ts',
-    find: 'and run_id <> $3 and last_seen_at < $4',
-    replace: 'and run_id = $3 and last_seen_at < $4',
+    file: 'warehouse/reconcile/close-unlisted.ts',
+    find: 'and q.run_id <> $3 and q.last_seen_at < $4',
+    replace: 'and q.run_id = $3 and q.last_seen_at < $4',
+  },
+  {
+    name: 'a record without an id that a lagging list does not show leaves quarantine',
+    about: 'oldLists',
+    file: 'warehouse/reconcile/close-unlisted.ts',
+    find: 'version < newest;',
+    replace: 'version < Infinity;',
+  },
+  {
+    name: 'one 404 to a fetch is proof where other records are found',
+    about: 'flippingFetches',
+    file: 'activities/prove-absence.ts',
+    find: 'if (!(await isStillGone(others.fetch, id))) throw new FetchWavers(gone);',
+    replace: '',
   },
   {
     name: 'what a list does not show twice is gone, however young it is',

@@ -156,6 +156,8 @@ export class Source {
     record.behind = now <= surroundings.latestBefore || isLate;
     if (what.startsWith('create')) {
       record.bornAt = this.changes;
+      record.bornTime = now;
+      record.backdatedBy = Math.max(0, now - version);
       record.hidden = what === 'create with old times';
       this.newest = Math.max(this.newest, version);
       return;
@@ -182,12 +184,13 @@ export class Source {
     if (isBack) record.era += 1;
     record.version = version;
     record.eras.set(version, record.era);
+    record.backdatedBy = Math.max(record.backdatedBy, record.bornTime - version);
     record.sameContent = new Set([...(what === 'touch' ? record.sameContent : []), version]);
     record.highest = Math.max(record.highest, version);
     this.newest = Math.max(this.newest, version);
     record.hidden = isBack;
     if (what.startsWith('recreate')) {
-      Object.assign(record, { live: true, bornAt: this.changes });
+      Object.assign(record, { live: true, bornAt: this.changes, bornTime: now });
       record.discarded = record.discarded === 'no' ? 'no' : 'unsure';
     }
     if (what === 'flip the type') record.isRefund = !record.isRefund;

@@ -1,5 +1,6 @@
 import type { SandboxAdmin } from '../support/sandbox-admin.ts';
 import { listLagOf, type Change, type History } from './history.ts';
+import type { TrueRecord } from './true-record.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What is around the companies of a history: clocks that are wrong, and a service that behaves as it may. */
@@ -38,11 +39,14 @@ export class Surroundings {
     return this.#parts.clock.now() + this.#serviceError;
   }
 
-  /** Whether lists were ever further behind than they may lag: then even two listings may not show a record that lives. */
-  laggedTooFar({ resource }: { resource: string }): boolean {
+  /**
+   * Whether lists were ever further behind than they may lag: then even two listings may not show a record that lives. One that came with
+   * a version older than itself passes for as much older.
+   */
+  laggedTooFar({ resource, backdatedBy }: Pick<TrueRecord, 'resource' | 'backdatedBy'>): boolean {
     const { history } = this.#parts;
     const lag = resource === 'subscriptions' ? history.lookbackSeconds * 1000 : listLagOf(history);
-    return this.mostEverBehind >= lag;
+    return this.mostEverBehind > 0 && this.mostEverBehind + backdatedBy >= lag;
   }
 
   /** By how much the clock of the worker in this slot is wrong. */

@@ -38,6 +38,10 @@ export interface TrueRecord {
   deathEra: number;
   /** When it was created or recreated last; see `Source.changes`. */
   bornAt: number;
+  /** The same as a time. */
+  bornTime: number;
+  /** By how much it has said that it is older than it is, at most, milliseconds. */
+  backdatedBy: number;
   /** The right time of its last change, by nobody's clock. */
   changedAt: number;
   /** A person has discarded it from quarantine as it is; `unsure`: the connection was added again since. */
@@ -64,6 +68,8 @@ export function trueRecord(
     sameContent: new Set([facts.version]),
     deathEra: 0,
     bornAt: 0,
+    bornTime: 0,
+    backdatedBy: 0,
     changedAt: 0,
     discarded: 'no',
     ...facts,

@@ -271,6 +271,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     shown_by: true,
     shown_at: true,
     failing_since: true,
+    met_at: true,
   },
   'sync.webhook_inbox': {
     id: true,

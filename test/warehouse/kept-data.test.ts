@@ -266,7 +266,12 @@ async function landBills(
 
 function landFetchedBill(connectionId: string): Promise<unknown> {
   const where = { connectionId, resource: streamNamed('bills').resource, runId: 'r' };
-  return landFetched(warehouse, { ...where, record: sourceRecord(bill('fetched')), token: null });
+  return landFetched(warehouse, {
+    ...where,
+    record: sourceRecord(bill('fetched')),
+    token: null,
+    servedAt: null,
+  });
 }
 
 const connectionRow = 'select from sync.connections where connection_id = $1';

@@ -15,6 +15,7 @@ const { warehouse } = await createTestDatabase();
 
 const first = { last_synced_at: '"2024-02-01T00:00:00.000Z"' };
 const later = { last_synced_at: '"2024-02-02T00:00:00.000Z"' };
+const undated = { last_synced_at: '"soon"' };
 const bad = { memo: '7' };
 
 describe('a record without a usable id', () => {
@@ -36,7 +37,7 @@ describe('a record without a usable id', () => {
     const connectionId = await addTestConnection(warehouse);
     const [gone, kept] = [bill('', { ...first, memo: '"gone"' }), bill('', { ...first, memo: '"kept"' })];
     await landBills(connectionId, gone, kept);
-    await finish(await list(connectionId, kept));
+    await finish(await list(connectionId, [kept], '2024-03-01T00:00:00Z'));
     expect(await entriesOf(connectionId)).toMatchObject([
       { status: 'discarded', closed_why: 'a complete listing no longer shows it', payload: gone },
       { status: 'open', payload: kept },
@@ -45,11 +46,34 @@ describe('a record without a usable id', () => {
     expect((await openOf(connectionId)).map(({ payload }) => payload).sort()).toEqual([gone, kept].sort());
   });
 
+  test.each([
+    ['stays: it is younger than a list may lag', first, '2024-02-01T00:09:00Z', '0', 'open'],
+    ['is closed: it is older', first, '2024-02-01T00:11:00Z', '0', 'discarded'],
+    [
+      'stays: nobody knows how old it is, and it was met just now',
+      undated,
+      '2024-03-01T00:00:00Z',
+      '0',
+      'open',
+    ],
+    ['stays: the service does not tell its time, and it was met just now', first, null, '0', 'open'],
+    ['is closed: it was met longer ago than a list may lag', undated, null, '11 minutes', 'discarded'],
+  ])('that a listing does not show %s', async (_, version, servedAt, ago, status) => {
+    const connectionId = await addTestConnection(warehouse);
+    await landBills(connectionId, bill('', version));
+    await warehouse.pool.query(
+      `update sync.quarantine set last_seen_at = last_seen_at - $2::interval where connection_id = $1`,
+      [connectionId, ago],
+    );
+    await finish(await list(connectionId, [], servedAt));
+    expect(await entriesOf(connectionId)).toMatchObject([{ status }]);
+  });
+
   test('stays when another run met it after the listing had begun, and when the listing is not complete', async () => {
     const connectionId = await addTestConnection(warehouse);
     const record = bill('', first);
     await landBills(connectionId, record);
-    const listing = await list(connectionId);
+    const listing = await list(connectionId, []);
     await landBills(connectionId, record);
     await finish(listing);
     expect(await openOf(connectionId)).toHaveLength(1);
@@ -62,7 +86,7 @@ describe('an id that is not well-formed text is no usable id', () => {
   test('and does not block the reconcile of its resource: the rest is listed, compared and settled', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('a'), bill('', { id }), bill('gone'));
-    const listing = await list(connectionId, bill('a'), bill('', { id }));
+    const listing = await list(connectionId, [bill('a'), bill('', { id })]);
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1 });
     await finish(listing);
     expect(await openOf(connectionId)).toMatchObject([
@@ -96,7 +120,7 @@ describe('what Postgres cannot store anywhere in a record is quarantined with a 
     ['half of a pair in a decimal string', { currency_rate: String.raw`"1\ud800"` }],
   ])('%s', async (_, fields) => {
     const connectionId = await addTestConnection(warehouse);
-    const listing = await list(connectionId, bill('a'), bill('b', fields), bill('c'));
+    const listing = await list(connectionId, [bill('a'), bill('b', fields), bill('c')]);
     await finish(listing);
     expect(await openOf(connectionId)).toMatchObject([
       { record_id: 'b', reason: expect.stringMatching(/^Postgres refuses it: ./) as string },
@@ -106,7 +130,7 @@ describe('what Postgres cannot store anywhere in a record is quarantined with a 
 
   test('a NUL in a key lands as U+FFFD', async () => {
     const connectionId = await addTestConnection(warehouse);
-    await finish(await list(connectionId, bill('a', { platform_data: String.raw`{"novel\u0000ty":1}` })));
+    await finish(await list(connectionId, [bill('a', { platform_data: String.raw`{"novel\u0000ty":1}` })]));
     expect(await openOf(connectionId)).toEqual([]);
     expect(await heldIds(connectionId)).toEqual(['a']);
   });
@@ -205,8 +229,17 @@ async function landBills(connectionId: string, ...records: string[]): Promise<vo
   await land(warehouse, { connectionId, stream: 'bills', pages: [records] });
 }
 
-function list(connectionId: string, ...records: string[]): Promise<Listing> {
-  return landListing(warehouse, { connectionId, stream: 'bills', records });
+function list(
+  connectionId: string,
+  records: readonly string[],
+  servedAt: string | null = null,
+): Promise<Listing> {
+  return landListing(warehouse, {
+    connectionId,
+    stream: 'bills',
+    records,
+    ...(servedAt !== null && { servedAt: new Date(servedAt) }),
+  });
 }
 
 async function finish(listing: Listing): Promise<void> {

@@ -6,6 +6,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
 import type { RunScope } from '../record-scope.ts';
+import { noteMet } from '../reconcile/note-met.ts';
 import { bisectRecords } from './bisect-records.ts';
 import { landRecords, type LandedCounts } from './land-records.ts';
 import { preparePage } from './prepared-page.ts';
@@ -28,18 +29,20 @@ export interface RecordToLand extends RunScope {
 
 /**
  * Lands one record that was fetched by its id, or taken out of quarantine. The same rules hold for it: newest wins, and what a
- * tombstone beats stays deleted. `token` is the mark of the access token that it was fetched with; null for what was kept here.
+ * tombstone beats stays deleted. `token` is the mark of the access token that it was fetched with, and `servedAt` the service's time;
+ * null for what was kept here.
  *
  * Throws TokenNotProved; errors of the database pass through.
  */
 export async function landFetched(
   warehouse: Warehouse,
-  input: RecordToLand & { readonly token: string | null },
+  input: RecordToLand & { readonly token: string | null; readonly servedAt: Date | null },
 ): Promise<FetchedLanding> {
-  const { connectionId, resource, runId, token } = input;
+  const { connectionId, resource, runId, token, servedAt, record } = input;
   return inTransaction(warehouse.pool, async (client) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
     if (token !== null) await requireProof(client, { connectionId, runId, token });
+    if (token !== null) await noteMet(client, { connectionId, resource, ids: idsOf(record), servedAt });
     return landOne(client, { ...input, landedAt });
   });
 }
@@ -83,6 +86,10 @@ async function withPlatformData(client: PoolClient, input: RecordToLand): Promis
   );
   const data = rows[0]?.data ?? null;
   return data === null ? record : { text: text.replace(/\{/, () => `{"platform_data":${data},`), value };
+}
+
+function idsOf({ value }: SourceRecord): string[] {
+  return isObject(value) && typeof value.id === 'string' ? [value.id] : [];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { codeOf } from '../../errors/code-of.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -12,10 +13,12 @@ import { noteUnannounced } from '../webhooks/note-unannounced.ts';
 import { closeShownTwice, findAhead, readShownTwice } from '../reconcile/find-ahead.ts';
 import { listRecords } from '../reconcile/list-records.ts';
 import { noteDiscrepancies } from '../reconcile/note-discrepancies.ts';
+import { noteMet } from '../reconcile/note-met.ts';
 import { bisectRecords, isRefusedData } from './bisect-records.ts';
 import { landRecords, type Findings, type LandedCounts } from './land-records.ts';
 import type { PreparedPage, PreparedRecord, RefusedRecord } from './prepared-page.ts';
 import { quarantineRecords } from './quarantine-records.ts';
+import { removeChildren } from './remove-children.ts';
 
 export interface PageToLand {
   readonly pass: PassInHand;
@@ -40,9 +43,28 @@ export async function landPage(warehouse: Warehouse, input: PageToLand): Promise
   try {
     return await inTransaction(warehouse.pool, (client) => land(client, input, landAllAtOnce));
   } catch (error) {
+    if (codeOf(error) === uniqueViolation)
+      return inTransaction(warehouse.pool, async (client) => {
+        await removeOrphans(client, input);
+        return land(client, input, bisectRecords);
+      });
     if (!isRefusedData(error)) throw error;
     return inTransaction(warehouse.pool, (client) => land(client, input, bisectRecords));
   }
+}
+
+const uniqueViolation = '23505';
+
+/** Somebody deleted rows and left their lines, which are in the way of the new ones. */
+async function removeOrphans(client: PoolClient, { pass, resource, page }: PageToLand): Promise<void> {
+  const { connectionId } = pass;
+  const ids = page.records.map(({ id }) => id);
+  const { rows } = await client.query<{ id: string }>(
+    `select id from unnest($2::text[]) as record (id)
+     where not exists (select from finance.${resource.name} f where f.connection_id = $1 and f.id = record.id)`,
+    [connectionId, ids],
+  );
+  await removeChildren(client, { connectionId, resource, ids: rows.map(({ id }) => id) });
 }
 
 type Land = (records: readonly PreparedRecord[]) => Promise<LandedCounts>;
@@ -75,6 +97,10 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   const mayLag = pass.kind !== 'reconcile';
   const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, mayLag, refused });
   await noteListing(client, input, { facts, refused, landedAt });
+  if (pass.kind !== 'reconcile') {
+    const ids = [...page.records.map(({ id }) => id), ...refused.flatMap(({ recordId }) => recordId ?? [])];
+    await noteMet(client, { connectionId: pass.connectionId, resource, ids, servedAt });
+  }
   const counted: PageFacts = {
     ...landed.counts,
     read: page.read,

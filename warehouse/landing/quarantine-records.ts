@@ -1,7 +1,10 @@
 import { hash as digestOf } from 'node:crypto';
 import type { PoolClient } from 'pg';
+import { microsecondsOf } from '../../resources/instant.ts';
 import { isTooLong } from '../../resources/longest-id.ts';
+import type { Resource } from '../../resources/resource.ts';
 import { deletedAtSource } from '../quarantine/deleted-at-source.ts';
+import { versionOfEntry } from '../quarantine/version-of-entry.ts';
 import type { LandingScope } from '../record-scope.ts';
 import type { RefusedRecord } from './prepared-page.ts';
 
@@ -10,7 +13,7 @@ import type { RefusedRecord } from './prepared-page.ts';
  * usable id is one by its content, and one whose id is too long for a key by the digest of that. What a person has discarded is
  * not brought back by the same content, nor what was closed for something better by the same text: the lookback reads it again and
  * again. What was gone opens again when it is met, just as it was too. Only a list that `mayLag` does not bring back what an
- * announced deletion has closed; a reconcile does, for nothing after it would find the record.
+ * announced deletion has closed, nor what is older than the row that is held; a reconcile does, for nothing after it would find the record.
  */
 export async function quarantineRecords(
   client: PoolClient,
@@ -20,7 +23,10 @@ export async function quarantineRecords(
     readonly refused: readonly RefusedRecord[];
   },
 ): Promise<number> {
-  const { mayLag, refused } = input;
+  const { mayLag } = input;
+  // What an event says is no version of a record.
+  const mayBeOutdated = mayLag && input.stream !== 'events';
+  const refused = mayBeOutdated ? await withoutOutdated(client, input) : input.refused;
   if (refused.length === 0) return 0;
   const { rowCount } = await client.query({
     name: 'quarantine records',
@@ -39,6 +45,28 @@ export async function quarantineRecords(
     ],
   });
   return rowCount ?? 0;
+}
+
+async function withoutOutdated(
+  client: PoolClient,
+  {
+    connectionId,
+    resource,
+    refused,
+  }: { connectionId: string; resource: Resource; refused: readonly RefusedRecord[] },
+): Promise<readonly RefusedRecord[]> {
+  const ids = refused.flatMap(({ recordId }) => recordId ?? []);
+  if (ids.length === 0) return refused;
+  const { rows } = await client.query<{ id: string; version: string }>({
+    name: `read versions of ${resource.name}`,
+    text: `select id, ${resource.version}::text as version from finance.${resource.name} where connection_id = $1 and id = any($2::text[])`,
+    values: [connectionId, ids],
+  });
+  const held = new Map(rows.map(({ id, version }) => [id, microsecondsOf(version) ?? -Infinity]));
+  return refused.filter(({ recordId, text }) => {
+    const newest = recordId === null ? undefined : held.get(recordId);
+    return newest === undefined || (versionOfEntry(text, resource) ?? Infinity) >= newest;
+  });
 }
 
 function keyOf(id: string): string {

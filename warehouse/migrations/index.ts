@@ -32,6 +32,10 @@ import * as asOf from './2026-11-30-as-of.ts';
 import * as overruledDeletions from './2026-11-30-overruled-deletions.ts';
 import * as oneBadRecord from './2026-11-30-one-bad-record.ts';
 import * as historyCompression from './2026-11-30-history-compression.ts';
+import * as historyByTime from './2026-12-01-history-by-time.ts';
+import * as metSince from './2026-12-01-met-since.ts';
+import * as absentItems from './2026-12-02-absent-items.ts';
+import * as prunedMonths from './2026-12-02-pruned-months.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -72,4 +76,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-30-one-bad-record': oneBadRecord,
   '2026-11-30-rights-of-readers': rightsOfReaders,
   '2026-11-30-history-compression': historyCompression,
+  '2026-12-01-history-by-time': historyByTime,
+  '2026-12-01-met-since': metSince,
+  '2026-12-02-absent-items': absentItems,
+  '2026-12-02-pruned-months': prunedMonths,
 };

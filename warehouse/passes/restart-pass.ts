@@ -6,8 +6,8 @@ import type { Listed, PassInHand } from './pass.ts';
 /**
  * Lets a pass begin again, without a cursor: because the service no longer takes it, because a run gave up on it, or because the
  * pass stood still for longer than its list may lag. Where pages come in the order of the versions, a sync begins at the highest
- * version seen minus the lookback, but not past the time at which the reading began; anything else begins at its old floor. Returns how often the
- * service has refused a cursor in this run.
+ * version seen minus the lookback, but not past the time at which the reading began; anything else begins at its old floor, and what a
+ * reconcile's listing has shown so far is forgotten. Returns how often the service has refused a cursor in this run.
  */
 export async function restartPass(
   warehouse: Warehouse,
@@ -25,6 +25,11 @@ export async function restartPass(
     const { rows } = await client.query<{ restarts: number }>(
       `with shown as (
          update sync.streams set cursor = null where connection_id = $1 and stream = $2 and $3 = 'sync'
+       ), listed as (
+         delete from sync.listed_pages l
+         using sync.passes p
+         where l.connection_id = $1 and l.stream = $2 and $3 = 'reconcile' and p.connection_id = $1 and p.stream = $2
+           and p.kind = $3 and p.part = $6 and l.listing = p.listing
        )
        update sync.passes set
          cursor = null,

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
+import { resourceNames } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { knownUnsupported } from './known-unsupported.ts';
 import { afterLastWrite, tick } from '../resource-clock.ts';
@@ -40,7 +41,12 @@ export async function takePass(
   return warehouse.db.transaction().execute(async (db) => {
     await db
       .insertInto('sync.streams')
-      .values({ connection_id: pass.connectionId, stream: pass.stream, resource: resource.name })
+      .values({
+        connection_id: pass.connectionId,
+        stream: pass.stream,
+        resource: resource.name,
+        listed_at: listedBefore(input),
+      })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     // A page that is being landed holds the pass and comes to the stream last: in another order, both would wait for ever.
@@ -78,6 +84,15 @@ export async function takePass(
       stoodStill: open.stood_still_in === pass.runId,
     };
   });
+}
+
+/** Of a connection that was removed and added again: what is kept came in pages. Null where nothing is. */
+function listedBefore({ pass, resource }: { pass: PassInHand; resource: Listed }): RawBuilder<Date | null> {
+  if (!resourceNames.includes(resource.name)) return sql`null`;
+  return sql`(
+    select clock_timestamp()
+    where exists (select from ${sql.table(`finance.${resource.name}`)} where connection_id = ${pass.connectionId})
+  )`;
 }
 
 /**

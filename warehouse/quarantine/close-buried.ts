@@ -6,8 +6,8 @@ import { versionOfEntry } from './version-of-entry.ts';
 
 /**
  * Closes what waits in quarantine of records that were deleted. An event tells of the past: a version newer than it stays open, for
- * the record lives again and nobody could store it. Other deletions were found by asking the service, so whatever it had is
- * gone, and so is a version that does not say how new it is.
+ * the record lives again and nobody could store it, and so does one that does not say how new it is. Other deletions were found by asking
+ * the service, so whatever it had is gone.
  */
 export async function closeBuried(
   client: PoolClient,
@@ -33,7 +33,7 @@ export async function closeBuried(
       versionOfEntry(payload, resource),
       microsecondsOf(versions.get(record_id) ?? ''),
     ];
-    return kept === undefined || deleted === undefined || kept <= deleted;
+    return kept !== undefined && (deleted === undefined || kept <= deleted);
   });
   if (gone.length === 0) return;
   await client.query({

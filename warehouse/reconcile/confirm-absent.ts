@@ -43,7 +43,7 @@ export async function readUnconfirmed(
 /**
  * The source has no such record: it is to be deleted, unless a tombstone had said so already of what was found. What never landed
  * (no version) came after any tombstone, and is gone once more. It was gone by `goneBy`, a time of the service; where the service does
- * not tell its time, by the newest version that the listing showed.
+ * not tell its time, by the newest version that the listing showed. One that its list showed is absent all the same: the list lagged.
  */
 export async function confirmAbsent(
   { pool }: Warehouse,
@@ -52,6 +52,8 @@ export async function confirmAbsent(
 ): Promise<void> {
   await pool.query(
     `update sync.discrepancies d set
+       kind = case when known.buried then d.kind else 'extra' end,
+       met_at = null,
        status = case when known.buried then 'dismissed' else 'confirmed' end,
        closed_at = case when known.buried then clock_timestamp() end,
        closed_why = case when known.buried then 'the list lagged behind' end,
@@ -81,20 +83,6 @@ export function endOfSecond(servedAt: Date | null): string | null {
   return servedAt === null ? null : servedAt.toISOString().replace(/\.\d+Z$/, '.999999Z');
 }
 
-/** The source has it after all: its list had left it out. */
-export async function dismissAbsent(
-  { pool }: Warehouse,
-  { connectionId, resource, runId }: RunScope,
-  recordId: string,
-): Promise<void> {
-  await pool.query(
-    `update sync.discrepancies
-     set status = 'dismissed', closed_at = clock_timestamp(), closed_why = 'the source still has the record'
-     where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and closed_at is null`,
-    [connectionId, resource.name, runId, recordId],
-  );
-}
-
 /** Opens the streams of the resource once more: what is absent again is gone. */
 export async function listAgain(
   { pool }: Warehouse,
@@ -109,7 +97,7 @@ export async function listAgain(
 }
 
 /**
- * Confirms what the second listing did not show either. Only a complete one says anything, where each of its records has an id (one that has
+ * Confirms what the second listing did not show either, and no other run has met since it was found. Only a complete one says anything, where each of its records has an id (one that has
  * none may be any that it does not show), and only of what was there for longer
  * than a list may lag when it began. What is younger stays undecided. The age of a record that never landed is not known: a fetch
  * decides about it or, where none can (`unfetchable`), a reconcile that did not show it either, longer ago than a list may lag.
@@ -150,7 +138,7 @@ export async function confirmBySecondListing(
          where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status = 'checking' and c.kind = 'extra'
        ) judged, complete
        where d.id = judged.id
-         and (shown or not exists (${namelessSql}) and case
+         and (shown or d.met_at is null and not exists (${namelessSql}) and case
            -- Of a service that does not tell its time nobody knows how long ago that was.
            when d.version is null then $6 and d.shown_by <> $3 and coalesce(d.shown_at < surely_listed, true)
            else d.version < surely_listed

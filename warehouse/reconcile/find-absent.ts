@@ -23,13 +23,18 @@ export interface Absent {
 }
 
 /**
- * In SQL, what the listings of a run showed without an id that can be stored and nobody has discarded: $1 connection, $2 streams, $3 run,
- * $4 resource.
+ * In SQL, what the listings of a run, or another run since they began, showed without an id that can be stored and nobody has discarded:
+ * $1 connection, $2 streams, $3 run, $4 resource.
  */
 export const namelessSql = `
   select from sync.quarantine nameless
   where nameless.connection_id = $1 and nameless.resource = $4 and nameless.stream = any($2::text[])
-    and nameless.run_id = $3 and nameless.record_id is null and nameless.status = 'open'`;
+    and nameless.record_id is null and nameless.status = 'open'
+    -- Whoever met it last is its run.
+    and (nameless.run_id = $3 or nameless.last_seen_at >= (
+      select min(started_at) from sync.passes
+      where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
+    ))`;
 
 /**
  * Finds records that a complete listing did not show: held, or waiting in quarantine, before it began and not met since; and those

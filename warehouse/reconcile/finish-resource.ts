@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { closeUnlisted } from '../quarantine/close-unlisted.ts';
+import { closeUnlisted } from './close-unlisted.ts';
 import type { RecordScope, RunScope } from '../record-scope.ts';
 import { namelessSql } from './find-absent.ts';
 import { readTotals, type StreamTotals } from './read-totals.ts';
@@ -15,7 +15,7 @@ import { streamsOf } from './streams-of.ts';
  */
 export async function finishResource(
   warehouse: Warehouse,
-  input: RunScope & { waiting: number; held: number },
+  input: RunScope & { waiting: number; held: number; lookbackMilliseconds: number },
 ): Promise<{ equal: boolean }> {
   const { connectionId, resource, runId, waiting, held } = input;
   return inTransaction(warehouse.pool, async (client) => {

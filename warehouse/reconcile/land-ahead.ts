@@ -12,9 +12,9 @@ import type { RunScope } from '../record-scope.ts';
 
 /**
  * Decides about a record that a listing showed under an older version than the one held, or than the one that waits in quarantine,
- * now that it was fetched. A fetch does not lag: when it too has an older version, what is held is wrong and gives way to it; when
- * not, the list lagged and the record lands as any other. When it has a good one, a bad one waits no longer. What was held must be
- * what was found: another run may have written it since.
+ * or did not show at all, now that it was fetched. A fetch does not lag: when it too has an older version, what is held is wrong and
+ * gives way to it; when not, the list lagged and the record lands as any other. When it has a good one, a bad one waits no longer.
+ * What was held must be what was found: another run may have written it since.
  *
  * Throws TokenNotProved; errors of the database pass through.
  */
@@ -22,6 +22,8 @@ export async function landAhead(
   warehouse: Warehouse,
   input: RunScope & {
     readonly id: string;
+    /** extra: the listing did not show it, so its sums leave it out whatever the fetch says. */
+    readonly kind: 'extra' | 'ahead';
     readonly token: string;
     readonly record: SourceRecord;
   },
@@ -48,13 +50,7 @@ export async function landAhead(
         foundAt: held.found_at,
         landedAt,
       });
-    const [status, why] =
-      isAhead && landing.refused === undefined
-        ? ['repaired', 'the source has it so, under an older version']
-        : [
-            'dismissed',
-            isAhead ? 'the record cannot be stored as the source has it' : 'the list lagged behind',
-          ];
+    const [status, why] = outcomeOf({ kind: input.kind, isAhead, isStored: landing.refused === undefined });
     await client.query(
       `update sync.discrepancies set status = $5, closed_at = $6, closed_why = $7
        where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and closed_at is null`,
@@ -64,7 +60,23 @@ export async function landAhead(
   });
 }
 
-/** The version that was found to be ahead, if that is still what is held. */
+function outcomeOf({
+  kind,
+  isAhead,
+  isStored,
+}: {
+  kind: 'extra' | 'ahead';
+  isAhead: boolean;
+  isStored: boolean;
+}): ['repaired' | 'dismissed', string] {
+  if (isAhead && !isStored) return ['dismissed', 'the record cannot be stored as the source has it'];
+  if (kind === 'extra') return ['dismissed', 'the source still has the record'];
+  return isAhead
+    ? ['repaired', 'the source has it so, under an older version']
+    : ['dismissed', 'the list lagged behind'];
+}
+
+/** The version that was found ahead or absent, if that is still what is held. */
 async function readHeld(
   client: PoolClient,
   { connectionId, resource, runId, id }: RunScope & { readonly id: string },
@@ -74,8 +86,8 @@ async function readHeld(
      from sync.discrepancies d
      left join finance.${resource.name} f on f.connection_id = $1 and f.id = d.record_id
      left join sync.tombstones t on t.connection_id = $1 and t.resource = $2 and t.record_id = d.record_id
-     where d.connection_id = $1 and d.resource = $2 and d.run_id = $3 and d.record_id = $4 and d.kind = 'ahead'
-       and d.closed_at is null and coalesce(f.${resource.version}, t.version) = d.version`,
+     where d.connection_id = $1 and d.resource = $2 and d.run_id = $3 and d.record_id = $4 and d.closed_at is null
+       and coalesce(f.${resource.version}, t.version) = d.version`,
     [connectionId, resource.name, runId, id],
   );
   return rows[0];

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { resources } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 
@@ -15,4 +16,18 @@ export async function wantReconcile(
      where connection_id = $1 and resource = $2`,
     [connectionId, resource.name],
   );
+}
+
+/**
+ * Wants a reconcile of lists that a sync asks by the platform's times, and has read before: the service has copied another batch of the
+ * past (API document 7), which comes with times that are long read.
+ */
+export async function wantHistory({ pool }: Pick<Warehouse, 'pool'>, connectionId: string): Promise<void> {
+  for (const resource of resources.filter(({ version }) => version !== 'last_synced_at')) {
+    const { rowCount } = await pool.query(
+      'select from sync.streams where connection_id = $1 and resource = $2 and watermark is not null',
+      [connectionId, resource.name],
+    );
+    if (rowCount !== 0) await wantReconcile(pool, { connectionId, resource });
+  }
 }

@@ -19,4 +19,5 @@ export interface DiscrepanciesTable {
   shown_by: string | null;
   shown_at: Time | null;
   failing_since: Time | null;
+  met_at: Time | null;
 }

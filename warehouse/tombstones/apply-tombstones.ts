@@ -127,10 +127,11 @@ function judgeSql(resource: Resource): string {
 /** The tombstones, the end of each record in history, and what was open about them. */
 const burySql = `
   with buried as materialized (
-    select deletion.id, deletion.version, deletion.deleted_at, last.payload
+    select deletion.id, deletion.version, deletion.deleted_at, last.payload,
+      last.op = 'upsert' and last.last_synced_at <= deletion.version as lives_in_history
     from unnest($6::text[], $7::timestamptz[], $8::timestamptz[]) as deletion (id, version, deleted_at)
     left join lateral (
-      select v.payload
+      select v.payload, v.op, v.last_synced_at
       from history.record_versions v
       where v.connection_id = $1 and v.resource = $2 and v.record_id = deletion.id
       order by v.recorded_at desc
@@ -141,7 +142,8 @@ const burySql = `
       (connection_id, resource, record_id, recorded_at, last_synced_at, op, payload, run_id)
     select $1, $2, id, $4::timestamptz, version, 'delete', payload, $3
     from buried
-    where id = any($9::text[])
+    -- A row that was lost leaves its history alive, and a rebuild would bring it back.
+    where id = any($9::text[]) or lives_in_history
   ), settled as (
     delete from sync.field_issues
     where connection_id = $1 and resource = $2 and record_id = any($6::text[])

@@ -1,0 +1,346 @@
+import { describe, expect, test } from 'vitest';
+import { rebuildConnection } from '../../operations/rebuild-connection.ts';
+import { resourceNamed } from '../../resources/index.ts';
+import { readWebhook } from '../../source/read-webhook.ts';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { wantHistory } from '../../warehouse/reconcile/want-reconcile.ts';
+import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { secretKey } from '../simulation/dependencies-of.ts';
+import { bill, customer, expense, subscription } from '../support/finance-records.ts';
+import { deletionOf } from '../support/land-events.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import type { Answer, ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+// What counts as proof that a record is gone, or lives, where the service's answers disagree.
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+const minute = 60_000;
+
+describe('one 404 to a fetch', () => {
+  test('that is followed by the record deletes nothing, also when a 404 was proved before', async () => {
+    const service = await serve();
+    const young = ['y', 'z'].map((id) => bill(id, { last_synced_at: at(-minute) }));
+    const old = [1, 2, 3].map((n) => bill(`b${n}`));
+    service.lists = { bills: [bill('b0'), ...old, ...young] };
+    await service.sync(['bills']);
+    // b0 is gone; the list lags, so that it shows neither y nor z.
+    service.lists.bills = [...old, ...young];
+    service.onList = () => page(service, 'bills', old);
+    service.onFetch = (_, id) => (id === 'b0' ? notFound : undefined);
+    once404(service, 'z');
+    await service.reconcile(['bills']);
+    expect(await service.ids('bills')).toEqual(['b1', 'b2', 'b3', 'y', 'z']);
+  });
+
+  test('does not make the webhook of an old deletion true', async () => {
+    const service = await serve();
+    const old = bill('r', { last_synced_at: at(-60 * minute) });
+    service.lists = { bills: [bill('a'), old] };
+    await service.sync(['bills']);
+    service.lists.bills = [bill('a'), bill('r', { last_synced_at: at(-minute), memo: '"again"' })];
+    await service.sync(['bills']);
+    once404(service, 'r');
+    await webhook(service, 'DELETED', old);
+    expect(await service.ids('bills')).toEqual(['a', 'r']);
+  });
+});
+
+describe('a record that is made again while a second listing is read', () => {
+  test('lives when a webhook brings it, though that listing lags', async () => {
+    const service = await serve();
+    service.lists = { bills: ['b1', 'b2', 'b3', 'b4', 'b5', 'r'].map((id) => bill(id)) };
+    await service.sync(['bills']);
+    const left = ['b4', 'b5'].map((id) => bill(id));
+    service.lists.bills = left;
+    let listings = 0;
+    service.onList = async (_, query) => {
+      if (query.has('last_synced_at_min')) return undefined;
+      listings += 1;
+      if (listings === 2) {
+        const restored = bill('r', { last_synced_at: at(), memo: '"restored"' });
+        service.lists.bills = [...left, restored];
+        await webhook(service, 'CREATED', restored);
+      }
+      return page(service, 'bills', left);
+    };
+    await service.reconcile(['bills']);
+    expect(await service.ids('bills')).toContain('r');
+  });
+
+  test('lives when a sync brings it, where nothing lags and nothing can be fetched', async () => {
+    const service = await serve();
+    const old = [1, 2, 3, 4, 5].map((n) =>
+      subscription(`s${n}`, { updated_at: `"2024-01-${10 + n}T00:00:00.000Z"` }),
+    );
+    const [, s2 = '', s3 = '', s4 = '', s5 = ''] = old;
+    service.lists = { subscriptions: old };
+    await service.sync(['subscriptions']);
+    service.lists.subscriptions = [s2, s3, s4, s5];
+    let lastPages = 0;
+    service.onList = async (_, query) => {
+      if (query.has('updated_at_min')) return undefined;
+      if (query.get('cursor') === null) return page(service, 'subscriptions', [s5, s4], 'next');
+      lastPages += 1;
+      if (lastPages === 2) {
+        const again = subscription('s1', { updated_at: at(), status: '"paused"' });
+        service.lists.subscriptions = [again, s2, s3, s4, s5];
+        await service.sync(['subscriptions']);
+      }
+      return page(service, 'subscriptions', [s3, s2]);
+    };
+    await service.reconcile(['subscriptions']);
+    expect(await service.ids('subscriptions')).toEqual(['s1', 's2', 's3', 's4', 's5']);
+  });
+});
+
+test('what waits for approval and was shown by a sync since is no longer deleted', async () => {
+  const service = await serve();
+  const all = Array.from({ length: 100 }, (_, n) => subscription(`s${String(n).padStart(3, '0')}`));
+  service.lists = { subscriptions: all };
+  await service.sync(['subscriptions']);
+  service.lists.subscriptions = all.slice(0, 40);
+  const { id: run } = await service.reconcile(['subscriptions']);
+  service.lists.subscriptions = all;
+  service.date = () => new Date(Date.now() + 5_000);
+  await service.sync(['subscriptions']);
+  await service.approve(['subscriptions'], { subscriptions: { records: 60, run: String(run) } });
+  expect(await service.ids('subscriptions')).toHaveLength(100);
+});
+
+test('an approved deletion is not carried out under a token that opens another company', async () => {
+  const service = await serve();
+  service.lists = { bills: ['a', 'b', 'c', 'd'].map((id) => bill(id)) };
+  await service.sync(['bills']);
+  service.lists.bills = [];
+  const { id: run } = await service.reconcile(['bills']);
+  service.onList = () => ({
+    status: 200,
+    body: '{"connection":{"id":"svc-other","orgId":"other","platform":"XERO"},"bills":[],"next_cursor":null}',
+  });
+  await service.approve(['bills'], { bills: { records: 4, run: String(run) } });
+  expect(await service.ids('bills')).toHaveLength(4);
+  expect(
+    await service.rows(
+      `select paused_at is not null as paused from sync.connections where connection_id = $1`,
+    ),
+  ).toEqual([{ paused: true }]);
+});
+
+test('an id that became a number proves nothing absent, also when a sync beside the reconcile meets it', async () => {
+  const service = await serve();
+  service.lists = { subscriptions: ['5', '6', '7', '8'].map((id) => subscription(id)) };
+  await service.sync(['subscriptions']);
+  const shown = [subscription('7', { id: '7' }), ...['5', '6', '8'].map((id) => subscription(id))];
+  service.lists.subscriptions = shown;
+  let lastPages = 0;
+  service.onList = async (_, query) => {
+    if (query.has('updated_at_min')) return undefined;
+    if (query.get('cursor') === null) return page(service, 'subscriptions', shown.slice(0, 2), 'next');
+    lastPages += 1;
+    if (lastPages === 2) await service.sync(['subscriptions']);
+    return page(service, 'subscriptions', shown.slice(2));
+  };
+  await service.reconcile(['subscriptions']);
+  expect(await service.ids('subscriptions')).toEqual(['5', '6', '7', '8']);
+});
+
+describe('a fetch decides', () => {
+  test('that a record is gone, though its list still shows it under an older version', async () => {
+    const service = await serve();
+    const [before, held] = [-60, -1].map((minutes) =>
+      bill('r', { last_synced_at: at(minutes * minute), memo: `"${minutes}"` }),
+    );
+    service.lists = { bills: [bill('a'), held ?? ''] };
+    await service.sync(['bills']);
+    service.lists.bills = [bill('a')];
+    service.onList = () => page(service, 'bills', [bill('a'), before ?? '']);
+    await service.reconcile(['bills']);
+    expect(await service.ids('bills')).toEqual(['a']);
+  });
+
+  test('what a record that no list shows is, after a clock was put right', async () => {
+    const service = await serve();
+    const wrong = expense('x', {
+      expense_type: '"refund"',
+      last_synced_at: at(120 * minute),
+      memo: '"ahead"',
+    });
+    service.lists = { expenses: [expense('e1'), wrong] };
+    service.date = () => new Date(Date.now() + 120 * minute);
+    await service.sync(['expenses']);
+    service.date = () => new Date();
+    service.lists.expenses = [expense('e1'), expense('x', { last_synced_at: at(), memo: '"right"' })];
+    service.onList = (_, query) =>
+      query.get('expense_type') === 'expense' ? page(service, 'expenses', [expense('e1')]) : undefined;
+    await service.reconcile(['expenses']);
+    expect(
+      await service.rows(`select memo from finance.expenses where connection_id = $1 and id = 'x'`),
+    ).toEqual([{ memo: 'right' }]);
+  });
+});
+
+describe('a listing that begins again', () => {
+  test('because its cursor expired forgets what it had shown', async () => {
+    const service = await serve();
+    service.lists = { bills: ['a', 'b', 'r'].map((id) => bill(id)) };
+    await service.sync(['bills']);
+    let beginnings = 0;
+    service.onList = (_, query) => {
+      const cursor = query.get('cursor');
+      if (cursor === 'first') {
+        service.lists.bills = ['a', 'b'].map((id) => bill(id));
+        return { status: 400, body: '{"error_code":"INVALID_CURSOR"}' };
+      }
+      if (cursor === 'second') return page(service, 'bills', [bill('b')]);
+      beginnings += 1;
+      return beginnings === 1
+        ? page(service, 'bills', [bill('r'), bill('a')], 'first')
+        : page(service, 'bills', [bill('a')], 'second');
+    };
+    await service.reconcile(['bills']);
+    expect(await service.ids('bills')).toEqual(['a', 'b']);
+  });
+
+  test('does so when it stood still for longer than the lookback', async () => {
+    const service = await serve();
+    service.lists = { bills: ['a', 'b', 'r'].map((id) => bill(id)) };
+    await service.sync(['bills']);
+    let isMorning = false;
+    let beginnings = 0;
+    service.date = () => new Date(Date.now() + (isMorning ? 15 * 60 * minute : 0));
+    service.onList = (_, query) => {
+      if (query.get('cursor') === null) {
+        beginnings += 1;
+        return page(service, 'bills', [...(beginnings === 1 ? [bill('r')] : []), bill('a')], 'next');
+      }
+      if (isMorning) return page(service, 'bills', [bill('b')]);
+      isMorning = true;
+      service.lists.bills = ['a', 'b'].map((id) => bill(id));
+      return { status: 503, body: '' };
+    };
+    await service.reconcile(['bills']);
+    expect(await service.ids('bills')).toEqual(['a', 'b']);
+    expect(beginnings).toBe(2);
+  });
+});
+
+test('a rebuild does not bring back what was deleted while its row was lost', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  for (const table of ['bill_lines', 'bills'])
+    await warehouse.pool.query(`delete from finance.${table} where connection_id = $1`, [service.connection]);
+  service.lists.bills = [bill('b')];
+  service.events = [deletionOf('a', new Date().toISOString())];
+  await service.sync(['bills']);
+  await rebuildConnection(warehouse, {
+    connectionId: service.connection,
+    resources: [resourceNamed('bills')],
+    onBatch: () => undefined,
+  });
+  expect(await service.ids('bills')).toEqual(['b']);
+});
+
+test('lines that were left when their bill was lost are not in the way of its next version', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  await warehouse.pool.query(`delete from finance.bills where connection_id = $1 and id = 'a'`, [
+    service.connection,
+  ]);
+  service.lists.bills = [bill('a', { last_synced_at: at(), memo: '"edited"' }), bill('b')];
+  expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect(await service.ids('bills')).toEqual(['a', 'b']);
+});
+
+test('one 404 of a list after its connection was removed, its data kept, and added again is a failure', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')], customers: [customer('c')] };
+  await service.sync(['bills', 'customers']);
+  await removeConnection(warehouse, { connectionId: service.connection, keepData: true });
+  await addConnection(warehouse, secretKey, {
+    connectionId: service.connection,
+    apiAddress: service.url,
+    token: `token-${service.connection}`,
+    expandPlatformData: false,
+  });
+  let asked = 0;
+  service.onList = (resource) => (resource === 'bills' && (asked += 1) === 1 ? notFound : undefined);
+  service.lists.bills = [bill('a'), bill('b'), bill('new', { last_synced_at: at() })];
+  await service.sync(['bills', 'customers']);
+  expect(await service.ids('bills')).toEqual(['a', 'b', 'new']);
+});
+
+test('another batch of the past asks for a reconcile of subscriptions, once they have been read', async () => {
+  const service = await serve();
+  const wanted = (): Promise<unknown[]> =>
+    service.rows(
+      `select stream from sync.streams where connection_id = $1 and reconcile_wanted_at is not null`,
+    );
+  service.lists = { bills: [bill('a')], subscriptions: [subscription('s')] };
+  await service.sync(['bills']);
+  await wantHistory(warehouse, service.connection);
+  expect(await wanted()).toEqual([]);
+  await service.sync(['bills', 'subscriptions']);
+  await wantHistory(warehouse, service.connection);
+  expect(await wanted()).toEqual([{ stream: 'subscriptions' }]);
+});
+
+describe('in quarantine', () => {
+  test('the event of an old deletion closes nothing that does not say how new it is', async () => {
+    const service = await serve();
+    service.lists = { bills: [bill('a'), bill('r', { last_synced_at: 'null' })] };
+    service.events = [deletionOf('r', '2023-01-01T00:00:00Z')];
+    await service.sync(['bills']);
+    expect(await open(service)).toEqual(['r']);
+  });
+
+  test('a bad form that is older than the good one that is held does not wait', async () => {
+    const service = await serve();
+    const bad = bill('r', { last_synced_at: at(-2 * minute), total_amount: '"x"' });
+    service.lists = { bills: [bad, bill('r', { last_synced_at: at(-minute) })] };
+    await service.sync(['bills']);
+    expect(await open(service)).toEqual([]);
+  });
+});
+
+const notFound = { status: 404, body: '{}' };
+
+function at(milliseconds = 0): string {
+  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
+}
+
+function page(
+  service: ScriptedService,
+  name: string,
+  records: readonly string[],
+  next: string | null = null,
+): NonNullable<Answer> {
+  const body = `{"connection":${service.named},"${name}":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  return { status: 200, body };
+}
+
+/** The first fetch of the record finds none; the others are answered as they were to be. */
+function once404(service: ScriptedService, record: string): void {
+  const { onFetch } = service;
+  let asked = 0;
+  service.onFetch = (resource, id) =>
+    id === record && (asked += 1) === 1 ? notFound : onFetch(resource, id);
+}
+
+async function webhook(service: ScriptedService, code: string, record: string): Promise<void> {
+  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
+  const read = readWebhook(Buffer.from(body));
+  if (read === undefined) throw new Error('That is no webhook.');
+  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [read] });
+  await service.applyWebhooks();
+}
+
+async function open(service: ScriptedService): Promise<unknown[]> {
+  const found = await service.rows(
+    `select record_id from sync.quarantine where connection_id = $1 and status = 'open'`,
+  );
+  return found.map(({ record_id: id }) => id);
+}
