@@ -121,9 +121,7 @@ test('a figure with all its digits stands on one line, at a desk and on a phone'
     })`);
     expect(lines, `${width} px`).toEqual(lines.map(() => 1));
     // Drawings follow the width of the window a moment later.
-    await expect
-      .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
-      .toBe(width);
+    await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
   }
 });
 
