@@ -115,7 +115,8 @@ export class Watch {
     }
     if (tombstone !== undefined && tombstone >= version)
       throw new BrokenPromise(`${name} is in finance, and its tombstone is not older.`);
-    if (this.#knownGone.get(name) === record.bornAt && !record.live)
+    const isGone = this.#knownGone.get(name) === record.bornAt && !record.live;
+    if (isGone && !this.#parts.surroundings.laggedTooFar(record))
       throw new BrokenPromise(`${name} is gone, which was known here, and a late page brought it back.`);
     this.#knownGone.delete(name);
     this.#latest.set(name, { version, era, deleted: false });
