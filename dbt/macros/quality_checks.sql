@@ -34,6 +34,8 @@
         ('refund_sign', 'expenses', 'expense_id', 'has_unexpected_sign'),
         ('unconverted_expense', 'expenses', 'expense_id', "fx_status in ('missing_rate', 'unverified_direction')"),
         ('undated_expense', 'expenses', 'expense_id', 'transaction_date is null'),
+        ('unknown_expense_type', 'expenses', 'expense_id', "coalesce(source_type, '') not in ('expense', 'refund')"),
+        ('expense_without_amount', 'expenses_without_amount', 'expense_id', 'true'),
         ('spend_in_future', 'spend_lines', 'document_id', 'is_in_future'),
         ('unknown_tax_treatment', 'spend_lines', 'document_id',
             "tax_treatment = 'unknown' and gross_amount is not null and source_type in ('bill', 'vendor_credit')"),

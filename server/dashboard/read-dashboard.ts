@@ -66,7 +66,14 @@ function resultOf<Result>(read: Readonly<Record<string, Result>>, id: string): R
 }
 
 const freshnessOfConnections = `
-select connection_id, platform, last_success_at, freshness_status, as_of_date
+select
+  connection_id, platform, last_success_at, freshness_status, as_of_date,
+  coalesce(
+    (
+      select sum(failed_rows) from marts.data_quality as quality
+      where quality.connection_id = connections.connection_id and check_name = 'quarantined_record'
+    ), 0
+  )::bigint as quarantined
 from marts.connections
 order by connection_id`;
 
@@ -77,6 +84,8 @@ const freshness = z.object({
   last_success_at: z.string().nullable(),
   freshness_status: z.string(),
   as_of_date: z.string(),
+  /** Records that could not be stored as the source has them now. */
+  quarantined: z.number(),
 });
 
 function catalogueOf(marts: readonly string[]): string {

@@ -211,6 +211,8 @@ export function workedBooks(): WorkedBook[] {
           billOf('dated', { issue_date: '2026-09-05', total_amount: 100 }),
           billOf('undated', { issue_date: null, due_date: null, total_amount: 9000 }),
           expenseOf('card', { transaction_date: null }),
+          expenseOf('odd', { expense_type: 'chargeback' }),
+          expenseOf('bare', { line_items: [{ description: 'Taxi' }] }),
           creditOf('memo', { issue_date: null, total_amount: 5 }),
         ],
       },
@@ -220,6 +222,8 @@ export function workedBooks(): WorkedBook[] {
         'data_quality.failed_rows where check_name = no_issue_date': 1,
         'data_quality.failed_rows where check_name = undated_expense': 1,
         'data_quality.failed_rows where check_name = undated_vendor_credit': 1,
+        'data_quality.failed_rows where check_name = unknown_expense_type': 1,
+        'data_quality.failed_rows where check_name = expense_without_amount': 1,
       },
     ),
     worked(

@@ -21,6 +21,8 @@ let url: string;
 beforeAll(async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [bills] });
+  // Nothing of this one was read yet.
+  await addTestConnection(warehouse);
   await withBuildLock({ databaseUrl, target: 'postgres' }, (lock) =>
     buildOnPostgres(lock, {
       ...martsPlaces(settingsOf(env), { connections: 2 }),
@@ -91,6 +93,7 @@ const bills: readonly string[] = [
     ...{ total_amount: '-5', amount_due: '-5' },
     ...{ due_date: '"2025-12-18"', vendor_id: '"vendor-2"' },
   }),
+  owed('broken', 'SEK', { total_amount: '{}', amount_due: '5' }),
 ];
 
 test('a noisy amount is overdue in full, and one sentence says how many amounts are rounded', async () => {
@@ -105,6 +108,15 @@ test('a noisy amount is overdue in full, and one sentence says how many amounts 
     'Amounts of 3 records, in whatever currency, have more than 9 decimals and are rounded.',
   );
   expect(await gapOf(page, 'ap-ageing')).toBeNull();
+});
+
+test('the page says at its head who was never read to the end, and what waits in quarantine', async () => {
+  const page = await open(url);
+  expect(await page.locator('.note').allTextContents()).toEqual([
+    '1 connection has not been read to the end yet: every figure lacks what is still to come.',
+    '1 record is in quarantine: the figures have the last good version, or nothing where there is none. "daybook quarantine list" says why.',
+    expect.stringMatching(/^These marts are \d+ days old/),
+  ]);
 });
 
 test('a figure with all its digits stands on one line, at a desk and on a phone', async () => {

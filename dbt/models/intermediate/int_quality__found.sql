@@ -35,6 +35,25 @@ expenses as (
     select * from {{ ref('expenses') }}
 ),
 
+expense_lines as (
+    select * from {{ ref('expense_lines') }}
+),
+
+-- The API tells no total of an expense: where no line has one, it counts 0 and nobody knows what it cost. A line whose total does
+-- not fit is told by another check.
+expenses_without_amount as (
+    select
+        expenses.connection_id,
+        expenses.expense_id
+    from expenses
+    left join expense_lines
+        on
+            expenses.connection_id = expense_lines.connection_id
+            and expenses.expense_id = expense_lines.expense_id
+            and (expense_lines.total_amount is not null or expense_lines.signed_amount is null)
+    where expense_lines.expense_id is null
+),
+
 spend_lines as (
     select * from {{ ref('spend_lines') }}
 ),

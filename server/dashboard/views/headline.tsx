@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { Icon } from '../../frame/icon.tsx';
-import type { Dashboard } from '../read-dashboard.ts';
+import type { Dashboard, Freshness } from '../read-dashboard.ts';
 import { utcMinute } from '../utc-minute.ts';
 import { Age } from './age.tsx';
 
@@ -38,8 +38,27 @@ export function dataAsOf({ connections }: Pick<Dashboard, 'connections'>): strin
   return read[0] === undefined ? 'no complete reading yet' : `${utcMinute(read[0])} UTC`;
 }
 
-export function notesOf({ build, asOf, readAt }: Dashboard): string[] {
-  const notes: string[] = [];
+function incompleteNote(connections: readonly Freshness[]): string[] {
+  const count = connections.filter(({ last_success_at: at }) => at === null).length;
+  if (count === 0) return [];
+  const what =
+    count === 1
+      ? '1 connection has not been read'
+      : `${count.toLocaleString('en-US')} connections have not been read`;
+  return [`${what} to the end yet: every figure lacks what is still to come.`];
+}
+
+function quarantineNote(connections: readonly Freshness[]): string[] {
+  const count = connections.reduce((sum, { quarantined }) => sum + quarantined, 0);
+  if (count === 0) return [];
+  const what = count === 1 ? '1 record is' : `${count.toLocaleString('en-US')} records are`;
+  return [
+    `${what} in quarantine: the figures have the last good version, or nothing where there is none. "daybook quarantine list" says why.`,
+  ];
+}
+
+export function notesOf({ build, asOf, readAt, connections }: Dashboard): string[] {
+  const notes = [...incompleteNote(connections), ...quarantineNote(connections)];
   if (build.status === 'running') notes.push('New marts are being built; these are the last good ones.');
   if (build.status === 'failed')
     notes.push(

@@ -65,6 +65,8 @@ def found_by(ledger, subscription_rows):
         'negative_vendor_credit': ids(one for one in posted_credits if one.total is not None and one.total < 0),
         'undated_vendor_credit': ids(one for one in posted_credits if one.date is None),
         'undated_expense': ids(one for one in expenses if one.date is None),
+        'unknown_expense_type': ids(one for one in expenses if one.type_sent not in ('expense', 'refund')),
+        'expense_without_amount': ids(one for one in expenses if tells_no_amount(one)),
         'refund_sign': ids(one for one in expenses if signed_lines(one)[2]),
         'spend_in_future': ids(one for one in in_spend if one.date is not None and one.date > today),
         'unknown_tax_treatment': ids(
@@ -91,6 +93,12 @@ def found_by(ledger, subscription_rows):
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
         'quarantined_record': [],
     }
+
+
+def tells_no_amount(expense):
+    """No line was sent with a total, whether it fits or not."""
+    lines = expense.sent.get('line_items') or []
+    return all(line.get('total_amount') is None for line in lines)
 
 
 def has_unknown_tax(taxed):
