@@ -25,6 +25,7 @@
         ('no_due_date', 'posted_bills', 'bill_id', 'due_date is null'),
         ('date_out_of_range', 'posted_bills', 'bill_id',
             'least(issue_date, due_date) < ' ~ year_2000 ~ ' or greatest(issue_date, due_date) > ' ~ in_five_years),
+        ('unposted_bill_settled', 'bills', 'bill_id', "posting_status = 'excluded' and (paid_amount <> 0 or credited_amount <> 0)"),
         ('unknown_bill_status', 'bills', 'bill_id', "posting_status = 'unknown'"),
         ('credit_remaining_unexplained', 'posted_credits', 'vendor_credit_id',
             'abs(remaining_amount_variance) > ' ~ noise),

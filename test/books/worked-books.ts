@@ -210,6 +210,10 @@ export function workedBooks(): WorkedBook[] {
         0: [
           billOf('dated', { issue_date: '2026-09-05', total_amount: 100 }),
           billOf('undated', { issue_date: null, due_date: null, total_amount: 9000 }),
+          billOf('cancelled', {
+            ...{ status: 'void', issue_date: '2026-09-05', total_amount: 40, amount_due: 0 },
+            linked_payments: [{ id: 'p1', allocated_date: '2026-09-06', allocated_amount: 40 }],
+          }),
           expenseOf('card', { transaction_date: null }),
           expenseOf('odd', { expense_type: 'chargeback' }),
           expenseOf('bare', { line_items: [{ description: 'Taxi' }] }),
@@ -222,6 +226,7 @@ export function workedBooks(): WorkedBook[] {
         'data_quality.failed_rows where check_name = no_issue_date': 1,
         'data_quality.failed_rows where check_name = undated_expense': 1,
         'data_quality.failed_rows where check_name = undated_vendor_credit': 1,
+        'data_quality.failed_rows where check_name = unposted_bill_settled': 1,
         'data_quality.failed_rows where check_name = unknown_expense_type': 1,
         'data_quality.failed_rows where check_name = expense_without_amount': 1,
       },

@@ -55,6 +55,12 @@ def found_by(ledger, subscription_rows):
         'no_issue_date': ids(bill for bill in posted if bill.date is None),
         'no_due_date': ids(bill for bill in posted if bill.due_date is None),
         'date_out_of_range': ids(one for one in posted if not in_range(one.date) or not in_range(one.due_date)),
+        'unposted_bill_settled': ids(
+            one
+            for one in bills
+            if one.posting == 'excluded'
+            and any(total([e.amount for e in side]) not in (None, 0) for side in (one.payments, one.credits))
+        ),
         'unknown_bill_status': ids(bill for bill in bills if bill.posting == 'unknown'),
         'unknown_credit_status': ids(credit for credit in credits if credit.posting == 'unknown'),
         'credit_remaining_unexplained': ids(
