@@ -82,11 +82,14 @@ const actionsOfSchedule = 2;
 async function tick(servers: BenchServers): Promise<EventCounts> {
   const connection = await Connection.connect({ address: servers.temporalAddress });
   const client = new Client({ connection });
-  const scheduled = await client.workflow.start<(input: object) => Promise<ScheduledStarted>>('scheduledStart', {
-    workflowId: `scheduled/sync/${connectionId}`,
-    taskQueue: mainQueue,
-    args: [{ kind: 'sync', connection: connectionId }],
-  });
+  const scheduled = await client.workflow.start<(input: object) => Promise<ScheduledStarted>>(
+    'scheduledStart',
+    {
+      workflowId: `scheduled/sync/${connectionId}`,
+      taskQueue: mainQueue,
+      args: [{ kind: 'sync', connection: connectionId }],
+    },
+  );
   const result = await scheduled.result();
   const counts = [await countEvents(scheduled)];
   if ('workflowId' in result) {

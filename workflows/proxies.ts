@@ -80,5 +80,7 @@ export const syncing = proxyActivities<ActivitiesOf<'starting'>>({
   taskQueue: pagingQueue,
   startToCloseTimeout: '2m',
   heartbeatTimeout: '20s',
+  // It closes its run itself.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry: startingRetry,
 });
