@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { readWantedReconciles } from '../warehouse/reconcile/read-wanted-reconciles.ts';
 import { leaveTickRun } from '../warehouse/runs/leave-tick-run.ts';
-import { startRequest, type StartRequest } from '../temporal/start-request.ts';
+import { startRequest, type StartInputs, type StartRequest } from '../temporal/start-request.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Tick } from './schedules.ts';
 import { syncWithinTick } from './sync-within-tick.ts';
@@ -13,6 +13,8 @@ export type ScheduledStartInput = ScheduledTick | { kind: 'export' };
 interface ScheduledTick extends Tick {
   /** Of a backfill: how far back it reads. Milliseconds. */
   last?: number;
+  /** Of a sync; all six, when absent. */
+  resources?: string[];
 }
 
 export type StartScheduledInput = ScheduledStartInput & At;
@@ -50,15 +52,19 @@ export async function startScheduled(
       const wanted = { connection, resources, reason: 'schedule' };
       await start(temporal, startRequest('reconcile', wanted, 'schedules'));
     }
-    return sync(dependencies, connection);
+    return sync(dependencies, input);
   }
   return start(temporal, requestOf(input));
 }
 
-async function sync(dependencies: Dependencies, connection: string): Promise<ScheduledStarted> {
+async function sync(
+  dependencies: Dependencies,
+  { connection, resources }: TickInput,
+): Promise<ScheduledStarted> {
   const { workflowExecution } = activityInfo();
   const { workflowId = '', runId = '' } = workflowExecution ?? {};
-  const ran = await syncWithinTick(dependencies, { runId, connection, reason: 'schedule' });
+  const due = { connection, reason: 'schedule', ...(resources === undefined ? {} : { resources }) };
+  const ran = await syncWithinTick(dependencies, { resources: [], ...due, runId });
   switch (ran.state) {
     case 'ended':
       return { quiet: true, runId, status: ran.status };
@@ -66,30 +72,28 @@ async function sync(dependencies: Dependencies, connection: string): Promise<Sch
       return { workflowId: ran.workflowId, runId: ran.temporalRunId };
     case 'busy':
       await leaveTickRun(dependencies.warehouse, { runId, workflowId });
-      return start(dependencies.temporal, syncOf(connection));
+      return start(dependencies.temporal, startRequest('sync', due, 'schedules'));
     case 'unfinished':
-      return { ...(await leaveToWorkflow(dependencies, { connection, runId, workflowId })), why: ran.why };
+      return { ...(await leaveToWorkflow(dependencies, due, { runId, workflowId })), why: ran.why };
   }
 }
 
 /** Starts the workflow that goes on with the run, unless a sync runs already: then that one is the run that was due. */
 async function leaveToWorkflow(
   { warehouse, temporal }: Pick<Dependencies, 'warehouse' | 'temporal'>,
-  { connection, ...run }: { connection: string; runId: string; workflowId: string },
+  due: StartInputs['sync'],
+  run: { runId: string; workflowId: string },
 ): Promise<{ workflowId: string; runId: string }> {
-  const { workflowType, options } = syncOf(connection, { adopts: { runId: run.runId } });
+  const adopting = { ...due, adopts: { runId: run.runId } };
+  const { workflowType, options } = startRequest('sync', adopting, 'schedules');
   try {
     const { workflowId, firstExecutionRunId } = await temporal.workflow.start(workflowType, options);
     return { workflowId, runId: firstExecutionRunId };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     await leaveTickRun(warehouse, run);
-    return start(temporal, syncOf(connection));
+    return start(temporal, startRequest('sync', due, 'schedules'));
   }
-}
-
-function syncOf(connection: string, more: { adopts?: { runId: string } } = {}): StartRequest {
-  return startRequest('sync', { connection, reason: 'schedule', ...more }, 'schedules');
 }
 
 async function startExport({

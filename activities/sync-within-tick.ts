@@ -22,6 +22,8 @@ export interface TickSyncInput {
   runId: string;
   connection: string;
   reason: string;
+  /** All, when empty. */
+  resources: readonly string[];
 }
 
 /**
@@ -70,7 +72,7 @@ async function readLists(
   signal: AbortSignal,
 ): Promise<StreamOutcome[] | string> {
   const outcomes: StreamOutcome[] = [];
-  for (const stream of streamsOf([])) {
+  for (const stream of streamsOf(input.resources)) {
     // What the lists brought may have been deleted since, so the events are the last; they do not say whose they are, but a list does.
     if (stream === eventsStream && !outcomes.some(({ state }) => state === 'done')) return 'NothingSupported';
     signal.throwIfAborted();
