@@ -58,7 +58,7 @@ export class Driver {
       kind: 'sync',
       connection,
       at: 0,
-      resources: [...resources],
+      ...(resources.length === 0 ? {} : { resources: [...resources] }),
     });
     await Promise.all(started);
   }

@@ -307,15 +307,9 @@ export const mutants: readonly Mutant[] = [
     name: 'a tick takes the first page of a list for all of it',
     about: 'ticks',
     file: 'activities/sync-within-tick.ts',
-    find: "if (state !== 'done' && state !== 'unsupported') return",
-    replace: "if (state === 'wait') return",
-  },
-  {
-    name: 'nobody goes on with what a tick has begun',
-    about: 'ticks',
-    file: 'warehouse/runs/adopt-run.ts',
-    find: 'where r.run_id = $1 and',
-    replace: 'where r.run_id <> $1 and',
+    find: `if (state !== 'done' && state !== 'unsupported') return wait?.reason ?? 'more pages';
+    outcomes.push({ stream, state });`,
+    replace: "if (wait !== undefined) return wait.reason;\n    outcomes.push({ stream, state: 'done' });",
   },
   {
     name: 'a cursor that a run gave up on is the first of the next one',
