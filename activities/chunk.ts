@@ -1,5 +1,5 @@
 /** A chunk is short, so that other connections get their turn and a worker that stops has little to finish. */
-const maximumPages = 50;
+export const pagesOfChunk = 50;
 const maximumMilliseconds = 30_000;
 
 export interface Chunk {
@@ -7,7 +7,7 @@ export interface Chunk {
   pageWasLast(): boolean;
 }
 
-export function startChunk(stopping: AbortSignal): Chunk {
+export function startChunk(stopping: AbortSignal, maximumPages = pagesOfChunk): Chunk {
   const started = performance.now();
   let pages = 0;
   return {

@@ -10,11 +10,12 @@ export const beatMilliseconds = 2_000;
 export async function heartbeating<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   progress: () => unknown = () => undefined,
+  everyMilliseconds = beatMilliseconds,
 ): Promise<Result> {
   const { cancellationSignal, cancelled } = Context.current();
   const beat = setInterval(() => {
     heartbeat(progress());
-  }, beatMilliseconds);
+  }, everyMilliseconds);
   try {
     return await work(cancellationSignal);
   } catch (error) {

@@ -22,7 +22,7 @@ import { PagesGoRound } from '../warehouse/errors.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
 import type { PassKind } from '../warehouse/tables/passes.ts';
-import { startChunk } from './chunk.ts';
+import { pagesOfChunk, startChunk } from './chunk.ts';
 import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf, type CountingClient } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -77,7 +77,7 @@ export function readChunk<Page>(
   listing: Listing<Page>,
 ): Promise<StreamRead> {
   return heartbeating(async (signal) => {
-    const outcome = await takeAndRead(dependencies, input, { listing, signal });
+    const outcome = await takeAndRead(dependencies, input, { listing, signal, pages: pagesOfChunk });
     return { ...outcome, counts: await readCounts(dependencies.warehouse, input) };
   });
 }
@@ -85,12 +85,13 @@ export function readChunk<Page>(
 /** A cursor is refused when it has grown old. A service that refuses each one, or whose pages go round, would be read for ever. */
 const maximumRestarts = 10;
 
-type ChunkOutcome = Omit<StreamRead, 'counts'>;
+export type ChunkOutcome = Omit<StreamRead, 'counts'>;
 
-async function takeAndRead<Page>(
+/** The same within an activity that does more: reads at most so many `pages`. */
+export async function takeAndRead<Page>(
   dependencies: Dependencies,
   input: ReadStreamInput,
-  { listing, signal }: { listing: Listing<Page>; signal: AbortSignal },
+  { listing, signal, pages }: { listing: Listing<Page>; signal: AbortSignal; pages: number },
 ): Promise<ChunkOutcome> {
   const { warehouse, apiAddress, secretKey, policies } = dependencies;
   const { lookbackMilliseconds } = policies;
@@ -102,7 +103,7 @@ async function takeAndRead<Page>(
   if (taken.state !== 'open') return { state: taken.state };
   const counting = countRequestsOf(dependencies.api);
   try {
-    return await landPages(dependencies, { pass, listing, access, counting, taken, signal });
+    return await landPages(dependencies, { pass, listing, access, counting, taken, signal, pages });
   } catch (error) {
     if (signal.aborted) throw error;
     return await settleFailure(dependencies, { pass, resource, requests: counting.takeCount(), error });
@@ -118,17 +119,19 @@ async function landPages<Page>(
     counting: CountingClient;
     taken: Extract<PassTaken, { state: 'open' }>;
     signal: AbortSignal;
+    pages: number;
   },
 ): Promise<ChunkOutcome> {
   const { stopping, onPageLanded } = dependencies;
   const { pass, listing, access, counting, taken, signal } = reading;
   const { connectionId, runId } = pass;
   const proof = createCompanyProof(dependencies, { connectionId, runId, access, api: counting.api, signal });
-  const chunk = startChunk(stopping);
+  const chunk = startChunk(stopping, reading.pages);
   const request = {
     accessToken: access.token,
     ...listing.listWithin({ ...taken, expandPlatformData: access.expandPlatformData }),
     cursor: taken.cursor,
+    pages: reading.pages,
     signal,
   };
   const pages = readPages(counting.api, request, async ({ records, ...page }) => ({

@@ -1,15 +1,19 @@
 import { listOfDeletions } from '../source/lists.ts';
 import { eventsListed, landEvents } from '../warehouse/tombstones/land-events.ts';
-import { prepareEvents } from '../warehouse/tombstones/prepared-events.ts';
+import { prepareEvents, type PreparedEvents } from '../warehouse/tombstones/prepared-events.ts';
 import type { Dependencies } from './dependencies.ts';
-import { readChunk, type ReadStreamInput, type StreamRead } from './read-chunk.ts';
+import { readChunk, type Listing, type ReadStreamInput, type StreamRead } from './read-chunk.ts';
 
 /** Reads the deletion events on, for one chunk: all resources are in one list (API document 4.6). */
 export function readEvents(dependencies: Dependencies, input: ReadStreamInput): Promise<StreamRead> {
-  return readChunk(dependencies, input, {
+  return readChunk(dependencies, input, listingOfEvents(dependencies));
+}
+
+export function listingOfEvents({ warehouse }: Pick<Dependencies, 'warehouse'>): Listing<PreparedEvents> {
+  return {
     listed: eventsListed,
     listWithin: listOfDeletions,
     prepare: prepareEvents,
-    land: (landing) => landEvents(dependencies.warehouse, landing),
-  });
+    land: (landing) => landEvents(warehouse, landing),
+  };
 }

@@ -1,7 +1,11 @@
+import { activityInfo } from '@temporalio/activity';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { readWantedReconciles } from '../warehouse/reconcile/read-wanted-reconciles.ts';
-import { startRequest, type StartRequest } from '../temporal/start-request.ts';
+import { leaveTickRun } from '../warehouse/runs/leave-tick-run.ts';
+import { startRequest, type StartInputs, type StartRequest } from '../temporal/start-request.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Tick } from './schedules.ts';
+import { syncWithinTick } from './sync-within-tick.ts';
 
 /** What a schedule hands to the workflow it starts. */
 export type ScheduledStartInput = ScheduledTick | { kind: 'export' };
@@ -9,6 +13,8 @@ export type ScheduledStartInput = ScheduledTick | { kind: 'export' };
 interface ScheduledTick extends Tick {
   /** Of a backfill: how far back it reads. Milliseconds. */
   last?: number;
+  /** Of a sync; all six, when absent. */
+  resources?: string[];
 }
 
 export type StartScheduledInput = ScheduledStartInput & At;
@@ -20,14 +26,21 @@ interface At {
 
 type TickInput = ScheduledTick & At;
 
-/** What was started or ran already under that name, or why nothing was. */
-export type ScheduledStarted = { workflowId: string; runId: string } | { skipped: string };
+/**
+ * What was started or ran already under that name, with why a sync could not end here; or the sync that did, and so needed no workflow
+ * of its own; or why nothing was.
+ */
+export type ScheduledStarted =
+  | { workflowId: string; runId: string; why?: string }
+  | { quiet: true; runId: string; status: string }
+  | { skipped: string };
 
-/** Starts the run that is due under its stable name, or leaves the one that runs. */
+/** Starts the run that is due under its stable name, or leaves the one that runs. A sync it runs itself, as far as that is quickly done. */
 export async function startScheduled(
-  { warehouse, temporal, schedules }: Pick<Dependencies, 'warehouse' | 'temporal' | 'schedules'>,
+  dependencies: Dependencies,
   input: StartScheduledInput,
 ): Promise<ScheduledStarted> {
+  const { warehouse, temporal, schedules } = dependencies;
   if (input.kind === 'export') return startExport({ temporal, schedules });
   const { kind, connection } = input;
   const tick = await schedules.admit({ kind, connection });
@@ -39,8 +52,48 @@ export async function startScheduled(
       const wanted = { connection, resources, reason: 'schedule' };
       await start(temporal, startRequest('reconcile', wanted, 'schedules'));
     }
+    return sync(dependencies, input);
   }
   return start(temporal, requestOf(input));
+}
+
+async function sync(
+  dependencies: Dependencies,
+  { connection, resources }: TickInput,
+): Promise<ScheduledStarted> {
+  const { workflowExecution } = activityInfo();
+  const { workflowId = '', runId = '' } = workflowExecution ?? {};
+  const due = { connection, reason: 'schedule', ...(resources === undefined ? {} : { resources }) };
+  const ran = await syncWithinTick(dependencies, { resources: [], ...due, runId });
+  switch (ran.state) {
+    case 'ended':
+      return { quiet: true, runId, status: ran.status };
+    case 'adopted':
+      return { workflowId: ran.workflowId, runId: ran.temporalRunId };
+    case 'busy':
+      await leaveTickRun(dependencies.warehouse, { runId, workflowId });
+      return start(dependencies.temporal, startRequest('sync', due, 'schedules'));
+    case 'unfinished':
+      return { ...(await leaveToWorkflow(dependencies, due, { runId, workflowId })), why: ran.why };
+  }
+}
+
+/** Starts the workflow that goes on with the run, unless a sync runs already: then that one is the run that was due. */
+async function leaveToWorkflow(
+  { warehouse, temporal }: Pick<Dependencies, 'warehouse' | 'temporal'>,
+  due: StartInputs['sync'],
+  run: { runId: string; workflowId: string },
+): Promise<{ workflowId: string; runId: string }> {
+  const adopting = { ...due, adopts: { runId: run.runId } };
+  const { workflowType, options } = startRequest('sync', adopting, 'schedules');
+  try {
+    const { workflowId, firstExecutionRunId } = await temporal.workflow.start(workflowType, options);
+    return { workflowId, runId: firstExecutionRunId };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await leaveTickRun(warehouse, run);
+    return start(temporal, startRequest('sync', due, 'schedules'));
+  }
 }
 
 async function startExport({
@@ -55,7 +108,7 @@ async function startExport({
 async function start(
   temporal: Dependencies['temporal'],
   { workflowType, options }: StartRequest,
-): Promise<ScheduledStarted> {
+): Promise<{ workflowId: string; runId: string }> {
   const handle = await temporal.workflow.start(workflowType, {
     ...options,
     workflowIdConflictPolicy: 'USE_EXISTING',

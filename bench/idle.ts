@@ -1,4 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
+import type { ScheduledStarted } from '../activities/start-scheduled.ts';
 import { startSandbox } from '../sandbox/start-sandbox.ts';
 import { addConnection } from '../warehouse/connections/add-connection.ts';
 import { setSchedule } from '../warehouse/connections/set-schedule.ts';
@@ -81,25 +82,26 @@ const actionsOfSchedule = 2;
 async function tick(servers: BenchServers): Promise<EventCounts> {
   const connection = await Connection.connect({ address: servers.temporalAddress });
   const client = new Client({ connection });
-  const scheduled = await client.workflow.start<(input: object) => Promise<Started>>('scheduledStart', {
-    workflowId: `scheduled/sync/${connectionId}`,
-    taskQueue: mainQueue,
-    args: [{ kind: 'sync', connection: connectionId }],
-  });
-  const { workflowId, runId } = await scheduled.result();
-  const sync = client.workflow.getHandle(workflowId, runId);
-  await sync.result();
-  const counts = [await countEvents(scheduled), await countEvents(sync)];
+  const scheduled = await client.workflow.start<(input: object) => Promise<ScheduledStarted>>(
+    'scheduledStart',
+    {
+      workflowId: `scheduled/sync/${connectionId}`,
+      taskQueue: mainQueue,
+      args: [{ kind: 'sync', connection: connectionId }],
+    },
+  );
+  const result = await scheduled.result();
+  const counts = [await countEvents(scheduled)];
+  if ('workflowId' in result) {
+    const sync = client.workflow.getHandle(result.workflowId, result.runId);
+    await sync.result();
+    counts.push(await countEvents(sync));
+  }
   await connection.close();
   return {
     events: counts.reduce((sum, { events }) => sum + events, 0),
     actions: counts.reduce((sum, { actions }) => sum + actions, actionsOfSchedule),
   };
-}
-
-interface Started {
-  workflowId: string;
-  runId: string;
 }
 
 async function requestsTo(adminUrl: string): Promise<number> {

@@ -7,6 +7,8 @@ export interface Reading extends ListRequest {
   readonly cursor: string | null;
   /** Records asked for with each page: 500, the largest page the document knows of (API document 8), when not given. */
   readonly limit?: number;
+  /** Pages read at most: none is asked for beyond them. */
+  readonly pages?: number;
 }
 
 /**
@@ -28,11 +30,12 @@ export async function* readPages<Prepared>(
   const request = (cursor: string | null): Promise<Settled<Prepared>> => settled(ask(cursor), prepare);
   let pending = request(reading.cursor);
   try {
-    for (;;) {
+    for (let page = 1; ; page += 1) {
       const { prepared, nextCursor } = unwrap(await pending);
-      if (nextCursor !== null) pending = request(nextCursor);
+      const isLast = nextCursor === null || page === reading.pages;
+      if (!isLast) pending = request(nextCursor);
       yield prepared;
-      if (nextCursor === null) return;
+      if (isLast) return;
     }
   } finally {
     leave.abort();

@@ -5,7 +5,11 @@ import { workflowIds } from './workflow-ids.ts';
 
 /** What whoever starts a workflow says to it. A workflow that goes on as new adds more, for itself only. */
 export interface StartInputs {
-  sync: ConnectionInput & { resources?: string[] };
+  sync: ConnectionInput & {
+    resources?: string[];
+    /** A run that the tick of a schedule has begun: this one goes on with it. */
+    adopts?: { runId: string };
+  };
   reconcile: ConnectionInput & {
     resources?: string[];
     /** By resource, the deletions that a person was shown: how many records, found by which run. */

@@ -1,9 +1,10 @@
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
-import { CompleteAsyncError } from '@temporalio/activity';
+import { activityInfo, CompleteAsyncError } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { handlingOf } from '../activities/handling.ts';
 import { codeOf } from '../errors/code-of.ts';
+import { retryDelayOf } from './retry-delay.ts';
 import { isDatabaseAway, whyAway, whyUnwritable } from '../warehouse/is-database-away.ts';
 
 /**
@@ -30,7 +31,8 @@ export function failureInterceptor(
           { type: failure.type, ...(failure.type === 'Unexpected' ? traceOf(error) : {}) },
           failure.message,
         );
-        throw failure;
+        const nextRetryDelay = retryDelayOf(activityInfo());
+        throw nextRetryDelay === undefined ? failure : ApplicationFailure.fromError(failure, { nextRetryDelay });
       }
     },
   };

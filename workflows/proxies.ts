@@ -63,8 +63,24 @@ export const applying = proxyActivities<ActivitiesOf<'applying'>>({
   retry,
 });
 
+/**
+ * Of what schedules start, which is thousands at once where Postgres is away. How long an attempt that failed is waited for says
+ * `worker/retry-delay.ts`; this is for those of workers that died.
+ */
+const startingRetry = { ...retry, maximumInterval: '5m' } as const;
+
 /** What a schedule does when it fires: a look at the database, and one call of Temporal. */
 export const starting = proxyActivities<ActivitiesOf<'starting'>>({
   startToCloseTimeout: '20s',
-  retry,
+  retry: startingRetry,
+});
+
+/** The same for a sync, of which it reads a page of every stream. Where pages are read, so that it holds up nothing shorter. */
+export const syncing = proxyActivities<ActivitiesOf<'starting'>>({
+  taskQueue: pagingQueue,
+  startToCloseTimeout: '2m',
+  heartbeatTimeout: '20s',
+  // It closes its run itself.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: startingRetry,
 });

@@ -1,4 +1,11 @@
-import { continueAsNew, defineSignal, isCancellation, patched, setHandler } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  defineSignal,
+  isCancellation,
+  patched,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { trackAnnouncements } from './data-ready.ts';
 import { bookkeeping } from './proxies.ts';
 import { trackProgress } from './progress.ts';
@@ -12,6 +19,11 @@ export interface SyncConnectionInput {
   resources?: string[];
   /** Who or what asked; shown in the run's row. */
   reason?: string;
+  /**
+   * A run that the tick of a schedule has begun and cannot end itself: this execution goes on with it. A copy of this input that is
+   * started by hand is a run of its own, and so is a reset.
+   */
+  adopts?: { runId: string };
   /** Set by continue-as-new only. `readAgain`: the service has announced more data since the run began to read. */
   continues?: { runId: string; readAgain?: boolean };
 }
@@ -28,9 +40,12 @@ export const dataReadySignal = defineSignal('dataReady');
  */
 export async function syncConnection(input: SyncConnectionInput): Promise<RunResult> {
   const { connection, resources = [], reason = 'Temporal', continues } = input;
-  const runId = runIdOf(input);
-  const run = { runId, connection, reason };
-  const { streams, searchable, goesOn = false } = await bookkeeping.beginRun({ ...run, resources });
+  const own = { runId: runIdOf(input), connection, reason };
+  const adopts = input.adopts === undefined || continues !== undefined ? {} : { adopts: input.adopts };
+  const begun = await bookkeeping.beginRun({ ...own, resources, ...adopts });
+  const { streams, searchable, goesOn = false, adopted } = begun;
+  const runId = adopted?.by === workflowInfo().runId ? adopted.runId : own.runId;
+  const run = { ...own, runId };
   const isContinuation = continues?.runId === runId;
   const announcements = trackAnnouncements({
     complete: resources.length === 0,

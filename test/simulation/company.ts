@@ -3,6 +3,7 @@ import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-questi
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { secretKey } from './dependencies-of.ts';
 import type { History } from './history.ts';
+import { OpenSyncs } from './open-syncs.ts';
 import { nothingPlayed, type Played } from './played.ts';
 import { Post } from './post.ts';
 import { Source } from './source.ts';
@@ -18,6 +19,7 @@ export interface Company {
   readonly source: Source;
   readonly post: Post;
   readonly played: Played;
+  readonly syncs: OpenSyncs;
   /** Streams that have returned a page to anybody, ever. */
   readonly answered: Set<string>;
   /** Of every stream, the service's time when a sync last asked for its first page. */
@@ -76,6 +78,7 @@ export async function openCompany(
     source,
     post,
     played: nothingPlayed(),
+    syncs: new OpenSyncs(),
     answered: new Set(),
     began: new Map(),
     changesBefore: new Map(),

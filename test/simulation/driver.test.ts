@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
+import type { ScheduledStarted } from '../../activities/start-scheduled.ts';
 import { createApiClient } from '../../source/api-client.ts';
 import { openApiBudget } from '../../warehouse/api-budget.ts';
+import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { eventsOf } from '../support/history-of.ts';
 import { clientSecret, createInstallation } from '../support/installation.ts';
 import { reconcile } from '../support/reconcile.ts';
@@ -28,12 +30,21 @@ test('what the simulation calls is what the workflows call: the same activities,
 
   const calls: string[] = [];
   const driver = driverOf(played, calls);
+  await admin.configure({ maximumLimit: 20 });
+  await driver.tick(`${played}-0`, []);
+  await admin.configure({});
+  await driver.tick(`${played}-00`, []);
   await driver.sync(`${played}-1`, []);
   await vanish(played);
   await driver.reconcile(`${played}-2`, []);
   await driver.backfill(`${played}-3`, [], days);
 
-  const handles = [(await sync(installation, real)).handle];
+  await admin.configure({ maximumLimit: 20 });
+  const handles = await tick(real, 'first');
+  await admin.configure({});
+  handles.push(...(await tick(real, 'second')));
+  expect(handles).toHaveLength(3);
+  handles.push((await sync(installation, real)).handle);
   await vanish(real);
   handles.push((await reconcile(installation, real)).handle);
   const workflowId = `backfill/${real}/${days.from}_${days.to}`;
@@ -49,6 +60,20 @@ test('what the simulation calls is what the workflows call: the same activities,
 
   expect(calls.map(withoutNames).sort()).toEqual(scheduled.flat().map(withoutNames).sort());
 });
+
+/** A tick of a schedule and, where it starts one, the sync that goes on. */
+async function tick(connection: string, name: string): Promise<SyncHandle[]> {
+  const handle = await client.workflow.start('scheduledStart', {
+    workflowId: `${name}/${connection}`,
+    taskQueue: 'daybook',
+    args: [{ kind: 'sync', connection }],
+  });
+  const started = (await handle.result()) as ScheduledStarted;
+  if (!('workflowId' in started)) return [handle];
+  const goesOn = client.workflow.getHandle(started.workflowId, started.runId);
+  await goesOn.result();
+  return [handle, goesOn];
+}
 
 function driverOf(connection: string, calls: string[]): Driver {
   return new Driver({
@@ -69,7 +94,9 @@ function driverOf(connection: string, calls: string[]): Driver {
 }
 
 async function company(): Promise<string> {
-  return installation.connect({ records: 300 });
+  const connectionId = await installation.connect({ records: 300 });
+  await setSchedule(warehouse, { connectionId, syncEvery: 86_400_000 });
+  return connectionId;
 }
 
 /** A record is gone without an event: only a reconcile finds out. */
@@ -93,7 +120,7 @@ function withoutNames(call: string): string {
   const [name = '', ...input] = call.split(' ');
   const members = JSON.parse(input.join(' ')) as Record<string, unknown>;
   const told = Object.entries(members)
-    .filter(([member]) => !['runId', 'connection', 'reason'].includes(member))
+    .filter(([member]) => !['runId', 'connection', 'reason', 'at', 'adopts'].includes(member))
     .map(([member, value]) => [
       member,
       Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value,

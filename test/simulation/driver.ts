@@ -1,4 +1,5 @@
 import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { createActivities, type Activities } from '../../activities/index.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
@@ -7,6 +8,8 @@ import type { DeletionQuestion, ReconcilePlan } from '../../activities/plan-reco
 import type { StreamRead } from '../../activities/read-chunk.ts';
 import type { Wait } from '../../activities/wait.ts';
 import { failureOf } from '../../worker/failures.ts';
+import { OpenSyncs } from './open-syncs.ts';
+import { temporalOf } from './temporal-of.ts';
 import { askedMilliseconds } from '../../workflows/asked-milliseconds.ts';
 import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 import { incomplete } from '../../workflows/incomplete.ts';
@@ -22,15 +25,42 @@ export class Driver {
     this.#options = options;
   }
 
-  async sync(runId: string, resources: readonly string[]): Promise<void> {
+  /** `adopts`: the run of a tick, with which it goes on. */
+  async sync(runId: string, resources: readonly string[], adopts?: { runId: string }): Promise<void> {
     const run = this.#begin('sync', runId);
-    const { streams } = await run.call('beginRun', { ...run.of, resources });
+    const more = adopts === undefined ? {} : { adopts };
+    const { streams, adopted } = await run.call('beginRun', { ...run.of, resources, ...more });
+    run.of.runId = adopted?.runId ?? runId;
     const lists = await Promise.all(
       streams.filter((stream) => stream !== 'events').map((stream) => run.read(stream)),
     );
     const gotThrough = lists.some(({ state }) => state === 'done');
     const events = streams.includes('events') && gotThrough ? [await run.read('events')] : [];
     await run.call('finishRun', { ...run.of, outcomes: [...lists, ...events], cancelled: false });
+  }
+
+  /** A tick of a schedule, and the sync that it starts. */
+  async tick(runId: string, resources: readonly string[]): Promise<void> {
+    const { connection, syncs = new OpenSyncs() } = this.#options;
+    const started: Promise<void>[] = [];
+    const run = this.#begin('tick', runId, 'schedule', (isDead) =>
+      temporalOf({
+        isDead,
+        open: () => syncs.open,
+        start: ({ adopts, resources = [] }) => {
+          const syncRun = syncs.nextOf(runId);
+          started.push(syncs.run(syncRun, () => this.sync(syncRun, resources, adopts)));
+          return syncRun;
+        },
+      }),
+    );
+    await run.call('startScheduled', {
+      kind: 'sync',
+      connection,
+      at: 0,
+      ...(resources.length === 0 ? {} : { resources: [...resources] }),
+    });
+    await Promise.all(started);
   }
 
   async reconcile(runId: string, resources: readonly string[], approval?: Approval): Promise<void> {
@@ -82,7 +112,12 @@ export class Driver {
     return this.#options.pass(milliseconds);
   }
 
-  #begin(kind: string, runId: string, reason = 'simulation'): PlayedRun {
+  #begin(
+    kind: string,
+    runId: string,
+    reason = 'simulation',
+    temporal?: (isDead: () => boolean) => Client,
+  ): PlayedRun {
     const { connection } = this.#options;
     const workflow = { workflowId: `${kind}/${connection}`, runId };
     let calls = 0;
@@ -92,7 +127,7 @@ export class Driver {
       (name, input) => {
         calls += 1;
         this.#options.onCall?.(name, input);
-        return this.#attempt({ workflow, activityId: String(calls), name, input });
+        return this.#attempt({ workflow, activityId: String(calls), name, input, temporal });
       },
     );
   }
@@ -124,9 +159,12 @@ export class Driver {
   }
 
   #perform(worker: PlayedWorker, call: Call, attempt: number): Promise<unknown> {
-    const { workflow, activityId, name, input } = call;
+    const { workflow, activityId, name, input, temporal } = call;
     const key = `${workflow.workflowId} ${activityId.padStart(4, '0')} ${attempt}`;
-    const activities = createActivities(worker.dependencies(key));
+    const dependencies = worker.dependencies(key);
+    const activities = createActivities(
+      temporal === undefined ? dependencies : { ...dependencies, temporal: temporal(() => worker.isDead()) },
+    );
     const info = { workflowExecution: workflow, activityId, attempt, taskQueue: 'daybook' };
     const perform = (): Promise<unknown> =>
       asyncLocalStorage.run(contextOf(info as Info), () => (activities[name] as Play)(input));
@@ -136,6 +174,8 @@ export class Driver {
 
 export interface DriverOptions {
   readonly connection: string;
+  /** Those of the connection, where several drivers play it at once. */
+  readonly syncs?: OpenSyncs;
   /** Whoever is to run an activity now. */
   readonly worker: (activityId: string) => PlayedWorker;
   readonly pass: (milliseconds: number) => Promise<void>;
@@ -179,10 +219,13 @@ interface Call {
   readonly activityId: string;
   readonly name: Name;
   readonly input: unknown;
+  /** As an attempt meets it, by whether its process is dead. */
+  readonly temporal: ((isDead: () => boolean) => Client) | undefined;
 }
 
 /** One run of a workflow. */
 interface PlayedRun {
+  /** Its `runId` is another one when it goes on with a tick's. */
   readonly of: { runId: string; connection: string; reason: string };
   call<N extends Name>(
     name: N,

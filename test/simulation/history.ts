@@ -106,6 +106,8 @@ export const runKinds = [
   'terminated sync',
   // Approves what was shown when somebody last looked, however long ago.
   'stale approval',
+  // Of a schedule: a sync, within the tick or by the workflow that the tick starts.
+  'tick',
 ] as const;
 export const changes = [
   'create',

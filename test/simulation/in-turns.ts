@@ -129,7 +129,7 @@ function noteAnswer(
   if (query.limit === '1') return;
   const stream = streamAsked(path, query);
   if (token === 'own') answered.add(stream);
-  if (kind === 'sync' && query.cursor === undefined) began.set(stream, source.now());
+  if (['sync', 'tick'].includes(kind) && query.cursor === undefined) began.set(stream, source.now());
 }
 
 function streamAsked(path: string, { expense_type: type }: Readonly<Record<string, string>>): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Wish } from './arbitrary-change.ts';
 import { episodeOf, incident, untold } from './episode-of.ts';
-import type { Change, Episode, FaultKind, PlannedFault, RunKind } from './history.ts';
+import type { Change, Episode, FaultKind, Kill, PlannedFault, RunKind } from './history.ts';
 
 /** Ways in which a source, a clock or a person leads a copy astray, each as the episodes that lead up to it; by name. */
 export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
@@ -25,7 +25,49 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   staleApproval: staleApproval(),
   oldLists: oldLists(),
   severalAtOnce: severalAtOnce(),
+  ticks: ticks(),
 };
+
+/** Schedules fire, alone and beside what else runs; the service does not answer well, and processes die. */
+function ticks(): fc.Arbitrary<Episode[]> {
+  const change: Wish = { what: ['create', 'edit', 'delete', 'recreate'], milliseconds: [20, 15_000] };
+  const kill = fc.record<Kill>({
+    step: fc.nat({ max: 150 }),
+    how: fc.constantFrom('before', 'after', 'give up'),
+    stepsLeft: fc.integer({ min: 1, max: 60 }),
+  });
+  const runs = runsOf(
+    ['tick'],
+    ['tick'],
+    ['tick', 'sync'],
+    ['sync', 'tick'],
+    ['tick', 'reconcile', 'webhooks'],
+  );
+  const faults = fc.constantFrom<PlannedFault[][]>(
+    ...[[], [], [fault('429', { path: '/', after: 3, times: 1 })]],
+    ...[
+      [fault('503', { path: '/accounting', after: 2, times: 2 })],
+      [fault('not ready', { path: '/', after: 1, times: 2 })],
+    ],
+  );
+  return fc
+    .tuple(runs, runs, faults, fc.array(kill, { maxLength: 3 }), fc.constantFrom(null, 1, 4, 7))
+    .chain(([first, second, troubles, kills, answers]) =>
+      fc.tuple(
+        episodeOf({ before: [change], runs: first, kills, faults: troubles }),
+        episodeOf({ before: [change, change], runs: second, kills }),
+        episodeOf({
+          before: [change],
+          runs: ['tick', 'sync'],
+          ...(answers === null
+            ? {}
+            : {
+                standstill: { changes: [change], answers: [answers], steps: [20, 200], stepsLeft: [5, 100] },
+              }),
+        }),
+      ),
+    );
+}
 
 /** Somebody sets the token of another company, and the right one again. */
 function anotherCompany(): fc.Arbitrary<Episode[]> {

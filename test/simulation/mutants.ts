@@ -304,6 +304,14 @@ export const mutants: readonly Mutant[] = [
     replace: 'excluded.landed_at',
   },
   {
+    name: 'a tick takes the first page of a list for all of it',
+    about: 'ticks',
+    file: 'activities/sync-within-tick.ts',
+    find: `if (state !== 'done' && state !== 'unsupported') return wait?.reason ?? 'more pages';
+    outcomes.push({ stream, state });`,
+    replace: "if (wait !== undefined) return wait.reason;\n    outcomes.push({ stream, state: 'done' });",
+  },
+  {
     name: 'a cursor that a run gave up on is the first of the next one',
     about: 'forgottenCursors',
     file: 'activities/read-chunk.ts',

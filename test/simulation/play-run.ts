@@ -5,6 +5,7 @@ import { readQuestion } from './befall.ts';
 import type { Company, Shown } from './company.ts';
 import type { History, RunKind } from './history.ts';
 import { judgeApproval, judgeRun, judgeWait } from './judge-run.ts';
+import { judgeTick } from './judge-tick.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { Stage } from './stage.ts';
 import { BrokenPromise } from './watch.ts';
@@ -19,12 +20,15 @@ export async function playRun(
   const { stage, history, connection, source, played, surroundings } = company;
   // Nobody runs a connection that is not there.
   if (company.token === 'none') return;
+  // Who asks for a sync while one runs joins it.
+  if (kind.endsWith('sync') && company.syncs.open !== undefined) return;
   played.runs += 1;
   const runId = `${connection}-${String(played.runs).padStart(3, '0')}`;
   company.changesBefore.set(runId, source.changes);
   const lastStep = kind === 'terminated sync' ? played.steps + 40 : Infinity;
   const driver = new Driver({
     connection,
+    syncs: company.syncs,
     // Two workers share the work.
     worker: (activityId) => {
       const slot = String(Number(activityId) % 2);
@@ -55,8 +59,12 @@ export async function playRun(
   };
   const plays: Record<RunKind, () => Promise<void>> = {
     'stale approval': () => approve(company.shown),
-    sync: () => driver.sync(runId, resources),
-    'terminated sync': () => driver.sync(runId, resources),
+    sync: () => company.syncs.run(runId, () => driver.sync(runId, resources)),
+    'terminated sync': () => company.syncs.run(runId, () => driver.sync(runId, resources)),
+    tick: async () => {
+      await driver.tick(runId, resources);
+      await judgeTick(company, runId);
+    },
     reconcile: () => driver.reconcile(runId, resources),
     'approved reconcile': async () => approve(await readQuestion(company)),
     backfill: () =>

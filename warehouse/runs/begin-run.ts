@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { UnknownConnection } from '../errors.ts';
+import type { Database } from '../tables/database.ts';
 import type { RunKind } from '../tables/runs.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
@@ -10,12 +11,14 @@ export interface RunToBegin {
   workflowId: string;
   temporalRunId: string;
   reason: string;
+  /** Only when no other run of this kind is open. */
+  alone?: boolean;
 }
 
 /**
  * Opens the run, or goes on with it when it is there. Older runs of the same kind that say they are running are over:
- * Temporal lets one run at a time, so their workflow was ended from outside. They become `interrupted`.
- * Throws UnknownConnection.
+ * Temporal lets one run at a time, so their workflow was ended from outside, or gives way to this one. They become `interrupted`.
+ * Throws UnknownConnection, and AnotherRuns when the run is to be alone.
  */
 export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -26,6 +29,7 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .forUpdate()
       .executeTakeFirst();
     if (connection === undefined) throw new UnknownConnection(run.connectionId);
+    if (run.alone === true) await refuseBeside(transaction, run);
     await transaction
       .insertInto('sync.runs')
       .values({
@@ -43,8 +47,11 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
         ...(run.workflowId === '' ? { beat_at: sql<Date>`clock_timestamp()` } : {}),
       })
       .onConflict((conflict) =>
-        // Not the status: an attempt that was given up long ago must not open a finished run again.
-        conflict.column('run_id').doUpdateSet({ temporal_run_id: run.temporalRunId }),
+        // Not the status: an attempt that was given up long ago must not open a finished run again. Nor does one of a tick take the
+        // run back from the sync that goes on with it.
+        conflict.column('run_id').doUpdateSet({
+          temporal_run_id: sql<string>`case runs.workflow_id when ${run.workflowId} then ${run.temporalRunId} else runs.temporal_run_id end`,
+        }),
       )
       .execute();
     const interrupted = await transaction
@@ -52,8 +59,9 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
       .where('connection_id', '=', run.connectionId)
       .where('kind', '=', run.kind)
-      // Two backfills of different times may run at once, and so may commands, which no workflow stands behind.
-      .where('workflow_id', '=', run.workflowId)
+      // Two backfills of different times may run at once, and so may commands, which no workflow stands behind. A sync runs in its own
+      // workflow or in the tick of a schedule, and the one that begins last goes on.
+      .where((eb) => eb.or([eb('workflow_id', '=', run.workflowId), eb(eb.val(run.kind), '=', 'sync')]))
       .where('workflow_id', '<>', '')
       .where('status', '=', 'running')
       .where('run_id', '<>', run.runId)
@@ -74,4 +82,28 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
         .execute();
     }
   });
+}
+
+async function refuseBeside(transaction: Transaction<Database>, run: RunToBegin): Promise<void> {
+  const other = await transaction
+    .selectFrom('sync.runs')
+    .select('run_id')
+    .where('connection_id', '=', run.connectionId)
+    .where('kind', '=', run.kind)
+    .where('workflow_id', '<>', '')
+    .where('status', '=', 'running')
+    .where('run_id', '<>', run.runId)
+    .limit(1)
+    .executeTakeFirst();
+  if (other !== undefined) throw new AnotherRuns(run.kind);
+}
+
+/** A run that was to be alone is not: another one of its kind is open. */
+export class AnotherRuns extends Error {
+  override readonly name = 'AnotherRuns';
+  readonly handling = 'retry';
+
+  constructor(kind: RunKind) {
+    super(`Another ${kind} of the connection runs.`);
+  }
 }

@@ -31,10 +31,13 @@ export async function finishRun(
     kind?: RunKind;
     outcomes: readonly StreamOutcome[];
     cancelled: boolean;
+    /** Only while it is open and this workflow's: else RunLeft is thrown. */
+    heldBy?: string;
   },
 ): Promise<FinishedRun> {
   const { runId, kind = 'sync', cancelled } = input;
   return db.transaction().execute(async (transaction) => {
+    await requireHeld(transaction, input);
     const now = sql<Date>`clock_timestamp()`;
     const outcomes = kind === 'reconcile' ? await withUnlisted(transaction, input) : input.outcomes;
     for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
@@ -91,6 +94,32 @@ export async function finishRun(
       .execute();
     return finished;
   });
+}
+
+/** Somebody else goes on with the run, or has ended it. */
+export class RunLeft extends Error {
+  override readonly name = 'RunLeft';
+  readonly handling = 'retry';
+
+  constructor() {
+    super('The run is no longer that of the tick which began it.');
+  }
+}
+
+async function requireHeld(
+  transaction: Transaction<Database>,
+  { runId, heldBy }: { runId: string; heldBy?: string },
+): Promise<void> {
+  if (heldBy === undefined) return;
+  const held = await transaction
+    .selectFrom('sync.runs')
+    .select('run_id')
+    .where('run_id', '=', runId)
+    .where('workflow_id', '=', heldBy)
+    .where('status', '=', 'running')
+    .forUpdate()
+    .executeTakeFirst();
+  if (held === undefined) throw new RunLeft();
 }
 
 /** A list that is not offered is nothing to a sync, but a proof that leaves out what the warehouse holds is none. */

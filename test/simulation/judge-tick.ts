@@ -1,0 +1,12 @@
+import type { Company } from './company.ts';
+import { BrokenPromise } from './watch.ts';
+
+/** Whatever befell a tick, and whoever went on with its run: when all of it is over, no run says that it goes on. */
+export async function judgeTick({ stage, connection }: Company, runId: string): Promise<void> {
+  const { rows } = await stage.watcher.query<{ workflow_id: string }>(
+    `select workflow_id from sync.runs where connection_id = $1 and run_id = $2 and status = 'running'`,
+    [connection, runId],
+  );
+  for (const { workflow_id: workflow } of rows)
+    throw new BrokenPromise(`The run of a tick is open, and nobody works on it; ${workflow} had it last.`);
+}

@@ -1,0 +1,42 @@
+import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
+
+/** Temporal as the tick of a schedule meets it: it runs one sync of a connection at a time. */
+export function temporalOf(parts: {
+  /** Whether the process that asks is dead: then nobody asks. */
+  isDead: () => boolean;
+  /** The sync that runs. */
+  open: () => string | undefined;
+  /** Starts one; returns its name. */
+  start: (input: SyncInput) => string;
+}): Client {
+  const { isDead, open, start } = parts;
+  const workflow = {
+    start: (
+      workflowType: string,
+      options: Started,
+    ): Promise<{ workflowId: string; firstExecutionRunId: string }> => {
+      const { workflowId, workflowIdConflictPolicy: policy, args } = options;
+      if (isDead()) return new Promise(() => undefined);
+      // A reconcile that is wanted is played when the history has one.
+      if (workflowType !== 'syncConnection') return Promise.resolve({ workflowId, firstExecutionRunId: '' });
+      const running = open();
+      if (running !== undefined && policy !== 'USE_EXISTING')
+        return Promise.reject(
+          new WorkflowExecutionAlreadyStartedError('It runs already.', workflowId, workflowType),
+        );
+      return Promise.resolve({ workflowId, firstExecutionRunId: running ?? start(args[0]) });
+    },
+  };
+  return { workflow } as unknown as Client;
+}
+
+interface SyncInput {
+  readonly resources?: readonly string[];
+  readonly adopts?: { readonly runId: string };
+}
+
+interface Started {
+  readonly workflowId: string;
+  readonly workflowIdConflictPolicy?: string;
+  readonly args: readonly [SyncInput];
+}
