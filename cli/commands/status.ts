@@ -3,6 +3,7 @@ import { openHome } from '../../embedded/home.ts';
 import { readRuntimeFile } from '../../embedded/runtime-file.ts';
 import { readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.ts';
 import { readKeptData } from '../../warehouse/connections/kept-data.ts';
+import { listRemovals } from '../../warehouse/connections/list-removals.ts';
 import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
 import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-marts-status.ts';
 import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
@@ -19,6 +20,7 @@ import { readNamespaceOwner } from '../read-namespace-owner.ts';
 import { readConfig } from '../settings.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 import { keptLines } from './connection/kept-lines.ts';
+import { removalLines } from './connection/removal-lines.ts';
 import { publicationLines } from './status/publication-lines.ts';
 import { withoutPassword } from '../without-password.ts';
 
@@ -35,6 +37,7 @@ export function statusCommand(setExitCode: SetExitCode): Command {
         const ownership = await readNamespaceOwner({ warehouse, settings });
         const alerts = await readOpenAlerts(warehouse, name);
         const kept = name === undefined ? await readKeptData(warehouse) : [];
+        const removals = name === undefined ? await listRemovals(warehouse) : [];
         const readers = await listReaders(warehouse);
         const published = {
           snapshot: await readSnapshotStatus(warehouse),
@@ -47,11 +50,15 @@ export function statusCommand(setExitCode: SetExitCode): Command {
             alerts,
             connections: connections.map((one) => ({ ...one, readers: readersOf(one, readers) })),
             kept_data: kept,
+            being_removed: removals.map(({ connectionId, since }) => ({
+              connection_id: connectionId,
+              since,
+            })),
           });
         else {
           const around = { ...places, ...published, trouble: ownership?.trouble ?? null };
           show(around, { connections, alerts, readers });
-          for (const line of keptLines(kept)) print(`\n${line}`);
+          for (const line of [...removalLines(removals), ...keptLines(kept)]) print(`\n${line}`);
         }
         if (connections.some(({ stale }) => stale)) setExitCode(exitCodes.partly);
       });

@@ -1,6 +1,8 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import type { ConnectionListed } from '../../warehouse/connections/list-connections.ts';
+import { blockWrites } from '../support/blocked-session.ts';
+import { startDaybook } from '../support/daybook-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
 import { row } from '../support/rows.ts';
@@ -63,6 +65,28 @@ test('a removed connection takes its schedules with it', async () => {
   expect((await connection('remove', 'removed')).code).toBe(0);
   await expect(schedule('sync/removed')).rejects.toThrow();
   await expect(schedule('reconcile/removed')).rejects.toThrow();
+});
+
+test('a removal that takes long says how far it is; interrupted, it holds the name and goes on when run again', async () => {
+  await add('interrupted');
+  const block = await blockWrites(installation.databaseUrl, 'finance.bills');
+  const { cwd, env } = installation;
+  const removing = startDaybook(['connection', 'remove', 'interrupted'], { cwd, env });
+  await removing.says(/Removing interrupted: [\d,]+ rows deleted, now those of .* goes on when run again\./);
+  await expect(schedule('sync/interrupted')).rejects.toThrow();
+  await removing.stop('SIGINT');
+  await block.letGo();
+  const isGoing = /interrupted is being removed since .*: npx daybook connection remove interrupted\n/;
+  expect((await connection('list')).stdout).toMatch(isGoing);
+  expect((await installation.run(['status'])).stdout).toMatch(isGoing);
+  const sooner = await add('interrupted');
+  expect(sooner.code).toBe(1);
+  expect(sooner.stderr).toContain('interrupted is being removed: run the command again to finish');
+  expect(await connection('remove', 'interrupted')).toMatchObject({
+    ...{ code: 0, stderr: '', stdout: 'Removed interrupted and all of its records.\n' },
+  });
+  expect((await connection('list')).stdout).not.toContain('interrupted');
+  expect((await add('interrupted')).code).toBe(0);
 });
 
 test('without Temporal every command stores what is to be, says so, and a worker that starts does it', async () => {

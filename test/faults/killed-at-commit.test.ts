@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { PoolClient } from 'pg';
-import { Kysely, PostgresDialect } from 'kysely';
 import { streamNamed } from '../../resources/index.ts';
 import { sourceRecord } from '../../resources/source-record.ts';
 import { biLoginUrl } from '../../warehouse/bi-login.ts';
+import { beginRemoval } from '../../warehouse/connections/begin-removal.ts';
+import { finishRemoval } from '../../warehouse/connections/finish-removal.ts';
 import { proveToken } from '../../warehouse/connections/prove-token.ts';
 import { refuseToken } from '../../warehouse/connections/refuse-token.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
@@ -14,7 +14,7 @@ import { removeReader, UnknownReader } from '../../warehouse/readers/remove-read
 import { shareWithTenants } from '../../warehouse/readers/share-with-tenants.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
-import type { Database } from '../../warehouse/tables/database.ts';
+import { endingSessions } from '../support/ending-sessions.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
 import { land, markOf, openPass, testToken } from '../support/land.ts';
@@ -43,6 +43,15 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
   'warehouse/connections/refuse-token.ts': async (connectionId) => {
     const token = await markOf(warehouse, connectionId);
     return (on) => refuseToken(on, { connectionId, token });
+  },
+  'warehouse/connections/begin-removal.ts': async (connectionId) => {
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    return (on) => beginRemoval(on, { connectionId, keepData: false });
+  },
+  'warehouse/connections/finish-removal.ts': async (connectionId) => {
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    const { removal } = await beginRemoval(warehouse, { connectionId, keepData: false });
+    return (on) => finishRemoval(on, { removal: removal! });
   },
   'warehouse/passes/forget-watermark.ts': async (connectionId) => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
@@ -122,6 +131,9 @@ async function stateAfter(
     await stateOf(
       `select op, payload ->> 'memo' as memo from history.record_versions where connection_id = $1 order by recorded_at`,
     ),
+    await stateOf(
+      `select removing_at is not null as going from sync.all_connections where connection_id = $1`,
+    ),
     await stateOf(`select kind, status, closed_why from sync.discrepancies where connection_id = $1`),
     await stateOf(
       `select rolname is not null as can_log_in
@@ -129,46 +141,4 @@ async function stateAfter(
        where connection_id = $1`,
     ),
   ];
-}
-
-/** The warehouse over sessions that Postgres ends at their first commit. */
-function endingSessions({ pool }: Warehouse, when: 'before' | 'after'): Warehouse {
-  const connect = async (): Promise<PoolClient> => {
-    const client = await pool.connect();
-    const end = async (): Promise<void> => {
-      const { processID } = client as unknown as { processID: number };
-      await warehouse.pool.query('select pg_terminate_backend($1, 5000)', [processID]);
-    };
-    return new Proxy(client, {
-      get(target, name): unknown {
-        if (name === 'query')
-          return async (...given: [string]) => {
-            const isCommit = given[0] === 'commit';
-            if (isCommit && when === 'before') await end();
-            const answer = await target.query(...given);
-            if (isCommit && when === 'after') {
-              await end();
-              throw new Error('The session ended before it could say that it had committed.');
-            }
-            return answer;
-          };
-        if (name === 'release')
-          return () => {
-            target.release(true);
-          };
-        const member: unknown = Reflect.get(target, name, target);
-        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-      },
-    });
-  };
-  const ending: Warehouse['pool'] = new Proxy(pool, {
-    get(target, name): unknown {
-      if (name === 'connect') return connect;
-      // What asks for one statement connects with a callback, and commits by itself.
-      const member: unknown = Reflect.get(target, name, target);
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-    },
-  });
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: ending }) });
-  return { pool: ending, db, close: () => Promise.resolve() };
 }

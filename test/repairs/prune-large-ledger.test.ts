@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { expired, removeSql } from '../../warehouse/retention/expired-rows.ts';
 import { removeOldSql } from '../../warehouse/retention/old-versions.ts';
-import { indexesOnly, pruneWarehouse, type Pruned } from '../../warehouse/retention/prune-warehouse.ts';
+import { indexesOnly } from '../../warehouse/indexes-only.ts';
+import { pruneWarehouse, type Pruned } from '../../warehouse/retention/prune-warehouse.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';

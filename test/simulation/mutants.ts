@@ -335,10 +335,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'deletions are forgotten with their connection, although its data are kept',
     about: 'addedAgain',
-    file: 'warehouse/connections/remove-connection.ts',
-    find: '    await forgetEntries(transaction, connectionId);',
-    replace: `    await forgetEntries(transaction, connectionId);
-    await transaction.deleteFrom('sync.tombstones').where('connection_id', '=', connectionId).execute();`,
+    file: 'warehouse/connections/removed-tables.ts',
+    find: '[...stateTables, openEntries]',
+    replace: `[...stateTables, openEntries, table('sync.tombstones')]`,
   },
   {
     name: 'whose the kept data are is forgotten',

@@ -121,31 +121,34 @@ test('every key of a table of records starts with connection_id', async () => {
   expect(keys.filter(({ first }) => first !== 'connection_id')).toEqual([]);
 });
 
+const connections: Record<keyof Database['sync.connections'], true> = {
+  connection_id: true,
+  api_address: true,
+  token_sealed: true,
+  service_connection_id: true,
+  org_id: true,
+  platform: true,
+  expand_platform_data: true,
+  created_at: true,
+  sync_every: true,
+  reconcile_every: true,
+  backfill_every: true,
+  backfill_last: true,
+  paused_at: true,
+  paused_why: true,
+  paused_by: true,
+  pause_reached_schedules: true,
+  failures: true,
+  failed_run_id: true,
+  webhooks_after: true,
+  refused_token: true,
+};
+
 /** Held to the table types by the compiler: a column added there and forgotten here does not compile. */
 const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } = {
   'sync.settings': { name: true, value: true },
-  'sync.connections': {
-    connection_id: true,
-    api_address: true,
-    token_sealed: true,
-    service_connection_id: true,
-    org_id: true,
-    platform: true,
-    expand_platform_data: true,
-    created_at: true,
-    sync_every: true,
-    reconcile_every: true,
-    backfill_every: true,
-    backfill_last: true,
-    paused_at: true,
-    paused_why: true,
-    paused_by: true,
-    pause_reached_schedules: true,
-    failures: true,
-    failed_run_id: true,
-    webhooks_after: true,
-    refused_token: true,
-  },
+  'sync.connections': connections,
+  'sync.all_connections': { ...connections, removing_at: true, removing_keeps_data: true },
   'sync.kept_data': {
     connection_id: true,
     api_address: true,

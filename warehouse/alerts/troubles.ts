@@ -76,6 +76,7 @@ export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
         case when count(*) > 1 then 'these streams do' else 'this stream does' end),
       format('"daybook reconcile %s" brings them. If it comes back, report it to the finance API.', connection_id)
     from sync.streams
+    join sync.connections using (connection_id)
     where stalled_at is not null
     group by connection_id`,
 
@@ -90,6 +91,7 @@ export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
       format('Check DAYBOOK_API_URL, and ask the finance API why it is gone. It is asked for once a day; when it answers again, '
         'the next sync goes on and "daybook reconcile %s" proves that nothing is missing.', connection_id)
     from sync.streams s
+    join sync.connections using (connection_id)
     where capability = 'unsupported' and (${holdsRecords} or resource = 'events' and listed_at is not null)
     group by connection_id`,
 
@@ -104,6 +106,7 @@ export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
       select distinct connection_id, resource, run_id from sync.discrepancies
       where closed_at is null and status = 'confirmed'
     ) d
+    join sync.connections using (connection_id)
     join (values ${streamsOfResources}) as listed (resource, stream) using (resource)
     join sync.run_streams s on s.run_id = d.run_id and s.stream = listed.stream and s.failure_type = 'ApprovalNeeded'
     group by d.connection_id`,
@@ -122,7 +125,10 @@ export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
       select connection_id, resource, count(*) as open, count(*) filter (where recent) as recent,
         min(first_seen_at) filter (where recent) as since
       from (
-        select *, first_seen_at > now() - interval '24 hours' as recent from sync.quarantine where status = 'open'
+        select q.*, q.first_seen_at > now() - interval '24 hours' as recent
+        from sync.quarantine q
+        join sync.connections using (connection_id)
+        where q.status = 'open'
       ) entries
       group by connection_id, resource
     ) q

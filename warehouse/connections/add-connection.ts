@@ -20,6 +20,18 @@ export class ConnectionExists extends Error {
   }
 }
 
+/** Rows of the connection that had the name are still there. */
+export class ConnectionBeingRemoved extends Error {
+  override readonly name = 'ConnectionBeingRemoved';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string) {
+    super(
+      `${connectionId} is being removed: run the command again to finish ("daybook connection remove ${connectionId}"), then add it, or pick another name.`,
+    );
+  }
+}
+
 /** Records are kept under the name that cannot be those of the company to add. */
 export class RecordsKept extends Error {
   override readonly name = 'RecordsKept';
@@ -52,7 +64,7 @@ export interface NewConnection {
  * The token is stored sealed. Records that are kept under the name stay with their company: its identity is pinned again, so
  * that the first answer for another one is refused. Returns what was kept.
  *
- * Throws ConnectionExists, RecordsKept, IdentityInUse, WrongSecretKey.
+ * Throws ConnectionExists, ConnectionBeingRemoved, RecordsKept, IdentityInUse, WrongSecretKey.
  */
 export async function addConnection(
   { db }: Warehouse,
@@ -63,6 +75,7 @@ export async function addConnection(
   return db.transaction().execute(async (transaction) => {
     await lockName(transaction, connectionId);
     await checkSecretKey({ db: transaction }, key);
+    if (await isBeingRemoved(transaction, connectionId)) throw new ConnectionBeingRemoved(connectionId);
     const [kept] = await readKeptData({ db: transaction }, connectionId);
     if (kept !== undefined) await refuseOthers(transaction, { connection, kept });
     const added = await transaction
@@ -86,6 +99,16 @@ export async function addConnection(
     await continueClocks(transaction, connectionId);
     return { kept };
   });
+}
+
+async function isBeingRemoved(db: Transaction<Database>, connectionId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('sync.all_connections')
+    .select('connection_id')
+    .where('connection_id', '=', connectionId)
+    .where('removing_at', 'is not', null)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** What lands is later than the removal of what was there under the name, whatever the clock of the database does. */

@@ -12,7 +12,7 @@ export interface KeptData {
   removed_at: Date | null;
 }
 
-/** What `connection remove --keep-data` left, under each name or under one. */
+/** What `connection remove --keep-data` left, under each name or under one; nothing of a removal that is not over. */
 export async function readKeptData(
   { db }: Pick<Warehouse, 'db'>,
   connectionId?: string,
@@ -26,7 +26,7 @@ export async function readKeptData(
     from (select connection_id from copied union select connection_id from deleted) as named
     left join sync.kept_data kept using (connection_id)
     where named.connection_id is not null
-      and not exists (select from sync.connections c where c.connection_id = named.connection_id)
+      and not exists (select from sync.all_connections c where c.connection_id = named.connection_id)
     order by named.connection_id
   `.execute(db);
   return connectionId === undefined ? rows : rows.filter((row) => row.connection_id === connectionId);

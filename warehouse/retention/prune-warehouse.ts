@@ -1,5 +1,8 @@
 import type { PoolClient } from 'pg';
+import { finishRemoval } from '../connections/finish-removal.ts';
+import { listRemovals } from '../connections/list-removals.ts';
 import { keepStreamMonths } from '../history/keep-stream-months.ts';
+import { indexesOnly } from '../indexes-only.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { countExpired, expired, removeExpired } from './expired-rows.ts';
@@ -24,7 +27,7 @@ export interface Keep {
 export type Pruned = Record<string, number>;
 
 /**
- * Removes what is older than it is to be kept, a batch per transaction: killed anywhere, the next one does the rest. A dry
+ * Removes what is older than it is to be kept, and finishes removals of connections, a batch per transaction: killed anywhere, the next one does the rest. A dry
  * run counts the same rows and removes none. An abort of `signal` stops after the batch in hand.
  */
 export async function pruneWarehouse(
@@ -35,6 +38,10 @@ export async function pruneWarehouse(
   const cutoffs = await cutoffsOf(warehouse, keep);
   if (!dryRun) await keepStreamMonths(warehouse);
   const pruned: Pruned = {};
+  for (const removal of await listRemovals(warehouse)) {
+    add(pruned, { [removals]: 1 });
+    if (!dryRun) await finishRemoval(warehouse, { removal, ...(signal === undefined ? {} : { signal }) });
+  }
   for (const rows of expired) {
     if (dryRun) add(pruned, await countExpired(warehouse.pool, { rows, cutoff: cutoffs.runs }));
     else
@@ -66,6 +73,9 @@ export async function pruneWarehouse(
 
 const versions = 'history.record_versions';
 
+/** Counted as one each, whatever hangs on them: commands that were killed have left them. */
+const removals = 'connections being removed';
+
 /** Decided once, by the database clock, which wrote the times that are compared with them. */
 async function cutoffsOf(
   { pool }: Warehouse,
@@ -94,10 +104,6 @@ async function inBatches(
     });
   }
 }
-
-/** A ledger grows large, and a batch is small: what the planner thinks of the rest does not matter. */
-export const indexesOnly =
-  'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
 function add(sum: Pruned, counts: Pruned): void {
   for (const [table, count] of Object.entries(counts)) sum[table] = (sum[table] ?? 0) + count;

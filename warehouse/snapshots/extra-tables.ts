@@ -1,5 +1,6 @@
 import { resourceNames } from '../../resources/index.ts';
 import type { ColumnKind } from '../../resources/resource.ts';
+import { notGoing } from './not-going.ts';
 import { columnOf, type SnapshotTable } from './snapshot-table.ts';
 
 /** What marts need beside the finance tables. No secrets, no bodies: not the payload of what was deleted or is in quarantine. */
@@ -120,9 +121,13 @@ function table(
   {
     columns,
     key,
-    ...rest
+    from,
+    changesBy,
   }: Pick<SnapshotTable, 'from' | 'key' | 'changesBy'> & { columns: Record<string, ColumnKind> },
 ): SnapshotTable {
   const described = Object.entries(columns).map(([column, kind]) => columnOf(column, kind));
-  return { name, key, columns: described, orderBy: key, ...rest };
+  return {
+    ...{ name, key, columns: described, orderBy: key, changesBy },
+    from: `(select * from ${from} where connection_id is null or ${notGoing}) as ${name}`,
+  };
 }

@@ -1,6 +1,7 @@
 import { resources } from '../../resources/index.ts';
 import type { Column } from '../../resources/resource.ts';
 import { extraTables } from './extra-tables.ts';
+import { notGoing } from './not-going.ts';
 import { columnOf, type SnapshotColumn, type SnapshotTable } from './snapshot-table.ts';
 
 /** The day a document is of. */
@@ -32,7 +33,8 @@ function tableOf(name: string, { key, columns }: Pick<SnapshotTable, 'key' | 'co
   // What people ask for by time is found in a few row groups then.
   const date = columns.find((column) => datesOfDocuments.includes(column.name));
   const orderBy = date === undefined ? key : ['connection_id', date.name, ...key.slice(1)];
-  return { name, from: `finance.${name}`, key, columns, orderBy, changesBy: 'rows' };
+  const from = `(select *, xmin from finance.${name} where ${notGoing}) as ${name}`;
+  return { name, from, key, columns, orderBy, changesBy: 'rows' };
 }
 
 function systemColumns(): SnapshotColumn[] {

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { DefaultTime, Interval, Time } from './database.ts';
 
+/** `sync.connections`: those that are not being removed. */
 export interface ConnectionsTable {
   connection_id: string;
   api_address: string;
@@ -22,4 +23,10 @@ export interface ConnectionsTable {
   failed_run_id: string | null;
   webhooks_after: Time | null;
   refused_token: string | null;
+}
+
+/** `sync.all_connections`: the same, and those that are being removed. */
+export interface AllConnectionsTable extends ConnectionsTable {
+  removing_at: Time | null;
+  removing_keeps_data: Generated<boolean>;
 }

@@ -10,7 +10,7 @@ import type { ReaderConnectionsTable, ReadersTable } from './readers.ts';
 import type { RunStreamsTable } from './run-streams.ts';
 import type { RunsTable } from './runs.ts';
 import type { StreamsTable } from './streams.ts';
-import type { ConnectionsTable } from './connections.ts';
+import type { AllConnectionsTable, ConnectionsTable } from './connections.ts';
 import type { PassesTable } from './passes.ts';
 import type { SnapshotsTable } from './snapshots.ts';
 import type { WebhookInboxTable } from './webhook-inbox.ts';
@@ -19,6 +19,7 @@ import type { WebhookInboxTable } from './webhook-inbox.ts';
 export interface Database {
   'sync.settings': { name: string; value: string };
   'sync.connections': ConnectionsTable;
+  'sync.all_connections': AllConnectionsTable;
   'sync.kept_data': KeptDataTable;
   'sync.streams': StreamsTable;
   'sync.passes': PassesTable;

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { readKeptData } from '../../../warehouse/connections/kept-data.ts';
 import { listConnections, type ConnectionListed } from '../../../warehouse/connections/list-connections.ts';
+import { listRemovals } from '../../../warehouse/connections/list-removals.ts';
 import { formatDuration } from '../../../config/duration.ts';
 import { print, printJson, printTable } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { keptLines } from './kept-lines.ts';
+import { removalLines } from './removal-lines.ts';
 
 export function listCommand(): Command {
   return new Command('list')
@@ -12,9 +14,10 @@ export function listCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook connection list')
     .action(async ({ json }: { json?: true }) => {
-      const { connections, kept } = await withWarehouse(async (warehouse) => ({
+      const { connections, kept, removals } = await withWarehouse(async (warehouse) => ({
         connections: await listConnections(warehouse),
         kept: await readKeptData(warehouse),
+        removals: await listRemovals(warehouse),
       }));
       if (json === true) {
         printJson(connections);
@@ -22,7 +25,7 @@ export function listCommand(): Command {
       }
       if (connections.length > 0) show(connections);
       else print('There are no connections yet. Add one with: npx daybook connection add NAME --token-stdin');
-      for (const line of keptLines(kept)) print(line);
+      for (const line of [...removalLines(removals), ...keptLines(kept)]) print(line);
     });
 }
 

@@ -1,7 +1,12 @@
 import { Command } from 'commander';
-import { removeConnection, type Removal } from '../../../warehouse/connections/remove-connection.ts';
+import type { RemovalProgress } from '../../../warehouse/connections/finish-removal.ts';
+import {
+  removeConnection,
+  type ConnectionRemoved,
+} from '../../../warehouse/connections/remove-connection.ts';
 import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
+import { showProgress } from '../../show-progress.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { companyOf } from './company-of.ts';
 
@@ -15,15 +20,47 @@ export function removeCommand(): Command {
     .addHelpText('after', '\nExample:\n  $ npx daybook connection remove acme-us --keep-data')
     .action(async (name: string, { keepData = false }: { keepData?: boolean }) => {
       const removal = await withWarehouse((warehouse, settings) =>
-        changeConnection({ warehouse, settings }, { connectionId: name }, () =>
-          removeConnection(warehouse, { connectionId: name, keepData }),
+        whileShown(name, (onBatch) =>
+          removeConnection(warehouse, {
+            ...{ connectionId: name, keepData, onBatch },
+            begin: (begin) => changeConnection({ warehouse, settings }, { connectionId: name }, begin),
+          }),
         ),
       );
       for (const line of linesOf(name, { keepData, ...removal })) print(line);
     });
 }
 
-function linesOf(name: string, { keepData, removed, kept }: Removal & { keepData: boolean }): string[] {
+const quietMilliseconds = 2_000;
+
+async function whileShown<Result>(
+  name: string,
+  work: (onBatch: (progress: RemovalProgress) => void) => Promise<Result>,
+): Promise<Result> {
+  const over = new AbortController();
+  let far: RemovalProgress | undefined;
+  const shown = showProgress(
+    () => Promise.resolve(far),
+    (progress, waited) =>
+      progress === undefined || waited < quietMilliseconds
+        ? ''
+        : `Removing ${name}: ${progress.rows.toLocaleString('en-US')} rows deleted, now those of ${progress.table}. Interrupted, it goes on when run again.`,
+    over.signal,
+  );
+  try {
+    return await work((progress) => {
+      far = progress;
+    });
+  } finally {
+    over.abort();
+    await shown;
+  }
+}
+
+function linesOf(
+  name: string,
+  { keepData, removed, kept }: ConnectionRemoved & { keepData: boolean },
+): string[] {
   if (removed === 'kept data') return [`Deleted the records that were kept of ${name}.`];
   if (kept === undefined)
     return [

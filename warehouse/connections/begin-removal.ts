@@ -1,0 +1,155 @@
+import { sql, type Selectable, type Transaction } from 'kysely';
+import { UnknownConnection } from '../errors.ts';
+import { keepStreamMonths } from '../history/keep-stream-months.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { lockLandings } from '../passes/lock-pass.ts';
+import type { AllConnectionsTable } from '../tables/connections.ts';
+import type { Database } from '../tables/database.ts';
+import type { KeptDataTable } from '../tables/kept-data.ts';
+import { readKeptData } from './kept-data.ts';
+import { lockName } from './lock-name.ts';
+
+/** A removal under way; `began` tells it from others of the name. */
+export interface Removal {
+  readonly connectionId: string;
+  /** As Postgres writes it. */
+  readonly began: string;
+  readonly keepsData: boolean;
+}
+
+export interface RemovalBegun {
+  /** `kept data`: the connection was removed before, and what it had left goes now. */
+  readonly removed: 'connection' | 'kept data' | 'nothing';
+  /** Undefined when there is nothing to be done. */
+  readonly removal: Removal | undefined;
+}
+
+/** Its records are going: what is left of them is not what there was. */
+export class RemovedWithRecords extends Error {
+  override readonly name = 'RemovedWithRecords';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string) {
+    super(
+      `${connectionId} is being removed with its records, and what is left of them cannot be kept. Finish with "daybook connection remove ${connectionId}", without --keep-data.`,
+    );
+  }
+}
+
+/**
+ * Marks a connection as being removed, or what one has left. From the commit on nobody finds it: no run begins, no page and no webhook
+ * of it lands, and neither marts nor exports show anything of it. Its token and its identity at the service are forgotten at once, so its company may be
+ * added under another name. Of a removal that was begun before it says so; without `keepData`, its records go as well then.
+ *
+ * Throws UnknownConnection, RemovedWithRecords.
+ */
+export async function beginRemoval(
+  { db }: Warehouse,
+  { connectionId, keepData }: { connectionId: string; keepData: boolean },
+): Promise<RemovalBegun> {
+  return db.transaction().execute(async (transaction) => {
+    await lockName(transaction, connectionId);
+    // Its passes, and after them its row: a page that lands takes them in this order.
+    await lockLandings(transaction, connectionId);
+    const found = await rowOf(transaction, connectionId);
+    if (found === undefined) return beginWithKept(transaction, { connectionId, keepData });
+    const begun = found.removing_at !== null;
+    if (begun && keepData && !found.removing_keeps_data) throw new RemovedWithRecords(connectionId);
+    const keepsData = keepData && (begun || (await hasRecords(transaction, connectionId)));
+    if (keepsData && !begun) {
+      await keepStreamMonths({ db: transaction }, connectionId);
+      const { api_address, service_connection_id, org_id, platform } = found;
+      const identity = { api_address, service_connection_id, org_id, platform };
+      await keepIdentity(transaction, { connection_id: connectionId, ...identity });
+    }
+    if (!keepsData && (!begun || found.removing_keeps_data)) await forgetData(transaction, connectionId);
+    return { removed: 'connection', removal: await mark(transaction, { connectionId, keepsData }) };
+  });
+}
+
+type Found = Pick<
+  Selectable<AllConnectionsTable>,
+  'api_address' | 'service_connection_id' | 'org_id' | 'platform' | 'removing_at' | 'removing_keeps_data'
+>;
+
+function rowOf(db: Transaction<Database>, connectionId: string): Promise<Found | undefined> {
+  return db
+    .selectFrom('sync.all_connections')
+    .select(['api_address', 'service_connection_id', 'org_id', 'platform'])
+    .select(['removing_at', 'removing_keeps_data'])
+    .where('connection_id', '=', connectionId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Of a name of which only records are left. They get a row again, which holds the name until they are gone. */
+async function beginWithKept(
+  db: Transaction<Database>,
+  { connectionId, keepData }: { connectionId: string; keepData: boolean },
+): Promise<RemovalBegun> {
+  const [kept] = await readKeptData({ db }, connectionId);
+  if (kept === undefined) throw new UnknownConnection(connectionId);
+  if (keepData) return { removed: 'nothing', removal: undefined };
+  await db
+    .insertInto('sync.all_connections')
+    .values({ connection_id: connectionId, api_address: kept.api_address ?? '', token_sealed: noToken })
+    .execute();
+  await forgetData(db, connectionId);
+  return { removed: 'kept data', removal: await mark(db, { connectionId, keepsData: false }) };
+}
+
+const noToken = Buffer.alloc(0);
+
+async function mark(
+  db: Transaction<Database>,
+  { connectionId, keepsData }: { connectionId: string; keepsData: boolean },
+): Promise<Removal> {
+  // Whatever reads a stream has lost its lease.
+  await db.deleteFrom('sync.passes').where('connection_id', '=', connectionId).execute();
+  const { began } = await db
+    .updateTable('sync.all_connections')
+    .set({
+      removing_at: sql<Date>`coalesce(removing_at, clock_timestamp())`,
+      removing_keeps_data: keepsData,
+      token_sealed: noToken,
+      service_connection_id: null,
+    })
+    .where('connection_id', '=', connectionId)
+    .returning(sql<string>`removing_at::text`.as('began'))
+    .executeTakeFirstOrThrow();
+  return { connectionId, began, keepsData };
+}
+
+/** Without any, there is nothing to keep. */
+async function hasRecords(db: Transaction<Database>, connectionId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select where exists (select from history.record_versions where connection_id = ${connectionId})
+      or exists (select from sync.tombstones where connection_id = ${connectionId})
+  `.execute(db);
+  return rows.length > 0;
+}
+
+async function keepIdentity(
+  db: Transaction<Database>,
+  connection: Omit<Selectable<KeptDataTable>, 'removed_at'>,
+): Promise<void> {
+  await db
+    .insertInto('sync.kept_data')
+    .values(connection)
+    .onConflict((conflict) => conflict.column('connection_id').doUpdateSet(connection))
+    .execute();
+}
+
+/**
+ * Its records are nobody's from now on: readers of some connections lose it, and who has copied it is told. Expects the landings to be
+ * locked: the clocks have ticked, and no write has a later time.
+ */
+async function forgetData(db: Transaction<Database>, connectionId: string): Promise<void> {
+  await db.deleteFrom('sync.kept_data').where('connection_id', '=', connectionId).execute();
+  await db.deleteFrom('sync.reader_connections').where('connection_id', '=', connectionId).execute();
+  await sql`
+    insert into sync.removals as earlier (name, removed_at)
+    select ${connectionId}, max(landed_at) from sync.resource_clocks where connection_id = ${connectionId}
+    on conflict (name) do update set removed_at = greatest(excluded.removed_at, earlier.removed_at)
+  `.execute(db);
+}

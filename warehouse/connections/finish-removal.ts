@@ -1,0 +1,74 @@
+import type { Pool, PoolClient } from 'pg';
+import { inTransaction } from '../in-transaction.ts';
+import { indexesOnly } from '../indexes-only.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { Removal } from './begin-removal.ts';
+import { tablesOf, type RemovedTable } from './removed-tables.ts';
+
+/** How far a removal has come. */
+export interface RemovalProgress {
+  /** From which rows go now. */
+  readonly table: string;
+  /** Rows that this process has deleted, from all tables. */
+  readonly rows: number;
+}
+
+/**
+ * Deletes what hangs on a connection whose removal has begun, a batch per transaction, and its row at the end. Killed anywhere, it is
+ * called again; two at once take turns. An abort of `signal` stops after the batch in hand. Returns how many rows it deleted.
+ */
+export async function finishRemoval(
+  { pool }: Pick<Warehouse, 'pool'>,
+  input: { removal: Removal; onBatch?: (progress: RemovalProgress) => void; signal?: AbortSignal },
+): Promise<number> {
+  const { removal, onBatch, signal } = input;
+  let rows = 0;
+  for (const table of tablesOf(removal)) {
+    for (let more = true; more;) {
+      signal?.throwIfAborted();
+      const deleted = await deleteBatch(pool, { removal, table });
+      more = deleted > 0;
+      rows += deleted;
+      onBatch?.({ table: table.name, rows });
+    }
+  }
+  await deleteRest(pool, removal);
+  return rows;
+}
+
+async function deleteBatch(
+  pool: Pool,
+  { removal, table }: { removal: Removal; table: RemovedTable },
+): Promise<number> {
+  return inTransaction(pool, async (client) => {
+    if (!(await takeTurn(client, removal))) return 0;
+    // A bitmap would be made of all rows for each batch of them.
+    await client.query(`${indexesOnly}; set local enable_bitmapscan = off`);
+    const { rows } = await client.query<{ rows: number }>(table.deleteBatch, [removal.connectionId]);
+    return rows[0]?.rows ?? 0;
+  });
+}
+
+/** What a statement wrote that had found the connection before it was marked goes with its row. */
+async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    if (!(await takeTurn(client, removal))) return;
+    const tables = [
+      ...(removal.keepsData ? [] : ['history.kept_stream_months', 'sync.resource_clocks', 'sync.kept_data']),
+      'sync.all_connections',
+    ];
+    for (const name of tables)
+      await client.query(`delete from ${name} where connection_id = $1`, [removal.connectionId]);
+  });
+}
+
+/** False when the removal is over, or became one that keeps less: who finished or changed it does the rest. */
+async function takeTurn(client: PoolClient, { connectionId, began, keepsData }: Removal): Promise<boolean> {
+  await client.query(`select sync.lock('name/' || $1)`, [connectionId]);
+  const { rowCount } = await client.query(
+    `select from sync.all_connections
+     where connection_id = $1 and removing_at = $2::timestamptz and removing_keeps_data = $3`,
+    [connectionId, began, keepsData],
+  );
+  return rowCount === 1;
+}

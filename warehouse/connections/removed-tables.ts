@@ -1,0 +1,66 @@
+import { resources } from '../../resources/index.ts';
+import type { Removal } from './begin-removal.ts';
+
+/** A table from which a removal deletes. */
+export interface RemovedTable {
+  readonly name: string;
+  /** Deletes so many rows of a connection ($1) at most, and selects how many as `rows`. */
+  readonly deleteBatch: string;
+}
+
+export const rowsPerBatch = 5_000;
+
+/** Where most of a connection is, in the order in which it goes. What is left after them is a few rows. */
+export function tablesOf({ keepsData }: Pick<Removal, 'keepsData'>): RemovedTable[] {
+  return keepsData ? [...stateTables, openEntries] : [...stateTables, ...dataTables];
+}
+
+const runs: RemovedTable = {
+  name: 'sync.runs',
+  // A run has a row for each of its eight streams.
+  deleteBatch: `
+    with old as materialized (
+      select run_id from sync.runs where connection_id = $1 order by started_at desc limit ${rowsPerBatch / 10}
+    ), streams as (
+      delete from sync.run_streams where run_id = any(array(select run_id from old)) returning 1
+    ), gone as (
+      delete from sync.runs where run_id = any(array(select run_id from old)) returning 1
+    )
+    select (select count(*) from streams) + (select count(*) from gone) as rows`,
+};
+
+/** What says how far a connection was read, and what its runs did. Alerts stay: whoever was told of one is told that it is over. */
+const stateTables: readonly RemovedTable[] = [
+  table('sync.listed_pages'),
+  table('sync.discrepancies'),
+  table('sync.webhook_inbox'),
+  runs,
+];
+
+/** What could not land comes again with the first sync of the name; what a person discarded stays discarded. */
+const openEntries = table('sync.quarantine', `and status <> 'discarded'`);
+
+/** Records, and what is known of them. */
+const dataTables: readonly RemovedTable[] = [
+  ...resources
+    .flatMap(({ name, children }) => [...children.map((child) => child.table), name])
+    .map((name) => table(`finance.${name}`)),
+  table('history.record_versions'),
+  table('sync.tombstones'),
+  table('sync.overruled_deletions'),
+  table('sync.field_issues'),
+  table('sync.quarantine'),
+];
+
+function table(name: string, condition = ''): RemovedTable {
+  return {
+    name,
+    deleteBatch: `
+      with gone as (
+        delete from ${name}
+        where ctid = any(array(select ctid from ${name} where connection_id = $1 ${condition} limit ${rowsPerBatch}))
+        returning 1
+      )
+      select count(*) as rows from gone`,
+  };
+}
