@@ -11,7 +11,8 @@ import { searchAttributesOf } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';
 import { resetTo } from '../support/reset.ts';
 import { row, rows } from '../support/rows.ts';
-import { endOf, runOf, startSync, statusesOf, sync, totalOf } from '../support/sync.ts';
+import type { startSync} from '../support/sync.ts';
+import { endOf, runOf, statusesOf, sync, totalOf } from '../support/sync.ts';
 
 const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '2s' } });
 const { admin, client, databaseUrl, warehouse } = installation;
