@@ -40,15 +40,17 @@ export function syncWithinTick(dependencies: Dependencies, input: TickSyncInput)
       const begun = await beginTickRun(warehouse, run);
       if (begun.state === 'ended') return endedBefore(dependencies, input, begun);
       if (begun.state !== 'open') return begun;
+      const deadline = AbortSignal.timeout(deadlineMilliseconds);
       try {
-        const signal = AbortSignal.any([cancelled, AbortSignal.timeout(deadlineMilliseconds)]);
+        const signal = AbortSignal.any([cancelled, deadline]);
         const outcomes = await readLists(dependencies, input, signal);
         return typeof outcomes === 'string'
           ? { state: 'unfinished', runId: input.runId, why: outcomes }
           : await finish(dependencies, input, outcomes);
       } catch (error) {
         if (isDatabaseAway(error)) throw error;
-        if (!cancelled.aborted) return { state: 'unfinished', runId: input.runId, why: nameOf(error) };
+        const why = deadline.aborted ? 'slow answers' : nameOf(error);
+        if (!cancelled.aborted) return { state: 'unfinished', runId: input.runId, why };
         // Not when the worker is stopped: then another attempt goes on.
         if (cancellationDetails()?.cancelRequested === true)
           await finishRun(warehouse, { ...input, outcomes: [], cancelled: true, heldBy: run.workflowId });

@@ -32,7 +32,9 @@ export function failureInterceptor(
           failure.message,
         );
         const nextRetryDelay = retryDelayOf(activityInfo());
-        throw nextRetryDelay === undefined ? failure : ApplicationFailure.fromError(failure, { nextRetryDelay });
+        throw nextRetryDelay === undefined
+          ? failure
+          : ApplicationFailure.fromError(failure, { nextRetryDelay });
       }
     },
   };

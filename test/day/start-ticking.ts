@@ -1,4 +1,4 @@
-import { WorkflowFailedError } from '@temporalio/client';
+import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { runDaybook } from '../support/daybook-process.ts';
 import { connections, type Company } from './open-company.ts';
 
@@ -13,11 +13,16 @@ export async function startTicking(
       await connectionCommand(company, 'set', ['--every', 'off']);
       for (const connection of connections) {
         const { client } = company;
+        const ticks = `WorkflowType = 'scheduledStart' and WorkflowId starts_with 'scheduled/sync/${connection}-'`;
+        const running = client.workflow.list({ query: `${ticks} and ExecutionStatus = 'Running'` });
+        for await (const { workflowId } of running) await client.workflow.getHandle(workflowId).result();
         await client.workflow
           .getHandle(`sync/${connection}`)
           .result()
           .catch((error: unknown) => {
-            if (!(error instanceof WorkflowFailedError)) throw error;
+            // In none of its ticks there was more to do than the tick did itself.
+            if (!(error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError))
+              throw error;
           });
       }
     },

@@ -11,7 +11,8 @@ import { searchAttributesOf } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';
 import { resetTo } from '../support/reset.ts';
 import { row, rows } from '../support/rows.ts';
-import { endOf, runOf, startSync, statusesOf, sync, totalOf } from '../support/sync.ts';
+import type { startSync } from '../support/sync.ts';
+import { endOf, runOf, statusesOf, sync, totalOf } from '../support/sync.ts';
 
 const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '2s' } });
 const { admin, client, databaseUrl, warehouse } = installation;
@@ -235,6 +236,21 @@ describe('at once', () => {
     await client.workflow.getHandle(`sync/${connection}`).result();
     await expectExact(connection);
   });
+});
+
+test('a tick that cannot begin is tried again after seconds, not at once', async () => {
+  const connection = await scheduled();
+  await warehouse.pool.query('alter table sync.runs rename to runs_away');
+  const tick = await startTick(connection);
+  const [pending] = await eventually(async () => {
+    const { pendingActivities: found } = (await tick.describe()).raw;
+    return (found?.[0]?.attempt ?? 1) > 1 ? (found ?? undefined) : undefined;
+  }).finally(() => warehouse.pool.query('alter table sync.runs_away rename to runs'));
+  const { seconds, nanos } = pending?.currentRetryInterval ?? {};
+  const interval = Number(seconds ?? 0) + (nanos ?? 0) / 1e9;
+  expect(interval).toBeGreaterThan(3.9);
+  expect(interval).toBeLessThan(6.1);
+  expect(await tick.result()).toMatchObject({ quiet: true, status: 'succeeded' });
 });
 
 describe('a tick that is ended by hand', () => {

@@ -1,0 +1,169 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { createApiClient } from '../../source/api-client.ts';
+import { openApiBudget } from '../../warehouse/api-budget.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import type { Database } from '../../warehouse/tables/database.ts';
+import { clientSecret, createInstallation } from '../support/installation.ts';
+import { rows } from '../support/rows.ts';
+import { dependenciesOf } from '../simulation/dependencies-of.ts';
+import { Driver } from '../simulation/driver.ts';
+
+/** The worker of a tick dies at each of its commits: the next attempt ends what it has left. No Temporal is needed for it. */
+const installation = await createInstallation();
+const { admin, sandbox, warehouse } = installation;
+const account = { clientId: 'sandbox-client', clientSecret };
+const api = createApiClient({
+  ...account,
+  baseUrl: sandbox.url,
+  version: '2023-03-14',
+  budget: openApiBudget(warehouse, { ...account, apiAddress: sandbox.url, requestsPer10s: 450 }),
+});
+afterAll(() => api.close());
+afterEach(() => admin.configure({}));
+
+describe.each([
+  ['which ends the sync itself', 500, ['succeeded']],
+  ['which leaves the sync to its workflow', 5, ['succeeded']],
+] as const)('a tick %s', (_, maximumLimit, statuses) => {
+  test.each(['before', 'after'] as const)(
+    'whose worker dies %s any commit leaves one run, and the tables are right',
+    async (when) => {
+      let place = 0;
+      for (let died = true; died;) {
+        place += 1;
+        await admin.configure({ maximumLimit });
+        const connection = await installation.connect({ records: 20 });
+        const worker = dyingAt(place, when);
+        const calls: string[] = [];
+        const driver = new Driver({
+          connection,
+          worker: () => worker.next(),
+          pass: () => Promise.resolve(),
+          ended: () => false,
+          onCall: (name) => calls.push(name),
+          onFailure: (failure) => {
+            throw failure;
+          },
+        });
+        await driver.tick(`${connection}-1`, []);
+        died = worker.died();
+        const runs = await rows(
+          warehouse,
+          `select run_id, status from sync.runs where connection_id = $1 and kind = 'sync'`,
+          [connection],
+        );
+        const where = `${when} commit ${place}`;
+        expect(runs, where).toEqual(statuses.map((status) => ({ run_id: `${connection}-1`, status })));
+        // Of lists with more than one page the workflow reads on; else it is not started, whatever has died.
+        expect(calls.includes('beginRun'), where).toBe(maximumLimit < 20);
+        const open = await rows(
+          warehouse,
+          `select stream from sync.run_streams where connection_id = $1 and status <> 'succeeded'`,
+          [connection],
+        );
+        expect(open, where).toEqual([]);
+        expect((await installation.compare(connection)).differences, where).toEqual([]);
+      }
+      // The run, eight passes and eight pages at least, the proof of whose data it is, and the end.
+      expect(place).toBeGreaterThan(maximumLimit < 20 ? 3 : 18);
+    },
+    300_000,
+  );
+});
+
+/** Workers one after the other, the first of which dies at a commit of the tick. */
+function dyingAt(
+  place: number,
+  when: 'before' | 'after',
+): { next: () => ReturnType<ConstructorParameters<typeof Driver>[0]['worker']>; died: () => boolean } {
+  let dead = false;
+  let commits = 0;
+  let die = (): void => undefined;
+  const lost = new Promise<void>((resolve) => {
+    die = resolve;
+  });
+  const kill = (): void => {
+    dead = true;
+    die();
+  };
+  return {
+    died: () => dead,
+    next: () => {
+      const isFirst = !dead;
+      const isDead = (): boolean => isFirst && dead;
+      return {
+        lost: isFirst ? lost : new Promise(() => undefined),
+        isDead,
+        dependencies: (key) =>
+          dependenciesOf({
+            warehouse:
+              isFirst && key.startsWith('tick/')
+                ? guarded(
+                    warehouse.pool,
+                    async (commit) => {
+                      commits += 1;
+                      if (commits === place && when === 'before') kill();
+                      if (!dead) await commit();
+                      if (commits === place) kill();
+                    },
+                    isDead,
+                  )
+                : warehouse,
+            api,
+            apiAddress: sandbox.url,
+            lookbackMilliseconds: 600_000,
+          }),
+      };
+    },
+  };
+}
+
+/** Of a process that is dead nothing comes any more, and what its sessions had begun is rolled back. */
+function guarded(
+  pool: Pool,
+  commitBy: (commit: () => Promise<unknown>) => Promise<void>,
+  isDead: () => boolean,
+): Warehouse {
+  const never = new Promise<never>(() => undefined);
+  const connect = async (): Promise<PoolClient> => {
+    if (isDead()) return never;
+    const client = await pool.connect();
+    return new Proxy(client, {
+      get(target, name): unknown {
+        if (name === 'query')
+          return async (...given: [string]) => {
+            if (isDead()) return never;
+            if (given[0] !== 'commit') return target.query(...given);
+            let answer: unknown;
+            await commitBy(async () => {
+              answer = await target.query(...given);
+            });
+            if (!isDead()) return answer;
+            target.release(true);
+            return never;
+          };
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  };
+  const dying: Pool = new Proxy(pool, {
+    get(target, name): unknown {
+      if (name === 'connect') return connect;
+      if (name === 'query')
+        return async (...given: unknown[]) => {
+          if (isDead()) return never;
+          return (target.query as unknown as (...given: unknown[]) => Promise<unknown>).apply(target, given);
+        };
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+  return {
+    pool: dying,
+    db: new Kysely<Database>({ dialect: new PostgresDialect({ pool: dying }) }),
+    close: () => Promise.resolve(),
+  };
+}
