@@ -145,6 +145,8 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     failed_run_id: true,
     webhooks_after: true,
     refused_token: true,
+    schedules_settled: true,
+    schedules_checked_at: true,
   },
   'sync.kept_data': {
     connection_id: true,

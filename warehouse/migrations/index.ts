@@ -37,6 +37,7 @@ import * as metSince from './2026-12-01-met-since.ts';
 import * as absentItems from './2026-12-02-absent-items.ts';
 import * as prunedMonths from './2026-12-02-pruned-months.ts';
 import * as runsByTime from './2026-12-03-runs-by-time.ts';
+import * as schedulesSettled from './2026-12-03-schedules-settled.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -82,4 +83,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-02-absent-items': absentItems,
   '2026-12-02-pruned-months': prunedMonths,
   '2026-12-03-runs-by-time': runsByTime,
+  '2026-12-03-schedules-settled': schedulesSettled,
 };

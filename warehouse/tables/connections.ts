@@ -22,4 +22,6 @@ export interface ConnectionsTable {
   failed_run_id: string | null;
   webhooks_after: Time | null;
   refused_token: string | null;
+  schedules_settled: string | null;
+  schedules_checked_at: Time | null;
 }
