@@ -1,26 +1,58 @@
-import { readStatus } from '../warehouse/connections/read-status.ts';
+import type { Client } from '@temporalio/client';
+import { rankConnections, type Ranking } from '../warehouse/connections/rank-connections.ts';
+import { readStatus, readStatusOf } from '../warehouse/connections/read-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { ConnectionReport } from '../operations/connection-reports.ts';
 import type { Settings } from '../config/settings.ts';
 
+interface Places {
+  warehouse: Warehouse;
+  settings: Settings;
+}
+
 /** The state of connections, for a command that does not wait long for Temporal. Throws UnknownConnection. */
 export async function readConnectionReports(
-  { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
+  { warehouse, settings }: Places,
   connectionId: string | undefined,
 ): Promise<ConnectionReport[]> {
   const { connectionReports } = await import('../operations/connection-reports.ts');
-  const { connectTemporal } = await import('../operations/temporal-client.ts');
   const { readTemporalFacts } = await import('../operations/read-temporal-facts.ts');
-  const { connections } = await connectionReports(
-    await readStatus(warehouse, connectionId),
-    async (questions) => {
-      const temporal = await connectTemporal(settings, { deadlineMilliseconds: 3_000 });
-      try {
-        return await readTemporalFacts(temporal, questions);
-      } finally {
-        await temporal.connection.close();
-      }
-    },
+  const { connections } = await connectionReports(await readStatus(warehouse, connectionId), (questions) =>
+    withTemporal(settings, (temporal) => readTemporalFacts(temporal, questions)),
   );
   return connections;
+}
+
+/** The same of the `limit` connections that need a person first, and what there is beside them. */
+export async function readFirstReports(
+  { warehouse, settings }: Places,
+  { limit }: { limit: number },
+): Promise<{ connections: ConnectionReport[]; ranking: Ranking }> {
+  const { connectionReports, unlessTemporalIsAway } = await import('../operations/connection-reports.ts');
+  const { readTemporalFacts } = await import('../operations/read-temporal-facts.ts');
+  const { readPausedSchedules } = await import('../operations/schedules/paused-schedules.ts');
+  const paused = await withTemporal(settings, readPausedSchedules).catch(unlessTemporalIsAway);
+  const ranking = await rankConnections(warehouse, { pausedElsewhere: [...(paused?.keys() ?? [])], limit });
+  const statuses = await readStatusOf(warehouse, ranking.names);
+  const { connections } = await connectionReports(
+    statuses,
+    // What is away has been waited for once.
+    paused === undefined
+      ? undefined
+      : (questions) => withTemporal(settings, (temporal) => readTemporalFacts(temporal, questions)),
+  );
+  return { connections, ranking };
+}
+
+async function withTemporal<Result>(
+  settings: Settings,
+  ask: (temporal: Client) => Promise<Result>,
+): Promise<Result> {
+  const { connectTemporal } = await import('../operations/temporal-client.ts');
+  const temporal = await connectTemporal(settings, { deadlineMilliseconds: 3_000 });
+  try {
+    return await ask(temporal);
+  } finally {
+    await temporal.connection.close();
+  }
 }

@@ -4,7 +4,7 @@ import type { TemporalFacts, TemporalQuestions } from './read-temporal-facts.ts'
 import { TemporalUnavailable } from './temporal-client.ts';
 
 export interface ConnectionReport extends ConnectionStatus {
-  /** Null where no schedule runs, and where Temporal is out of reach. */
+  /** Null where no schedule runs, and where Temporal is out of reach. Of several connections it is computed, without the jitter. */
   next_run_at: Date | null;
   /** What is tried again and again for the last run, while it runs: sentences. */
   troubles: readonly string[];
@@ -16,16 +16,19 @@ export interface ConnectionReports {
   temporalAnswered: boolean;
 }
 
-/** The state of connections as the warehouse has it, with what Temporal adds where it is in reach. */
+/**
+ * The state of connections as the warehouse has it, with what Temporal adds where it is in reach; `ask` is undefined when it is
+ * known not to be.
+ */
 export async function connectionReports(
   connections: readonly ConnectionStatus[],
-  ask: (questions: TemporalQuestions) => Promise<TemporalFacts>,
+  ask: ((questions: TemporalQuestions) => Promise<TemporalFacts>) | undefined,
 ): Promise<ConnectionReports> {
   const questions = questionsOf(connections);
   const facts =
     questions.scheduled.length === 0 && questions.running.size === 0
       ? nothingAsked
-      : await ask(questions).catch(unlessAway);
+      : await ask?.(questions).catch(unlessTemporalIsAway);
   return {
     connections: connections.map((connection) => reportOf(connection, facts ?? nothingAsked)),
     temporalAnswered: facts !== undefined,
@@ -35,14 +38,18 @@ export async function connectionReports(
 const nothingAsked: TemporalFacts = { schedules: new Map(), troubles: new Map() };
 
 function questionsOf(connections: readonly ConnectionStatus[]): TemporalQuestions {
-  const scheduled = connections.filter(({ every_seconds }) => every_seconds !== null);
-  const running = connections.flatMap(({ name, last_run: run }) =>
-    run?.status === 'running' ? [[name, run.workflow_id] as const] : [],
+  const scheduled = connections.flatMap(({ name, every_seconds, failures }) =>
+    every_seconds === null ? [] : [{ name, every_seconds, failures }],
   );
-  return { scheduled: scheduled.map(({ name }) => name), running: new Map(running) };
+  const running = connections.flatMap(({ name, last_run: run }) =>
+    run?.status === 'running' ? [{ name, run }] : [],
+  );
+  running.sort((one, other) => one.run.started_at.getTime() - other.run.started_at.getTime());
+  return { scheduled, running: new Map(running.map(({ name, run }) => [name, run.workflow_id])) };
 }
 
-function unlessAway(error: unknown): undefined {
+/** What is not known while Temporal is away is undefined; any other error is thrown. */
+export function unlessTemporalIsAway(error: unknown): undefined {
   if (!(error instanceof TemporalUnavailable) && !(error instanceof ServiceError)) throw error;
 }
 
@@ -50,7 +57,7 @@ function reportOf(connection: ConnectionStatus, { schedules, troubles }: Tempora
   const schedule = schedules.get(connection.name);
   const report = {
     ...connection,
-    next_run_at: schedule?.nextRunAt ?? null,
+    next_run_at: connection.paused === null ? (schedule?.nextRunAt ?? null) : null,
     troubles: troubles.get(connection.name) ?? [],
   };
   if (connection.paused !== null || schedule === undefined || schedule.pausedWhy === null) return report;

@@ -18,7 +18,7 @@ import { notePageLanded } from './metrics.ts';
 import { admitTick } from './schedules/admit-tick.ts';
 import { admitExport, repairExportSchedule } from '../operations/schedules/follow-export.ts';
 import { followConnection } from '../operations/schedules/follow-connection.ts';
-import { repairSchedules } from './schedules/repair-schedules.ts';
+import { keepSchedulesRepaired } from './schedules/repair-schedules.ts';
 import { schedulePrune } from './schedules/schedule-prune.ts';
 import { martsPlaces } from '../operations/marts-places.ts';
 import { missingSearchAttributes } from '../operations/search-attributes.ts';
@@ -107,7 +107,7 @@ export async function composeWorker(
     { isWorker: true, logger, stopping: stopping.signal },
   );
   const cleared = deleteReplacedSchedules(client, owner, { logger });
-  const repaired = cleared.then(() => repairSchedules(places, { logger, stopping: stopping.signal }));
+  const repaired = cleared.then(() => keepSchedulesRepaired(places, { logger, stopping: stopping.signal }));
   const pruneScheduled = schedulePrune(client, { logger });
   const exportScheduled = cleared.then(() => repairExportSchedule(places, { logger }));
   const alertsWatched = watchAlerts(

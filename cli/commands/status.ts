@@ -5,6 +5,7 @@ import { readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.t
 import { readKeptData } from '../../warehouse/connections/kept-data.ts';
 import { listRemovals } from '../../warehouse/connections/list-removals.ts';
 import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-marts-status.ts';
 import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
@@ -15,7 +16,7 @@ import type { Settings } from '../../config/settings.ts';
 import { ageOf } from '../age-of.ts';
 import { exitCodes, type SetExitCode } from '../exit-codes.ts';
 import { print, printJson, printTable, shown } from '../printer.ts';
-import { readConnectionReports } from '../read-connection-reports.ts';
+import { readConnectionReports, readFirstReports } from '../read-connection-reports.ts';
 import { readNamespaceOwner } from '../read-namespace-owner.ts';
 import { readConfig } from '../settings.ts';
 import { withWarehouse } from '../with-warehouse.ts';
@@ -28,17 +29,21 @@ export function statusCommand(setExitCode: SetExitCode): Command {
   return new Command('status')
     .description('How fresh every connection is, and where everything runs. Exits with 3 when one is stale.')
     .argument('[name]', 'one connection only')
-    .option('--json', 'print JSON')
+    .option('--all', `every connection, not only the ${mostShown} that need a person first`)
+    .option('--json', 'print JSON, of every connection')
     .addHelpText('after', '\nExample:\n  $ npx daybook status acme-us')
-    .action(async (name: string | undefined, { json }: { json?: true }) => {
+    .action(async (name: string | undefined, { all, json }: { all?: true; json?: true }) => {
       await withWarehouse(async (warehouse, settings) => {
-        const connections = await readConnectionReports({ warehouse, settings }, name);
+        const { connections, stale, left } =
+          name === undefined && json === undefined
+            ? await firstOf({ warehouse, settings }, { limit: all === true ? 2 ** 31 - 1 : mostShown })
+            : await allOf({ warehouse, settings }, name);
         const places = await placesOf(settings);
         const ownership = await readNamespaceOwner({ warehouse, settings });
         const alerts = await readOpenAlerts(warehouse, name);
         const kept = name === undefined ? await readKeptData(warehouse) : [];
         const removals = name === undefined ? await listRemovals(warehouse) : [];
-        const readers = await listReaders(warehouse);
+        const readers = readersByConnection(await listReaders(warehouse));
         const published = {
           snapshot: await readSnapshotStatus(warehouse),
           marts: await readMartsStatus(warehouse),
@@ -48,7 +53,7 @@ export function statusCommand(setExitCode: SetExitCode): Command {
             ...inJson(places, ownership),
             ...published,
             alerts,
-            connections: connections.map((one) => ({ ...one, readers: readersOf(one, readers) })),
+            connections: connections.map((one) => ({ ...one, readers: readers.get(one.name) ?? [] })),
             kept_data: kept,
             being_removed: removals.map(({ connectionId, since }) => ({
               connection_id: connectionId,
@@ -58,11 +63,51 @@ export function statusCommand(setExitCode: SetExitCode): Command {
         else {
           const around = { ...places, ...published, trouble: ownership?.trouble ?? null };
           show(around, { connections, alerts, readers });
+          if (left !== '') print(`\n${left}`);
           for (const line of [...removalLines(removals), ...keptLines(kept)]) print(`\n${line}`);
         }
-        if (connections.some(({ stale }) => stale)) setExitCode(exitCodes.partly);
+        if (stale) setExitCode(exitCodes.partly);
       });
     });
+}
+
+/** More in a terminal nobody reads. */
+const mostShown = 20;
+
+interface Reported {
+  readonly connections: readonly ConnectionReport[];
+  /** Whether any is stale, shown or not. */
+  readonly stale: boolean;
+  /** What is to be said of those that are not shown; empty: there are none. */
+  readonly left: string;
+}
+
+async function allOf(
+  places: { warehouse: Warehouse; settings: Settings },
+  name: string | undefined,
+): Promise<Reported> {
+  const connections = await readConnectionReports(places, name);
+  return { connections, stale: connections.some(({ stale }) => stale), left: '' };
+}
+
+async function firstOf(
+  places: { warehouse: Warehouse; settings: Settings },
+  { limit }: { limit: number },
+): Promise<Reported> {
+  const { connections, ranking } = await readFirstReports(places, { limit });
+  const { connections: all, counts } = ranking;
+  const hidden = all - connections.length;
+  const needy = Math.max(0, counts['needs you'] - connections.length);
+  return {
+    connections,
+    stale: counts.stale > 0,
+    left:
+      hidden <= 0
+        ? ''
+        : `${shown(hidden)} more ${hidden === 1 ? 'connection is' : 'connections are'} not shown, ` +
+          `${needy === 0 ? 'none' : shown(needy)} of which ${needy > 1 ? 'need' : 'needs'} a person. ` +
+          '"daybook status NAME" shows one, "daybook status --all" every one.',
+  };
 }
 
 interface Places {
@@ -100,7 +145,7 @@ function show(
   }: {
     connections: readonly ConnectionReport[];
     alerts: readonly Alert[];
-    readers: readonly ReaderListed[];
+    readers: ReadonlyMap<string, readonly string[]>;
   },
 ): void {
   print(`Temporal  ${places.temporal.ui ?? places.temporal.address ?? 'not configured'}`);
@@ -110,15 +155,19 @@ function show(
   for (const line of publicationLines(places)) print(line);
   for (const alert of alerts.filter(({ connection_id }) => connection_id === null)) print(alertLine(alert));
   if (connections.length === 0) print('\nThere are no connections yet.');
+  const alertsOf = new Map<string, Alert[]>();
+  for (const alert of alerts) {
+    const { connection_id: name } = alert;
+    if (name !== null) alertsOf.set(name, [...(alertsOf.get(name) ?? []), alert]);
+  }
   for (const connection of connections) {
     print(`\n${headline(connection)}`);
     for (const trouble of connection.troubles) print(`  tried again: ${trouble}`);
     for (const line of scheduleLines(connection)) print(`  ${line}`);
     for (const line of webhookLines(connection)) print(`  ${line}`);
-    const seenBy = readersOf(connection, readers);
+    const seenBy = readers.get(connection.name) ?? [];
     if (seenBy.length > 0) print(`  readers beside those of all: ${seenBy.join(', ')}`);
-    for (const alert of alerts.filter(({ connection_id }) => connection_id === connection.name))
-      print(`  ${alertLine(alert)}`);
+    for (const alert of alertsOf.get(connection.name) ?? []) print(`  ${alertLine(alert)}`);
     printTable(
       ['stream', 'state', 'complete up to', 'last success', 'age', 'reconciled'],
       connection.streams.map((stream) => [
@@ -133,9 +182,12 @@ function show(
   }
 }
 
-/** Of some connections, this one among them. */
-function readersOf({ name }: ConnectionReport, readers: readonly ReaderListed[]): string[] {
-  return readers.filter(({ connections }) => connections.includes(name)).map(({ reader }) => reader);
+/** Those of some connections, by connection. */
+function readersByConnection(readers: readonly ReaderListed[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { reader, connections } of readers)
+    for (const name of connections) found.set(name, [...(found.get(name) ?? []), reader]);
+  return found;
 }
 
 function headline({ name, platform, last_run: run, quarantined }: ConnectionReport): string {

@@ -2,12 +2,12 @@ import type { Client } from '@temporalio/client';
 import { scheduleIds, scheduleKinds } from '../../temporal/schedule-ids.ts';
 import {
   withScheduleState,
-  type ScheduleNotes,
+  type SchedulesSettled,
   type ScheduleState,
 } from '../../warehouse/connections/schedule-state.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
-import { settleSchedule } from './settle-schedule.ts';
+import { digestOf, settleSchedule } from './settle-schedule.ts';
 import { wantedSchedule } from './wanted-schedules.ts';
 
 /** Where the desired state is, and where the schedules are. */
@@ -28,24 +28,38 @@ export async function followConnection(
   { connectionId, resume = false }: { connectionId: string; resume?: boolean },
 ): Promise<void> {
   const owner = await warehouseId(warehouse);
-  await withScheduleState(warehouse, connectionId, (state, notes) =>
-    settleConnection({ temporal, owner }, { connectionId, state, notes, resume }),
-  );
+  await withScheduleState(warehouse, connectionId, async (state, notes) => {
+    await notes.settled(await settleConnection({ temporal, owner }, { connectionId, state, resume }));
+  });
 }
 
-/** The same, for who holds the state already. */
+/**
+ * The same, for who holds the state already: returns what is to be written down. `listed` are the schedules that Temporal listed a
+ * moment ago, when they were.
+ */
 export async function settleConnection(
   places: { temporal: Client; owner: string },
-  input: { connectionId: string; state: ScheduleState | undefined; notes: ScheduleNotes; resume: boolean },
-): Promise<void> {
-  const { connectionId, state, notes, resume } = input;
-  await places.temporal.withDeadline(Date.now() + deadlineMilliseconds, async () => {
+  input: {
+    connectionId: string;
+    state: ScheduleState | undefined;
+    resume: boolean;
+    listed?: { has(scheduleId: string): boolean };
+    /** By Date.now(). */
+    deadline?: number;
+  },
+): Promise<SchedulesSettled[]> {
+  const { connectionId, state, resume, listed, deadline = Date.now() + deadlineMilliseconds } = input;
+  await places.temporal.withDeadline(deadline, async () => {
     for (const kind of scheduleKinds) {
-      const wanted = wantedSchedule(kind, state);
-      await settleSchedule(places, { id: scheduleIds.connection(kind, connectionId), wanted, resume });
+      const [id, wanted] = [scheduleIds.connection(kind, connectionId), wantedSchedule(kind, state)];
+      await settleSchedule(places, { id, wanted, resume, unlisted: listed?.has(id) === false });
     }
   });
-  if (state === undefined) return;
-  const reached = state.pausedWhy !== null;
-  if (reached !== state.pauseReachedSchedules) await notes.pauseReached(reached);
+  if (state === undefined) return [];
+  return [{ connectionId, as: wantedOf(state), pauseReached: state.pausedWhy !== null }];
+}
+
+/** Names all that Temporal is to have of a connection. */
+export function wantedOf(state: ScheduleState): string {
+  return digestOf(scheduleKinds.map((kind) => wantedSchedule(kind, state)));
 }

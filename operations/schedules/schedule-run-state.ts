@@ -12,6 +12,11 @@ export interface ScheduleRunState {
 const pausedByUs = 'Paused by Daybook: ';
 const slowedByUs = 'Slowed down: ';
 
+/** Whether a note says that the pause is of the database's making. */
+export function isOurPause(note = ''): boolean {
+  return note.startsWith(pausedByUs);
+}
+
 /** Ours to pause and to resume is what we paused. A pause made in the Web UI stays, unless somebody resumes the connection. */
 export function stateAfter(
   now: { paused: boolean; note?: string; remainingActions?: number },
@@ -19,7 +24,7 @@ export function stateAfter(
   resume: boolean,
 ): ScheduleRunState {
   const note = now.note ?? '';
-  const isOurs = note.startsWith(pausedByUs) || note.startsWith(slowedByUs);
+  const isOurs = isOurPause(note) || note.startsWith(slowedByUs);
   if (now.paused && !isOurs && !resume) return { ...now, paused: true, note };
   if (pausedWhy !== null) return { ...now, paused: true, note: `${pausedByUs}${pausedWhy}` };
   const left = isOurs || now.paused ? '' : note;

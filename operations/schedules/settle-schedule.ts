@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
+  ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   type Client,
   type ScheduleDescription,
   type ScheduleOptions,
+  type ScheduleSummary,
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
 import { mainQueue } from '../../temporal/task-queues.ts';
@@ -26,13 +29,15 @@ export class ForeignSchedule extends Error {
 
 /**
  * Creates, changes or deletes a schedule so that it is as wanted, and touches nothing that is already. `resume` lifts a pause
- * whoever made it. Throws ForeignSchedule.
+ * whoever made it. `unlisted`: Temporal did not list it a moment ago, so it is not asked for it again. Throws ForeignSchedule.
  */
 export async function settleSchedule(
   { temporal, owner }: { temporal: Client; owner: string },
-  input: { id: string; wanted: WantedSchedule | undefined; resume: boolean },
+  input: { id: string; wanted: WantedSchedule | undefined; resume: boolean; unlisted?: boolean },
 ): Promise<void> {
-  const { id, wanted, resume } = input;
+  const { id, wanted, resume, unlisted = false } = input;
+  if (unlisted && wanted === undefined) return;
+  if (unlisted && wanted !== undefined && (await isCreated(temporal, asNew(id, owner, wanted)))) return;
   const handle = temporal.schedule.getHandle(id);
   const found = await describeSchedule(temporal, id);
   const isOurs = found?.memo?.daybook === owner;
@@ -49,6 +54,62 @@ export async function settleSchedule(
     !isDeepStrictEqual(factsOf(found), factsOf(asWanted(wanted, stateAfter(found.state, wanted, resume))))
   ) {
     await handle.update((now) => asWanted(wanted, stateAfter(now.state, wanted, resume)));
+  }
+}
+
+/** Names what schedules are wanted: the same text for the same ones. */
+export function digestOf(wanted: readonly (WantedSchedule | undefined)[]): string {
+  const told = wanted.map((one) => one && asWanted(one, stateAfter({ paused: false }, one, false)));
+  return createHash('sha256').update(JSON.stringify(told)).digest('hex');
+}
+
+/** Whether what Temporal lists of a schedule is as wanted. Policies and arguments are not in the list. */
+export function looksAsWanted(listed: ListedSchedule, wanted: WantedSchedule): boolean {
+  const { paused, note } = stateAfter(listed, wanted, false);
+  return isDeepStrictEqual(listed, {
+    every: wanted.every,
+    offset: wanted.offset,
+    jitter: wanted.jitter,
+    others: 0,
+    workflowType: scheduledWorkflowType,
+    paused,
+    note,
+  });
+}
+
+/** What a list of schedules tells of one. */
+export interface ListedSchedule {
+  readonly every: number | undefined;
+  readonly offset: number | undefined;
+  readonly jitter: number | undefined;
+  /** Further times that it fires at. */
+  readonly others: number;
+  readonly workflowType: string | undefined;
+  readonly paused: boolean;
+  readonly note: string;
+}
+
+export function asListed({ spec, action, state }: ScheduleSummary): ListedSchedule {
+  const [interval, ...others] = spec?.intervals ?? [];
+  return {
+    every: interval?.every,
+    offset: interval?.offset,
+    jitter: spec?.jitter,
+    others: others.length + (spec?.calendars?.length ?? 0),
+    workflowType: action?.workflowType,
+    paused: state.paused,
+    note: state.note ?? '',
+  };
+}
+
+/** False when there is one of that name. */
+async function isCreated(temporal: Client, schedule: ScheduleOptions): Promise<boolean> {
+  try {
+    await temporal.schedule.create(schedule);
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    throw error;
   }
 }
 
@@ -93,7 +154,7 @@ function asWanted(
     },
     action: {
       type: 'startWorkflow',
-      workflowType: 'scheduledStart',
+      workflowType: scheduledWorkflowType,
       workflowId: wanted.workflowId,
       taskQueue: mainQueue,
       args: [wanted.input],
@@ -102,6 +163,8 @@ function asWanted(
     state,
   };
 }
+
+const scheduledWorkflowType = 'scheduledStart';
 
 /** What makes two schedules the same, whether described or wanted. */
 function factsOf({ spec, policies, action, state }: Comparable): unknown {

@@ -54,6 +54,16 @@ export function wantedSchedule(
   };
 }
 
+/**
+ * When the next scheduled sync begins, unless it is paused: the next multiple of its interval, counted from 1970, plus its
+ * offset, as Temporal does it. It really begins up to `jitter` later. Times in milliseconds.
+ */
+export function nextSyncAt(connection: string, state: { every: number; failures: number }, now: Date): Date {
+  const every = slowedDown(state.every, state.failures);
+  const offset = offsetOf(scheduleIds.connection('sync', connection), every);
+  return new Date((Math.floor((now.getTime() - offset) / every) + 1) * every + offset);
+}
+
 /** Twice as long after every failure, up to 6 h: what is broken for days is not asked every minute. */
 function slowedDown(every: number, failures: number): number {
   return Math.min(every * 2 ** failures, Math.max(every, 6 * hour));

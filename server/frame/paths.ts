@@ -1,6 +1,6 @@
 /** Addresses of the console's pages. */
 export const paths = {
-  overview: () => '/',
+  overview: (filter: Filter = {}) => withQuery('/', filter),
   dashboard: () => '/dashboard',
   connection: (name: string) => `/connections/${encodeURIComponent(name)}`,
   runs: (filter: Filter = {}) => withQuery('/runs', filter),

@@ -142,6 +142,8 @@ const connections: Record<keyof Database['sync.connections'], true> = {
   failed_run_id: true,
   webhooks_after: true,
   refused_token: true,
+  schedules_settled: true,
+  schedules_checked_at: true,
 };
 
 /** Held to the table types by the compiler: a column added there and forgotten here does not compile. */

@@ -27,7 +27,11 @@ export const alertColumns = [
 ] as const;
 
 /** What is wrong now, the oldest first; all of it, or what is wrong with one connection. */
-export async function readOpenAlerts({ db }: Warehouse, connectionId?: string): Promise<Alert[]> {
+export async function readOpenAlerts(
+  { db }: Warehouse,
+  connectionId?: string,
+  { limit }: { limit?: number } = {},
+): Promise<Alert[]> {
   let query = db
     .selectFrom('sync.alerts')
     .select(alertColumns)
@@ -35,6 +39,7 @@ export async function readOpenAlerts({ db }: Warehouse, connectionId?: string): 
     .orderBy('opened_at')
     .orderBy('id');
   if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
+  if (limit !== undefined) query = query.limit(limit);
   return query.execute();
 }
 

@@ -33,3 +33,17 @@ export async function listConnections({ db }: Warehouse): Promise<ConnectionList
     paused: since === null ? null : { why: why ?? '', since },
   }));
 }
+
+/** The first names, in their order. */
+export async function listConnectionNames(
+  { db }: Warehouse,
+  { limit }: { limit: number },
+): Promise<string[]> {
+  const connections = await db
+    .selectFrom('sync.connections')
+    .select('connection_id')
+    .orderBy('connection_id')
+    .limit(limit)
+    .execute();
+  return connections.map(({ connection_id }) => connection_id);
+}

@@ -47,57 +47,89 @@ export interface StreamStatus {
   last_reconcile_at: Date | null;
 }
 
-/** Throws UnknownConnection when the one asked for does not exist. */
+/** Of all connections, by name, or of one. Throws UnknownConnection when the one asked for does not exist. */
 export async function readStatus(warehouse: Warehouse, connectionId?: string): Promise<ConnectionStatus[]> {
+  const statuses = await statusOf(warehouse, connectionId === undefined ? null : [connectionId]);
+  if (connectionId !== undefined && statuses.length === 0) throw new UnknownConnection(connectionId);
+  return statuses;
+}
+
+/** Of some connections, in the order of their names in `connections`. One that is gone is left out. */
+export async function readStatusOf(
+  warehouse: Warehouse,
+  connections: readonly string[],
+): Promise<ConnectionStatus[]> {
+  const statuses = new Map((await statusOf(warehouse, connections)).map((status) => [status.name, status]));
+  return connections.flatMap((name) => statuses.get(name) ?? []);
+}
+
+/** Null: of all. */
+async function statusOf(warehouse: Warehouse, names: readonly string[] | null): Promise<ConnectionStatus[]> {
   const { db } = warehouse;
-  let query = db
+  const asked = sql<boolean>`(${names}::text[] is null or connections.connection_id = any(${names}::text[]))`;
+  const connections = await db
     .selectFrom('sync.connections')
     .select(['connection_id', 'platform', 'org_id', 'failures', 'paused_at', 'paused_why'])
     .select([
       sql<number | null>`extract(epoch from sync_every)::bigint`.as('every_seconds'),
       stale.as('stale'),
     ])
-    .orderBy('connection_id');
-  if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
-  const connections = await query.execute();
-  if (connectionId !== undefined && connections.length === 0) throw new UnknownConnection(connectionId);
+    .where(asked)
+    .orderBy('connection_id')
+    .execute();
   const { rows: streams } = await sql<StreamRow>`
     select s.connection_id, s.stream, s.capability, s.watermark, s.last_success_at, s.last_reconcile_at,
       s.stalled_at is not null as stalled, s.missing_since is not null as missing,
       extract(epoch from now() - s.last_success_at)::bigint as freshness_seconds,
       p.connection_id is not null as begun, p.failing_since is not null as failing,
       r.run_id is not null as reading
-    from sync.streams s
+    from sync.connections
+    join sync.streams s using (connection_id)
     left join sync.passes p on p.connection_id = s.connection_id and p.stream = s.stream and p.kind = 'sync'
     left join sync.runs r on r.run_id = p.run_id and r.status = 'running'
+    where ${asked}
   `.execute(db);
+  // The newest of each by its index: there may be thousands of runs for every connection.
   const { rows: runs } = await sql<LastRun>`
-    select distinct on (connection_id) connection_id, run_id, workflow_id, kind, status, failure, started_at
-    from sync.runs
-    where kind <> 'webhook'
-    order by connection_id, started_at desc
+    select connections.connection_id, run_id, workflow_id, kind, status, failure, started_at
+    from sync.connections
+    cross join lateral (
+      select run_id, workflow_id, kind, status, failure, started_at
+      from sync.runs
+      where runs.connection_id = connections.connection_id and kind <> 'webhook'
+      order by started_at desc
+      limit 1
+    ) last
+    where ${asked}
   `.execute(db);
-  const webhooks = await readWebhookStatus(warehouse);
+  const webhooks = await readWebhookStatus(warehouse, names);
   const quarantined = await db
-    .selectFrom('sync.quarantine')
+    .selectFrom('sync.quarantine as connections')
     .select(({ fn }) => ['connection_id', fn.countAll<number>().as('entries')])
     .where('status', '=', 'open')
+    .where(asked)
     .groupBy('connection_id')
     .execute();
+  const byConnection = {
+    streams: new Map(streams.map((row) => [streamKey(row.connection_id, row.stream), row])),
+    runs: new Map(runs.map((run) => [run.connection_id, run])),
+    quarantined: new Map(quarantined.map((row) => [row.connection_id, row.entries])),
+  };
   return connections.map(({ connection_id: name, paused_at: since, paused_why: why, ...connection }) => ({
     name,
     ...connection,
     paused: since === null ? null : { why: why ?? '', since },
-    last_run: lastRunOf(runs.find((run) => run.connection_id === name)),
-    quarantined: quarantined.find((row) => row.connection_id === name)?.entries ?? 0,
+    last_run: lastRunOf(byConnection.runs.get(name)),
+    quarantined: byConnection.quarantined.get(name) ?? 0,
     webhooks: webhooks.get(name) ?? noWebhooks,
     streams: streamNames.map((stream) =>
-      statusOf(
-        stream,
-        streams.find((row) => row.connection_id === name && row.stream === stream),
-      ),
+      streamStatusOf(stream, byConnection.streams.get(streamKey(name, stream))),
     ),
   }));
+}
+
+function streamKey(connection: string, stream: string): string {
+  return `${stream}/${connection}`;
 }
 
 interface StreamRow {
@@ -123,7 +155,7 @@ function lastRunOf(run: LastRun | undefined): ConnectionStatus['last_run'] {
   return { run_id, workflow_id, kind, status, failure, started_at };
 }
 
-function statusOf(stream: string, row: StreamRow | undefined): StreamStatus {
+function streamStatusOf(stream: string, row: StreamRow | undefined): StreamStatus {
   return {
     stream,
     resource: lists.find((list) => list.stream.name === stream)?.resource.name ?? null,

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { Database } from '../tables/database.ts';
 import { milliseconds } from './interval.ts';
@@ -16,12 +16,25 @@ export interface ScheduleState {
   /** Whether Temporal has been told of this pause. */
   readonly pauseReachedSchedules: boolean;
   readonly failures: number;
+  /** Names what Temporal was last told, see `SchedulesSettled`; null: nobody has written it down. */
+  readonly settledAs: string | null;
+  /** When Temporal was last asked for all there is of its schedules. */
+  readonly checkedAt: Date | null;
+}
+
+/** What Temporal was told of the schedules of a connection. */
+export interface SchedulesSettled {
+  readonly connectionId: string;
+  /** Names it: what is to be told later and has the same name is the same. */
+  readonly as: string;
+  /** Whether it was told of a pause. */
+  readonly pauseReached: boolean;
 }
 
 /** What may be written down about the schedules while nobody else changes them. */
 export interface ScheduleNotes {
-  pauseReached(reached: boolean): Promise<void>;
-  resumed(): Promise<void>;
+  settled(settled: readonly SchedulesSettled[]): Promise<void>;
+  resumed(connectionId: string): Promise<void>;
 }
 
 /**
@@ -29,22 +42,33 @@ export interface ScheduleNotes {
  * last is what was written here last. The state is undefined when there is no such connection.
  */
 export async function withScheduleState<Result>(
-  { db }: Warehouse,
+  warehouse: Warehouse,
   connectionId: string,
   work: (state: ScheduleState | undefined, notes: ScheduleNotes) => Promise<Result>,
 ): Promise<Result> {
+  return withScheduleStates(warehouse, [connectionId], (states, notes) =>
+    work(states.get(connectionId), notes),
+  );
+}
+
+/** The same for several; those that are not there are not in the map. */
+export async function withScheduleStates<Result>(
+  { db }: Warehouse,
+  connections: readonly string[],
+  work: (states: ReadonlyMap<string, ScheduleState>, notes: ScheduleNotes) => Promise<Result>,
+): Promise<Result> {
   return db.transaction().execute(async (transaction) => {
-    await sql`select sync.lock('schedules/' || ${connectionId})`.execute(transaction);
-    const state = await readState(transaction, connectionId);
-    return work(state, {
-      pauseReached: async (reached) => {
-        await transaction
-          .updateTable('sync.connections')
-          .set({ pause_reached_schedules: reached })
-          .where('connection_id', '=', connectionId)
-          .execute();
-      },
-      resumed: async () => {
+    // In one order, so that two who lock several cannot deadlock.
+    await sql`
+      select sync.lock('schedules/' || connection_id)
+      from (select unnest(${connections}::text[]) as connection_id order by 1) named
+    `.execute(transaction);
+    const states = await scheduleStates(transaction)
+      .where('connection_id', '=', sql<string>`any(${connections}::text[])`)
+      .execute();
+    return work(new Map(states.map((state) => [state.connectionId, state])), {
+      settled: (settled) => noteSettled(transaction, settled),
+      resumed: async (connectionId) => {
         await transaction
           .updateTable('sync.connections')
           .set(notPaused)
@@ -53,6 +77,47 @@ export async function withScheduleState<Result>(
       },
     });
   });
+}
+
+/** By the page and by name: those after `after`. */
+export async function readScheduleStates(
+  { db }: Warehouse,
+  { after, limit }: { after: string; limit: number },
+): Promise<ScheduleState[]> {
+  return scheduleStates(db)
+    .where('connection_id', '>', after)
+    .orderBy('connection_id')
+    .limit(limit)
+    .execute();
+}
+
+/** Writes down that schedules are as listed, of connections of which nobody has written anything down. */
+export async function noteSettledAsListed(
+  { db }: Warehouse,
+  settled: readonly Pick<SchedulesSettled, 'connectionId' | 'as'>[],
+): Promise<void> {
+  await sql`
+    update sync.connections c set schedules_settled = t.told
+    from unnest(${settled.map(({ connectionId }) => connectionId)}::text[], ${settled.map(({ as }) => as)}::text[]) t (name, told)
+    where c.connection_id = t.name and c.schedules_settled is null
+  `.execute(db);
+}
+
+/** A row is written when it says something new, and once an hour at most when it does not. */
+async function noteSettled(db: Transaction<Database>, settled: readonly SchedulesSettled[]): Promise<void> {
+  await sql`
+    update sync.connections c set
+      schedules_settled = t.told, schedules_checked_at = clock_timestamp(), pause_reached_schedules = t.reached
+    from unnest(
+      ${settled.map(({ connectionId }) => connectionId)}::text[],
+      ${settled.map(({ as }) => as)}::text[],
+      ${settled.map(({ pauseReached }) => pauseReached)}::boolean[]
+    ) t (name, told, reached)
+    where c.connection_id = t.name and (
+      (c.schedules_settled, c.pause_reached_schedules) is distinct from (t.told, t.reached)
+      or c.schedules_checked_at is null or c.schedules_checked_at < clock_timestamp() - interval '1 hour'
+    )
+  `.execute(db);
 }
 
 /** Columns of a connection that is not paused. Its webhooks are applied again, too, and its token is tried again. */
@@ -64,10 +129,7 @@ export const notPaused = {
   refused_token: null,
 } as const;
 
-async function readState(
-  db: Transaction<Database>,
-  connectionId: string,
-): Promise<ScheduleState | undefined> {
+function scheduleStates(db: Kysely<Database>) {
   return db
     .selectFrom('sync.connections')
     .select([
@@ -79,10 +141,10 @@ async function readState(
       milliseconds('backfill_last').as('backfillLast'),
       'pause_reached_schedules as pauseReachedSchedules',
       'failures',
+      'schedules_settled as settledAs',
+      'schedules_checked_at as checkedAt',
     ])
     .select(
       sql<string | null>`case when paused_at is not null then coalesce(paused_why, '') end`.as('pausedWhy'),
-    )
-    .where('connection_id', '=', connectionId)
-    .executeTakeFirst();
+    );
 }

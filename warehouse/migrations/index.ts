@@ -36,7 +36,9 @@ import * as historyByTime from './2026-12-01-history-by-time.ts';
 import * as metSince from './2026-12-01-met-since.ts';
 import * as absentItems from './2026-12-02-absent-items.ts';
 import * as prunedMonths from './2026-12-02-pruned-months.ts';
-import * as removals from './2026-12-03-removals.ts';
+import * as runsByTime from './2026-12-03-runs-by-time.ts';
+import * as schedulesSettled from './2026-12-03-schedules-settled.ts';
+import * as removals from './2026-12-04-removals.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -81,5 +83,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-01-met-since': metSince,
   '2026-12-02-absent-items': absentItems,
   '2026-12-02-pruned-months': prunedMonths,
-  '2026-12-03-removals': removals,
+  '2026-12-03-runs-by-time': runsByTime,
+  '2026-12-03-schedules-settled': schedulesSettled,
+  '2026-12-04-removals': removals,
 };

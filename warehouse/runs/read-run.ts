@@ -64,9 +64,12 @@ export async function readRuns(
     .limit(input.limit);
   if (input.running === true) query = query.where('status', '=', 'running');
   if (input.before !== undefined) {
-    query = query.where(
-      sql<boolean>`(started_at, run_id) < (select started_at, run_id from sync.runs where run_id = ${input.before})`,
-    );
+    // The first of the two is what an index can begin at.
+    query = query
+      .where(sql<boolean>`started_at <= (select started_at from sync.runs where run_id = ${input.before})`)
+      .where(
+        sql<boolean>`(started_at, run_id) < (select started_at, run_id from sync.runs where run_id = ${input.before})`,
+      );
   }
   if (input.connectionId !== undefined) query = query.where('connection_id', '=', input.connectionId);
   const { temporalRunId } = input;

@@ -23,6 +23,8 @@ export interface ConnectionsTable {
   failed_run_id: string | null;
   webhooks_after: Time | null;
   refused_token: string | null;
+  schedules_settled: string | null;
+  schedules_checked_at: Time | null;
 }
 
 /** `sync.all_connections`: the same, and those that are being removed. */

@@ -12,11 +12,13 @@ export interface WebhookStatus {
   unannounced_24h: number;
 }
 
-/** By connection. */
-export async function readWebhookStatus({
-  pool,
-}: Pick<Warehouse, 'pool'>): Promise<Map<string, WebhookStatus>> {
-  const { rows } = await pool.query<WebhookStatus & { connection_id: string }>(`
+/** Of some connections, or of all when null. By connection. */
+export async function readWebhookStatus(
+  { pool }: Pick<Warehouse, 'pool'>,
+  connections: readonly string[] | null,
+): Promise<Map<string, WebhookStatus>> {
+  const { rows } = await pool.query<WebhookStatus & { connection_id: string }>(
+    `
     select c.connection_id, inbox.last_received_at, coalesce(waiting.entries, 0) as waiting,
       coalesce(changes.applied, 0)::bigint as applied_24h, coalesce(changes.unannounced, 0)::bigint as unannounced_24h
     from sync.connections c
@@ -36,7 +38,10 @@ export async function readWebhookStatus({
       from sync.runs r
       join sync.run_streams s using (run_id)
       where r.connection_id = c.connection_id and r.started_at > now() - interval '24 hours'
-    ) changes on true`);
+    ) changes on true
+    where $1::text[] is null or c.connection_id = any($1)`,
+    [connections],
+  );
   return new Map(rows.map(({ connection_id, ...status }) => [connection_id, status]));
 }
 

@@ -11,7 +11,7 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { interruptSilentRuns } from '../../warehouse/runs/interrupt-silent-runs.ts';
 import { readSnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { setLastSuccesses, setOpenAlerts } from '../metrics.ts';
-import { readSyncSchedules } from '../../operations/schedules/read-sync-schedules.ts';
+import { pausedSchedules } from '../../operations/schedules/paused-schedules.ts';
 import { alertMessage } from './alert-message.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
@@ -80,21 +80,18 @@ async function lastSuccesses(warehouse: Warehouse): Promise<Record<string, Date 
   return { export: exported, marts_postgres: postgres.built_at, marts_lake: lake.built_at };
 }
 
-/** Asked only of connections that look stale, which is next to never. Temporal out of reach cannot say; then they are stale. */
+/** Asked only while a connection looks stale, which is next to never. Temporal out of reach cannot say; then they are stale. */
 async function pausedElsewhere({ warehouse, temporal }: AlertPlaces): Promise<string[]> {
-  const stale = (await readStaleConnections(warehouse)).slice(0, askedAtMost);
+  const stale = await readStaleConnections(warehouse);
   if (stale.length === 0) return [];
   try {
-    const schedules = await readSyncSchedules(temporal, stale);
-    return stale.filter((connection) => typeof schedules.get(connection)?.pausedWhy === 'string');
+    const paused = await pausedSchedules(temporal);
+    return stale.filter((connection) => paused.has(connection));
   } catch (error) {
     if (error instanceof ServiceError) return [];
     throw error;
   }
 }
-
-/** When everything is stale, a pause in Temporal is not what is wrong, and thousands of questions would only add to it. */
-const askedAtMost = 200;
 
 interface Telling {
   readonly receiver: Receiver;

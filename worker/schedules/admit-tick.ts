@@ -16,8 +16,11 @@ export async function admitTick(
 ): Promise<TickAdmitted> {
   const owner = await warehouseId(warehouse);
   return withScheduleState(warehouse, connectionId, async (state, notes) => {
-    const settle = (as: typeof state): Promise<void> =>
-      settleConnection({ temporal, owner }, { connectionId, state: as, notes, resume: false });
+    const settle = async (as: typeof state): Promise<void> => {
+      await notes.settled(
+        await settleConnection({ temporal, owner }, { connectionId, state: as, resume: false }),
+      );
+    };
     if (state === undefined) {
       await settle(state);
       return { admitted: false, why: `There is no connection ${connectionId} any more.` };
@@ -39,7 +42,7 @@ export async function admitTick(
       await settle(state);
       return { admitted: false, why: `${connectionId} is paused: ${state.pausedWhy}` };
     }
-    await notes.resumed();
+    await notes.resumed(connectionId);
     await settle({ ...state, pausedWhy: null });
     return { admitted: true };
   });

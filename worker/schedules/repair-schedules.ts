@@ -1,57 +1,176 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { listConnections } from '../../warehouse/connections/list-connections.ts';
+import { takeRepairTurn, type RepairTurn } from '../../warehouse/connections/repair-turn.ts';
+import { noteSettledAsListed, withScheduleStates } from '../../warehouse/connections/schedule-state.ts';
+import { readClock } from '../../warehouse/read-clock.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
-import { followConnection, type SchedulePlaces } from '../../operations/schedules/follow-connection.ts';
+import { settleConnection, type SchedulePlaces } from '../../operations/schedules/follow-connection.ts';
 import { ForeignSchedule } from '../../operations/schedules/settle-schedule.ts';
+import { findDifferences } from './find-differences.ts';
+import { listSchedules, type ListedSchedules } from './list-schedules.ts';
+
+type Places = SchedulePlaces & { apiAddress: string };
+
+interface Options {
+  readonly logger: Logger;
+  readonly stopping: AbortSignal;
+}
+
+/** Repairs schedules when a worker starts and once an hour, sooner where something went wrong, until it is stopped. */
+export async function keepSchedulesRepaired(places: Places, options: Options): Promise<void> {
+  const { stopping } = options;
+  let repaired = await repairSchedules(places, { ...options, occasion: 'start' });
+  while (!stopping.aborted) {
+    await wait(repaired ? hour : hour / 12, undefined, { signal: stopping }).catch(() => undefined);
+    repaired = await repairSchedules(places, { ...options, occasion: 'hour' });
+  }
+}
+
+const hour = 3_600_000;
 
 /**
  * Brings the schedules of all connections of this API address to what the database says, and deletes those of connections
- * that are gone. What goes wrong is logged: a worker works without. Ends early, between two connections, when it is stopped.
+ * that are gone: by one of all workers that ask, for all of them. What goes wrong is logged: a worker works without. Returns
+ * when it is done, by whoever it was, or stopped; false: something is left to do.
  */
 export async function repairSchedules(
-  places: SchedulePlaces & { apiAddress: string },
-  { logger, stopping }: { logger: Logger; stopping: AbortSignal },
-): Promise<void> {
+  places: Places,
+  input: Options & { occasion?: 'start' | 'hour' },
+): Promise<boolean> {
+  const options = { occasion: 'start' as const, ...input };
+  const { logger, stopping, occasion } = options;
   try {
-    for (const connectionId of await connectionsToRepair(places)) {
-      if (stopping.aborted) return;
-      await followConnection(places, { connectionId }).catch((error: unknown) => {
-        if (!(error instanceof ForeignSchedule)) throw error;
-        logger.warn({ connection: connectionId, reason: error.message }, remedy);
-      });
+    const now = await readClock(places.warehouse);
+    const since = occasion === 'start' ? now : new Date(now.getTime() - 0.9 * hour);
+    while (!stopping.aborted) {
+      const turn = await takeRepairTurn(places.warehouse, { since });
+      if (turn === 'done') return true;
+      if (turn !== 'held') return await repairInTurn(places, turn, options);
+      await wait(1_000, undefined, { signal: stopping }).catch(() => undefined);
     }
   } catch (error) {
     logger.warn({ reason: reasonOf(error) }, remedy);
   }
+  return false;
 }
 
 const remedy =
-  'Schedules could not be brought to what the database says: see the reason; they are repaired when a worker starts.';
+  'Schedules could not be brought to what the database says: see the reason; they are repaired when a worker starts, and once an hour.';
 
-async function connectionsToRepair(places: SchedulePlaces & { apiAddress: string }): Promise<string[]> {
-  // Listed before the connections are read: a connection that is added meanwhile is then not taken for one that is gone.
-  const scheduled = await connectionsWithSchedules(places);
-  const connections = await listConnections(places.warehouse);
-  const known = new Set(connections.map(({ connection_id }) => connection_id));
-  const ours = connections.filter(({ api_address }) => api_address === places.apiAddress);
-  const gone = [...scheduled].filter((connection) => !known.has(connection));
-  return [...ours.map(({ connection_id }) => connection_id), ...gone];
+async function repairInTurn(
+  places: Places,
+  turn: RepairTurn,
+  options: Options & { occasion: 'start' | 'hour' },
+): Promise<boolean> {
+  let done = false;
+  try {
+    done = await repairAll(places, turn, options);
+    return done;
+  } finally {
+    await turn.end({ done });
+  }
 }
 
-/** Of this warehouse: what others have in the namespace is theirs. */
-async function connectionsWithSchedules({ warehouse, temporal }: SchedulePlaces): Promise<Set<string>> {
+async function repairAll(
+  places: Places,
+  turn: RepairTurn,
+  { logger, stopping, occasion }: Options & { occasion: 'start' | 'hour' },
+): Promise<boolean> {
+  const { warehouse, temporal } = places;
   const owner = await warehouseId(warehouse);
-  const connections = new Set<string>();
-  await temporal.withDeadline(Date.now() + deadlineMilliseconds, async () => {
-    for await (const { memo } of temporal.schedule.list()) {
-      if (memo?.daybook === owner && typeof memo.connection === 'string') connections.add(memo.connection);
-    }
-  });
-  return connections;
+  const goOn = async (): Promise<boolean> => !stopping.aborted && (await turn.extend());
+  // Listed before the connections are read: a connection that is added meanwhile is then not taken for one that is gone.
+  const listed = await listSchedules(temporal, { owner, goOn });
+  if (listed === undefined) return false;
+  const found = await findDifferences(places, { listed, resumedThere: occasion === 'hour' });
+  await noteSettledAsListed(warehouse, found.asListed);
+  const trouble = createTrouble(logger);
+  for (let first = 0; first < found.toSettle.length; first += pageLength) {
+    if (!(await goOn())) return false;
+    const page = found.toSettle.slice(first, first + pageLength);
+    trouble.met(await settlePage({ warehouse, temporal, owner }, { page, listed }), page.length);
+    // Temporal is away, and thousands more would each wait for it.
+    if (trouble.isHopeless()) break;
+  }
+  return trouble.tell(found.toSettle.length);
 }
 
-/** Thousands of schedules come in pages. */
-const deadlineMilliseconds = 30_000;
+/** What one transaction waits for: at 100 requests to Temporal a second, as seen on a laptop, half a second. */
+const pageLength = 25;
+/** How many connections Temporal is asked of at once: workers and people ask it too. */
+const atOnce = 8;
+
+interface Failed {
+  readonly connection: string;
+  readonly error: unknown;
+}
+
+/** Returns what went wrong. */
+async function settlePage(
+  { warehouse, ...places }: { warehouse: Places['warehouse']; temporal: Client; owner: string },
+  { page, listed }: { page: readonly string[]; listed: ListedSchedules },
+): Promise<Failed[]> {
+  const failed: Failed[] = [];
+  const deadline = Date.now() + 15_000;
+  try {
+    await withScheduleStates(warehouse, page, async (states, notes) => {
+      const waiting = page.values();
+      const settled = await Promise.all(
+        Array.from({ length: atOnce }, async () => {
+          const ours = [];
+          for (const connectionId of waiting) {
+            try {
+              const state = states.get(connectionId);
+              const input = { connectionId, state, resume: false, listed: listed.ids, deadline };
+              ours.push(...(await settleConnection(places, input)));
+            } catch (error) {
+              failed.push({ connection: connectionId, error });
+            }
+          }
+          return ours;
+        }),
+      );
+      await notes.settled(settled.flat());
+    });
+    return failed;
+  } catch (error) {
+    return page.map((connection) => ({ connection, error }));
+  }
+}
+
+/** Counts what goes wrong, and logs some of it. */
+function createTrouble(logger: Logger): {
+  met(failed: readonly Failed[], of: number): void;
+  isHopeless(): boolean;
+  /** Whether nothing is left to do. What others have made is theirs, and nothing of ours to do. */
+  tell(of: number): boolean;
+} {
+  let [foreign, failures, inVain] = [0, 0, 0];
+  let reason = '';
+  return {
+    met(failed, of) {
+      inVain = failed.length === of && of > 0 ? inVain + 1 : 0;
+      for (const { connection, error } of failed) {
+        if (error instanceof ForeignSchedule) {
+          foreign += 1;
+          if (foreign <= mostLogged) logger.warn({ connection, reason: error.message }, remedy);
+        } else {
+          failures += 1;
+          reason ||= reasonOf(error);
+        }
+      }
+    },
+    isHopeless: () => inVain >= 3 && failures > 0,
+    tell(of) {
+      if (failures > 0 || foreign > mostLogged)
+        logger.warn({ connections: of, failed: failures, foreign, reason }, remedy);
+      return failures === 0;
+    },
+  };
+}
+
+const mostLogged = 10;
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,52 +1,107 @@
 import type { VNode } from 'preact';
 import { readOpenAlerts, type Alert } from '../../../warehouse/alerts/read-alerts.ts';
-import { readStatus } from '../../../warehouse/connections/read-status.ts';
+import { countOpenAlerts } from '../../../warehouse/alerts/count-open-alerts.ts';
+import {
+  connectionFilters,
+  rankConnections,
+  type ConnectionFilter,
+  type Ranking,
+} from '../../../warehouse/connections/rank-connections.ts';
+import { readStatusOf } from '../../../warehouse/connections/read-status.ts';
 import { readMartsStatus } from '../../../warehouse/marts/read-marts-status.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { readSnapshotStatus } from '../../../warehouse/snapshots/read-snapshot-status.ts';
-import { connectionReports, type ConnectionReport } from '../../../operations/connection-reports.ts';
+import {
+  connectionReports,
+  unlessTemporalIsAway,
+  type ConnectionReport,
+} from '../../../operations/connection-reports.ts';
 import { readTemporalFacts } from '../../../operations/read-temporal-facts.ts';
+import { pausedSchedules } from '../../../operations/schedules/paused-schedules.ts';
 import { Moment } from '../../frame/moment.tsx';
 import { paths } from '../../frame/paths.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { AlertCard } from '../views/alert-card.tsx';
 import { DataTable, type Column } from '../views/data-table.tsx';
+import { FilterForm } from '../views/filter-form.tsx';
+import { PageLinks } from '../views/pager.tsx';
+import { written } from './connection-choice.ts';
 import { Pill } from '../views/pill.tsx';
 import { PublishedTable } from '../views/published-table.tsx';
 import { connectionStates, runStates } from '../views/states.ts';
 import { TemporalAway } from '../views/temporal-away.tsx';
 
-/** What is wrong, and how fresh every connection is. */
+/** Each row is some 2 KB, and one read of it is some index look-ups: thousands would be neither read nor drawn in time. */
+const rowsOfPage = 100;
+/** The others are on their own page. */
+const mostAlerts = 20;
+
+/** What is wrong, and how fresh the connections are: by the page, those that need a person first. */
 export async function overviewPage(
   { warehouse, temporal }: ConsoleParts,
-  { now }: PageRequest,
+  { query, now }: PageRequest,
 ): Promise<Page> {
-  const [statuses, alerts, waiting, snapshot, marts] = await Promise.all([
-    readStatus(warehouse),
-    readOpenAlerts(warehouse),
+  const { filter, search, page } = askedFor(query);
+  const pausedElsewhere = await pausedSchedules(temporal).catch(unlessTemporalIsAway);
+  const ranking = await rankConnections(warehouse, {
+    pausedElsewhere: [...(pausedElsewhere?.keys() ?? [])],
+    filter,
+    search,
+    limit: rowsOfPage,
+    offset: (page - 1) * rowsOfPage,
+  });
+  const [statuses, alerts, open, waiting, snapshot, marts] = await Promise.all([
+    readStatusOf(warehouse, ranking.names),
+    readOpenAlerts(warehouse, undefined, { limit: mostAlerts }),
+    countOpenAlerts(warehouse),
     readWaitingDeletions(warehouse, {}),
     readSnapshotStatus(warehouse),
     readMartsStatus(warehouse),
   ]);
-  const { connections, temporalAnswered } = await connectionReports(statuses, (questions) =>
-    readTemporalFacts(temporal, questions),
+  const { connections, temporalAnswered } = await connectionReports(
+    statuses,
+    // What is away has been waited for once.
+    pausedElsewhere === undefined ? undefined : (questions) => readTemporalFacts(temporal, questions),
   );
+  const openAlerts = Object.values(open).reduce((sum, count) => sum + count, 0);
   return {
     title: 'Overview',
-    changing: connections.some(({ last_run }) => last_run?.status === 'running'),
+    // In a fleet something always runs, and to look every two seconds would show little more.
+    changing:
+      ranking.connections <= rowsOfPage && connections.some(({ last_run }) => last_run?.status === 'running'),
     content: (
       <>
         <h1>Connections</h1>
-        <p class="lead">{summaryOf(connections, alerts)}</p>
+        <p class="lead">{summaryOf(ranking, connections, openAlerts)}</p>
         {temporalAnswered ? null : <TemporalAway unknown="when the next syncs run" />}
-        <OpenAlerts alerts={alerts} now={now} />
+        <OpenAlerts alerts={alerts} open={openAlerts} now={now} />
+        <FilterForm
+          action={paths.overview()}
+          choices={[
+            { name: 'state', label: 'State', options: connectionFilters, chosen: filter },
+            { name: 'search', label: 'Name has', options: undefined, chosen: search },
+          ]}
+        />
         <DataTable
           caption="Connections"
           columns={columnsAt(now, new Set(waiting.map(({ connection_id }) => connection_id)))}
           rows={connections}
           keyOf={({ name }) => `connection-${name}`}
-          empty='There are no connections yet: add one with "daybook connection add".'
+          empty={
+            ranking.connections === 0
+              ? 'There are no connections yet: add one with "daybook connection add".'
+              : 'There is no such connection.'
+          }
+        />
+        <PageLinks
+          links={{
+            Previous: page > 1 ? paths.overview({ state: filter, search, page: page - 1 }) : undefined,
+            Next:
+              page * rowsOfPage < ranking.matching
+                ? paths.overview({ state: filter, search, page: page + 1 })
+                : undefined,
+          }}
         />
         <PublishedTable snapshot={snapshot} marts={marts} now={now} />
       </>
@@ -54,17 +109,35 @@ export async function overviewPage(
   };
 }
 
-function summaryOf(connections: readonly ConnectionReport[], alerts: readonly Alert[]): string {
-  const stale = connections.filter((connection) => connection.stale).length;
-  const paused = connections.filter((connection) => connection.paused !== null).length;
-  const failing = connections.filter(({ failures, troubles }) => failures > 0 || troubles.length > 0).length;
+function askedFor(query: URLSearchParams): {
+  filter: ConnectionFilter | undefined;
+  search: string | undefined;
+  page: number;
+} {
+  const state = query.get('state');
+  const page = query.get('page') ?? '';
+  return {
+    filter: connectionFilters.find((name) => name === state),
+    search: written(query, 'search'),
+    page: /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
+  };
+}
+
+function summaryOf(
+  { connections: all, counts }: Ranking,
+  shown: readonly ConnectionReport[],
+  alerts: number,
+): string {
+  const troubled = shown.filter(({ failures, troubles }) => failures === 0 && troubles.length > 0).length;
+  const failing = counts.failing + troubled;
   return [
-    counted(connections.length, 'connection'),
-    ...(failing > 0 ? [`${failing} failing`] : []),
-    ...(stale > 0 ? [`${stale} stale`] : []),
-    ...(paused > 0 ? [`${paused} paused`] : []),
-    ...(alerts.length > 0 ? [counted(alerts.length, 'open alert')] : []),
-    ...(alerts.length === 0 && failing === 0 ? ['nothing needs you'] : []),
+    counted(all, 'connection'),
+    ...(failing > 0 ? [`${failing.toLocaleString('en-US')} failing`] : []),
+    ...(['stale', 'paused'] as const).flatMap((state) =>
+      counts[state] > 0 ? [`${counts[state].toLocaleString('en-US')} ${state}`] : [],
+    ),
+    ...(alerts > 0 ? [counted(alerts, 'open alert')] : []),
+    ...(alerts === 0 && failing === 0 ? ['nothing needs you'] : []),
   ].join(' · ');
 }
 
@@ -72,13 +145,26 @@ function counted(count: number, what: string): string {
   return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;
 }
 
-function OpenAlerts({ alerts, now }: { alerts: readonly Alert[]; now: Date }): VNode | null {
+function OpenAlerts({
+  alerts,
+  open,
+  now,
+}: {
+  alerts: readonly Alert[];
+  open: number;
+  now: Date;
+}): VNode | null {
   if (alerts.length === 0) return null;
   return (
     <section aria-label="Open alerts" class="alerts">
       {alerts.map((alert) => (
         <AlertCard key={alert.id} alert={alert} now={now} />
       ))}
+      {open > alerts.length ? (
+        <p class="aside">
+          <a href={paths.alerts()}>{counted(open - alerts.length, 'more open alert')}</a>
+        </p>
+      ) : null}
     </section>
   );
 }

@@ -3,7 +3,8 @@ import type { VNode } from 'preact';
 export interface Choice {
   readonly name: string;
   readonly label: string;
-  readonly options: readonly string[];
+  /** Undefined: too many to offer, so people write. */
+  readonly options: readonly string[] | undefined;
   /** Undefined: all. */
   readonly chosen: string | undefined;
 }
@@ -15,14 +16,25 @@ export function FilterForm({ action, choices }: { action: string; choices: reado
       {choices.map(({ name, label, options, chosen }) => (
         <label key={name}>
           {label}
-          <select name={name} id={`filter-${name}`}>
-            <option value="">All</option>
-            {options.map((option) => (
-              <option key={option} value={option} selected={option === chosen}>
-                {option}
-              </option>
-            ))}
-          </select>
+          {options === undefined ? (
+            <input
+              type="search"
+              name={name}
+              id={`filter-${name}`}
+              value={chosen}
+              maxLength={100}
+              autocomplete="off"
+            />
+          ) : (
+            <select name={name} id={`filter-${name}`}>
+              <option value="">All</option>
+              {options.map((option) => (
+                <option key={option} value={option} selected={option === chosen}>
+                  {option}
+                </option>
+              ))}
+            </select>
+          )}
         </label>
       ))}
       <button type="submit" class="button">

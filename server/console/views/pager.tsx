@@ -16,11 +16,22 @@ export function Pager({
   newest: string | undefined;
   older: string | undefined;
 }): VNode | null {
-  if (newest === undefined && older === undefined) return null;
+  return <PageLinks links={{ Newest: newest, Older: older }} />;
+}
+
+/** Where other pages of a list are, by what people call them; undefined: there is none. */
+export function PageLinks({ links }: { links: Readonly<Record<string, string | undefined>> }): VNode | null {
+  const there = Object.entries(links).flatMap(([words, href]) =>
+    href === undefined ? [] : [{ words, href }],
+  );
+  if (there.length === 0) return null;
   return (
     <nav class="pager" aria-label="Pages">
-      {newest === undefined ? null : <a href={newest}>Newest</a>}
-      {older === undefined ? null : <a href={older}>Older</a>}
+      {there.map(({ words, href }) => (
+        <a key={words} href={href}>
+          {words}
+        </a>
+      ))}
     </nav>
   );
 }

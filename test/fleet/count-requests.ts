@@ -1,0 +1,29 @@
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { afterAll } from 'vitest';
+import type { TestNamespace } from '../support/temporal-namespace.ts';
+
+/** A client of the same namespace that counts what it asks of Temporal, by the name of the request. */
+export async function countRequests({
+  address,
+  namespace,
+}: Pick<TestNamespace, 'address' | 'namespace'>): Promise<{ client: Client; asked: Map<string, number> }> {
+  const asked = new Map<string, number>();
+  const count = (
+    options: { method_definition: { path: string } },
+    next: (options: object) => unknown,
+  ): unknown => {
+    const method = options.method_definition.path.split('/').at(-1) ?? '';
+    asked.set(method, (asked.get(method) ?? 0) + 1);
+    return next(options);
+  };
+  const connection = await Connection.connect({ address, interceptors: interceptorsOf([count]) });
+  afterAll(() => connection.close());
+  return { client: new Client({ connection, namespace }), asked };
+}
+
+type Interceptors = NonNullable<ConnectionOptions['interceptors']>;
+
+/** The types of gRPC ask for a class where its code takes whatever the next one returns. */
+function interceptorsOf(counters: unknown[]): Interceptors {
+  return counters as Interceptors;
+}

@@ -1,0 +1,217 @@
+import { pino } from 'pino';
+import { beforeEach, expect, test } from 'vitest';
+import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
+import { takeRepairTurn } from '../../warehouse/connections/repair-turn.ts';
+import { readClock } from '../../warehouse/read-clock.ts';
+import { followConnection } from '../../operations/schedules/follow-connection.ts';
+import { repairSchedules } from '../../worker/schedules/repair-schedules.ts';
+import { addFleet } from '../fleet/add-fleet.ts';
+import { countRequests } from '../fleet/count-requests.ts';
+import { rows } from '../support/rows.ts';
+import { testApiAddress } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestNamespace } from '../support/temporal-namespace.ts';
+
+const { warehouse } = await createTestDatabase();
+const { pool } = warehouse;
+const namespace = await createTestNamespace();
+const { client: temporal, asked } = await countRequests(namespace);
+const places = { warehouse, temporal, apiAddress: testApiAddress };
+
+beforeEach(async () => {
+  await pool.query('delete from sync.connections');
+  await repair();
+  asked.clear();
+});
+
+test('a fleet gets its schedules, and once they are as wanted Temporal is asked for some of them only', async () => {
+  await addFleet(warehouse, { connections: 260 });
+  expect(await repair()).toBe('');
+  expect(asked.get('CreateSchedule')).toBe(520);
+  expect(asked.get('DescribeSchedule')).toBeUndefined();
+  const [told] = await rows(
+    warehouse,
+    'select count(*) as connections, count(distinct schedules_settled) as told, count(schedules_checked_at) as checked from sync.connections',
+  );
+  expect(told).toMatchObject({ connections: 260, told: 260, checked: 260 });
+
+  await expect.poll(countListed, { timeout: 10_000 }).toBe(520);
+  // What an earlier release has made looks as wanted: that is noted, and not asked for one by one.
+  await pool.query('update sync.connections set schedules_settled = null, schedules_checked_at = null');
+  asked.clear();
+  expect(await repair()).toBe('');
+  expect(asked.get('DescribeSchedule')).toBe(400);
+  expect(asked.get('CreateSchedule')).toBeUndefined();
+  expect(asked.get('UpdateSchedule')).toBeUndefined();
+  expect(await rows(warehouse, 'select from sync.connections where schedules_settled is null')).toEqual([]);
+
+  // The others are asked for by the next repair.
+  expect(await repair()).toBe('');
+  expect(await rows(warehouse, 'select from sync.connections where schedules_checked_at is null')).toEqual(
+    [],
+  );
+});
+
+test('what the database changed, and nobody told Temporal of, is told by the next repair', async () => {
+  await addFleet(warehouse, { connections: 3 });
+  await repair();
+  await pool.query(
+    `update sync.connections set sync_every = interval '1 hour' where connection_id = 'co-00001'`,
+  );
+  await pauseConnection(warehouse, { connectionId: 'co-00002', why: 'month end' });
+  await repair();
+  expect((await describe('sync/co-00001')).spec.intervals?.[0]?.every).toBe(3_600_000);
+  expect((await describe('sync/co-00002')).state.note).toBe('Paused by Daybook: month end');
+  const [{ reached } = {}] = await rows(
+    warehouse,
+    `select pause_reached_schedules as reached from sync.connections where connection_id = 'co-00002'`,
+  );
+  expect(reached).toBe(true);
+});
+
+test('of workers that start at once one repairs, and the others wait for a repair that began after they asked', async () => {
+  await addFleet(warehouse, { connections: 20 });
+  await Promise.all([repair(), repair(), repair(), repair(), repair(), repair()]);
+  expect(asked.get('CreateSchedule')).toBe(40);
+  expect(asked.get('ListSchedules')).toBeLessThanOrEqual(2);
+});
+
+test('within the hour nothing is asked again, but by a worker that starts', async () => {
+  await addFleet(warehouse, { connections: 2 });
+  await repair();
+  asked.clear();
+  await repair('hour');
+  expect(asked.size).toBe(0);
+  await repair('start');
+  expect(asked.get('ListSchedules')).toBe(1);
+  await anHourLater();
+  await repair('hour');
+  expect(asked.get('ListSchedules')).toBe(2);
+});
+
+test('the turn of a worker that died is taken by another, and one that only stood still has lost it', async () => {
+  const now = await readClock(warehouse);
+  const turn = await takeRepairTurn(warehouse, { since: now });
+  if (typeof turn === 'string') throw new Error(`The turn is ${turn}.`);
+  expect(await takeRepairTurn(warehouse, { since: now })).toBe('held');
+  expect(await turn.extend()).toBe(true);
+  await pool.query(
+    `update sync.settings set value = (clock_timestamp() - interval '1 second')::text where name = 'schedules_repair_until'`,
+  );
+  const other = await takeRepairTurn(warehouse, { since: now });
+  if (typeof other === 'string') throw new Error(`The turn is ${other}.`);
+  expect(await turn.extend()).toBe(false);
+  await turn.end({ done: true });
+  expect(await takeRepairTurn(warehouse, { since: now })).toBe('held');
+  await other.end({ done: true });
+  expect(await takeRepairTurn(warehouse, { since: now })).toBe('done');
+});
+
+test('a repair goes on past what goes wrong, counts it, and is not taken for done', async () => {
+  await addFleet(warehouse, { connections: 60 });
+  // Temporal refuses an interval so short.
+  await pool.query(
+    `update sync.connections set sync_every = interval '10 milliseconds' where connection_id in ('co-00003', 'co-00040')`,
+  );
+  const logged = await repair();
+  expect(logged.trim().split('\n').length).toBe(1);
+  expect(JSON.parse(logged)).toMatchObject({ connections: 60, failed: 2, foreign: 0 });
+  expect(logged).toContain('they are repaired when a worker starts, and once an hour');
+  expect(await describe('sync/co-00059')).toBeDefined();
+  await pool.query(`update sync.connections set sync_every = interval '1 hour'`);
+  await repair('hour');
+  expect((await describe('sync/co-00003')).spec.intervals?.[0]?.every).toBe(3_600_000);
+});
+
+test('a pause made in the Web UI stays, whatever else is repaired', async () => {
+  await addFleet(warehouse, { connections: 2 });
+  await repair();
+  await temporal.schedule.getHandle('sync/co-00001').pause('the auditors are here');
+  await pool.query(`update sync.connections set sync_every = interval '1 hour'`);
+  await repair();
+  const { state, spec } = await describe('sync/co-00001');
+  expect(state).toMatchObject({ paused: true, note: 'the auditors are here' });
+  expect(spec.intervals?.[0]?.every).toBe(3_600_000);
+});
+
+test('what was resumed in the Web UI may fire, however long its interval is, until a worker starts', async () => {
+  await addFleet(warehouse, { connections: 1 });
+  await pauseConnection(warehouse, { connectionId: 'co-00000', why: 'month end' });
+  await repair();
+  await temporal.schedule.getHandle('reconcile/co-00000').unpause('go on');
+  await anHourLater();
+  await listedAs('reconcile/co-00000', { paused: false });
+  await repair('hour');
+  expect((await describe('reconcile/co-00000')).state.paused).toBe(false);
+  await repair('start');
+  expect((await describe('reconcile/co-00000')).state.paused).toBe(true);
+});
+
+test('a change of what Temporal does not list is repaired too', async () => {
+  await addFleet(warehouse, { connections: 2 });
+  await repair();
+  await temporal.schedule
+    .getHandle('sync/co-00000')
+    .update((now) => ({ ...now, policies: { ...now.policies, pauseOnFailure: true } }));
+  await repair();
+  expect((await describe('sync/co-00000')).policies.pauseOnFailure).toBe(false);
+});
+
+test('a repair ends early when the worker is stopped, and leaves its turn to the others', async () => {
+  await addFleet(warehouse, { connections: 60 });
+  const stopping = new AbortController();
+  const repairing = repairSchedules(places, { logger: pino({ level: 'silent' }), stopping: stopping.signal });
+  stopping.abort();
+  expect(await repairing).toBe(false);
+  await repair();
+  expect(await describe('sync/co-00059')).toBeDefined();
+});
+
+test('a connection that was told of is not written again within the hour', async () => {
+  await addFleet(warehouse, { connections: 1 });
+  await repair();
+  const version = async (): Promise<unknown> =>
+    (await rows(warehouse, 'select xmin::text as xmin from sync.connections'))[0]?.xmin;
+  const before = await version();
+  await followConnection(places, { connectionId: 'co-00000' });
+  await repair();
+  expect(await version()).toBe(before);
+});
+
+/** Returns what was logged. */
+async function repair(occasion: 'start' | 'hour' = 'start'): Promise<string> {
+  const logged: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
+  await repairSchedules(places, { logger, stopping: new AbortController().signal, occasion });
+  return logged.join('');
+}
+
+async function anHourLater(): Promise<void> {
+  await pool.query(
+    `update sync.settings set value = (value::timestamptz - interval '1 hour')::text where name = 'schedules_repaired_at'`,
+  );
+}
+
+function describe(id: string): ReturnType<ReturnType<typeof temporal.schedule.getHandle>['describe']> {
+  return temporal.schedule.getHandle(id).describe();
+}
+
+async function countListed(): Promise<number> {
+  let count = 0;
+  for await (const { memo } of temporal.schedule.list()) if (memo?.connection !== undefined) count += 1;
+  return count;
+}
+
+/** What Temporal lists is behind by a moment. */
+async function listedAs(id: string, expected: { paused: boolean }): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        for await (const { scheduleId, state } of temporal.schedule.list())
+          if (scheduleId === id) return state.paused;
+        return undefined;
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(expected.paused);
+}

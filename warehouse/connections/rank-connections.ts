@@ -1,0 +1,102 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+import { stale } from './stale.ts';
+
+/** What a list of connections can be narrowed to. */
+export const connectionFilters = [
+  'needs you',
+  'failing',
+  'stale',
+  'paused',
+  'quarantine',
+  'running',
+] as const;
+
+export type ConnectionFilter = (typeof connectionFilters)[number];
+
+export interface Ranking {
+  /** Of the page that was asked for: those that need a person first, then the others, each by name. */
+  readonly names: readonly string[];
+  /** How many the filter and the search leave, on all pages. */
+  readonly matching: number;
+  /** How many there are of all connections. */
+  readonly connections: number;
+  /** How many of all connections there are in each state. */
+  readonly counts: Readonly<Record<ConnectionFilter, number>>;
+}
+
+/**
+ * Which connections to show: one statement over all of them, which reads of each only what puts it into a state.
+ *
+ * `pausedElsewhere` are connections whose schedule is paused in Temporal, which the database does not know.
+ */
+export async function rankConnections(
+  { db }: Warehouse,
+  input: {
+    pausedElsewhere: readonly string[];
+    filter?: ConnectionFilter | undefined;
+    /** A part of the name. */
+    search?: string | undefined;
+    limit: number;
+    offset?: number;
+  },
+): Promise<Ranking> {
+  const { pausedElsewhere, filter, search = '', limit, offset = 0 } = input;
+  const { rows } = await sql<RankingRow>`
+    with judged as materialized (
+      select connection_id, failures > 0 as failing, paused_at is not null or elsewhere.name is not null as paused,
+        ${stale} and elsewhere.name is null as stale,
+        paused_by is not distinct from 'daybook' as paused_itself,
+        alerted.connection_id is not null as alerted, held.connection_id is not null as quarantined,
+        running.connection_id is not null as running
+      from sync.connections
+      left join (select distinct unnest(${[...pausedElsewhere]}::text[]) as name) elsewhere on elsewhere.name = connection_id
+      left join (select distinct connection_id from sync.alerts where resolved_at is null) alerted using (connection_id)
+      left join (select distinct connection_id from sync.quarantine where status = 'open') held using (connection_id)
+      left join (select distinct connection_id from sync.runs where status = 'running' and kind <> 'webhook') running using (connection_id)
+    ), states as materialized (
+      select *, alerted or failing or stale or paused_itself as needy from judged
+    ), matching as materialized (
+      select connection_id, needy from states
+      where ${filter === undefined ? sql`true` : columns[filter]} and strpos(connection_id, ${search}) > 0
+    )
+    select
+      array(
+        select connection_id from matching order by needy desc, connection_id limit ${limit} offset ${offset}
+      ) as names,
+      (select count(*) from matching) as matching,
+      count(*) as connections,
+      ${sql.join(
+        connectionFilters.map((name) => sql`count(*) filter (where ${columns[name]}) as ${sql.id(name)}`),
+      )}
+    from states
+  `.execute(db);
+  const [{ names, matching, connections, ...counts } = nothing] = rows;
+  return { names, matching, connections, counts };
+}
+
+const columns: Readonly<Record<ConnectionFilter, RawBuilder<boolean>>> = {
+  'needs you': sql`needy`,
+  failing: sql`failing`,
+  stale: sql`stale`,
+  paused: sql`paused`,
+  quarantine: sql`quarantined`,
+  running: sql`running`,
+};
+
+type RankingRow = { names: string[]; matching: number; connections: number } & Record<
+  ConnectionFilter,
+  number
+>;
+
+const nothing: RankingRow = {
+  names: [],
+  matching: 0,
+  connections: 0,
+  'needs you': 0,
+  failing: 0,
+  stale: 0,
+  paused: 0,
+  quarantine: 0,
+  running: 0,
+};
