@@ -9,7 +9,7 @@ const { pool } = warehouse;
 
 beforeEach(async () => {
   await pool.query(
-    'truncate sync.connections, sync.streams, sync.runs, sync.run_streams, sync.alerts, sync.quarantine cascade',
+    'truncate sync.all_connections, sync.streams, sync.runs, sync.run_streams, sync.alerts, sync.quarantine cascade',
   );
 });
 
