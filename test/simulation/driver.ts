@@ -51,7 +51,10 @@ export class Driver {
         open: () => syncs.open,
         start: ({ adopts, resources = [] }) => {
           const syncRun = syncs.nextOf(runId);
-          started.push(syncs.run(syncRun, () => this.sync(syncRun, resources, adopts)));
+          const sync = syncs.run(syncRun, () => this.sync(syncRun, resources, adopts));
+          // Its error is told where it is waited for, and is no unhandled one meanwhile.
+          sync.catch(() => undefined);
+          started.push(sync);
           return syncRun;
         },
       }),
