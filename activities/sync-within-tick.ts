@@ -2,7 +2,7 @@ import { cancellationDetails } from '@temporalio/activity';
 import { eventsStream } from '../resources/index.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { beginTickRun, readTickRun, type TickRun } from '../warehouse/runs/begin-tick-run.ts';
-import { finishRun, RunLeft, type FinishedRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import { finishRun, type FinishedRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
 import { streamsOf } from './begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
@@ -45,12 +45,12 @@ export function syncWithinTick(dependencies: Dependencies, input: TickSyncInput)
         const signal = AbortSignal.any([cancelled, deadline]);
         const outcomes = await readLists(dependencies, input, signal);
         return typeof outcomes === 'string'
-          ? { state: 'unfinished', runId: input.runId, why: outcomes }
+          ? await unfinished(dependencies, input, outcomes)
           : await finish(dependencies, input, outcomes);
       } catch (error) {
         if (isDatabaseAway(error)) throw error;
         const why = deadline.aborted ? 'slow answers' : nameOf(error);
-        if (!cancelled.aborted) return { state: 'unfinished', runId: input.runId, why };
+        if (!cancelled.aborted) return await unfinished(dependencies, input, why);
         // Not when the worker is stopped: then another attempt goes on.
         if (cancellationDetails()?.cancelRequested === true)
           await finishRun(warehouse, { ...input, outcomes: [], cancelled: true, heldBy: run.workflowId });
@@ -88,23 +88,22 @@ async function readLists(
 }
 
 async function finish(
-  dependencies: Dependencies,
-  input: TickSyncInput,
+  { warehouse, schedules }: Dependencies,
+  { runId, connection, ...input }: TickSyncInput,
   outcomes: StreamOutcome[],
 ): Promise<TickSync> {
-  const { runId, connection } = input;
-  try {
-    const heldBy = runOf(input).workflowId;
-    const { status } = await finishRun(dependencies.warehouse, { runId, outcomes, cancelled: false, heldBy });
-    await judgeSync(dependencies, { runId, connection, outcomes, status });
-    return { state: 'ended', runId, status };
-  } catch (error) {
-    if (!(error instanceof RunLeft)) throw error;
-    // Another attempt has ended it, or another sync has begun meanwhile.
-    const run = await readTickRun(dependencies.warehouse, runOf(input));
-    if (run?.state === 'ended') return { state: 'ended', runId, status: run.status };
-    return run?.state === 'adopted' ? run : { state: 'busy' };
-  }
+  const { workflowId: heldBy } = runOf({ runId, connection, ...input });
+  const { status } = await finishRun(warehouse, { runId, outcomes, cancelled: false, heldBy });
+  await judgeSync({ warehouse, schedules }, { runId, connection, outcomes, status });
+  return { state: 'ended', runId, status };
+}
+
+/** Whoever else has the run by now, another attempt or another sync, goes on with it or has ended it: then nobody is to be started for it. */
+async function unfinished({ warehouse }: Dependencies, input: TickSyncInput, why: string): Promise<TickSync> {
+  const { runId } = input;
+  const run = await readTickRun(warehouse, runOf(input));
+  if (run === undefined || run.state === 'open') return { state: 'unfinished', runId, why };
+  return run.state === 'ended' ? { ...run, runId } : run;
 }
 
 /** The attempt before this one may have died before it had judged the run. */

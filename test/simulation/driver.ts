@@ -43,13 +43,18 @@ export class Driver {
   async tick(runId: string, resources: readonly string[]): Promise<void> {
     const { connection, syncs = new OpenSyncs() } = this.#options;
     const started: Promise<void>[] = [];
+    const tick = { isOver: false };
     const run = this.#begin('tick', runId, 'schedule', (isDead) =>
       temporalOf({
-        isDead,
+        // Who was given up and still asks when all is over is taken for dead.
+        isDead: () => isDead() || tick.isOver,
         open: () => syncs.open,
         start: ({ adopts, resources = [] }) => {
           const syncRun = syncs.nextOf(runId);
-          started.push(syncs.run(syncRun, () => this.sync(syncRun, resources, adopts)));
+          const sync = syncs.run(syncRun, () => this.sync(syncRun, resources, adopts));
+          // Its error is told where it is waited for, and is no unhandled one meanwhile.
+          sync.catch(() => undefined);
+          started.push(sync);
           return syncRun;
         },
       }),
@@ -60,7 +65,9 @@ export class Driver {
       at: 0,
       ...(resources.length === 0 ? {} : { resources: [...resources] }),
     });
-    await Promise.all(started);
+    // An attempt that was given up may start another one meanwhile.
+    for (const sync of started) await sync;
+    tick.isOver = true;
   }
 
   async reconcile(runId: string, resources: readonly string[], approval?: Approval): Promise<void> {
