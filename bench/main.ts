@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { measureExport } from './export.ts';
+import { measureFleet } from './fleet.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHeldSnapshot } from './held-snapshot.ts';
 import { measureIdle } from './idle.ts';
@@ -114,6 +115,20 @@ program
   .addHelpText('after', '\nExample:\n  $ npm run bench -- held-snapshot --takes 10000')
   .action(async (options: { takes: number; json?: true }) => {
     show(await measureHeldSnapshot(options, progress), options.json);
+  });
+
+program
+  .command('fleet')
+  .description(
+    'Asks what people and workers ask of many connections: status, pages, metrics, alerts, schedule repair.',
+  )
+  .option('--connections <n>', 'connections', Number, 10_000)
+  .option('--runs <n>', 'runs of each in the ledger', Number, 100)
+  .option('--repeat <n>', 'repetitions of each question', Number, 20)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- fleet --connections 2000')
+  .action(async (options: { connections: number; runs: number; repeat: number; json?: true }) => {
+    show(await measureFleet(options, progress), options.json);
   });
 
 await program.parseAsync();

@@ -11,7 +11,7 @@ export interface RepairTurn {
 
 /**
  * Takes the turn. `held`: another process has it. `done`: a repair that began since then, or later, has been done by somebody. Who
- * takes a turn and dies leaves it to the others after 30 s.
+ * takes a turn and dies leaves it to the others after 30 s. Times further away were written while the clock was wrong.
  */
 export async function takeRepairTurn(
   { db }: Warehouse,
@@ -19,11 +19,13 @@ export async function takeRepairTurn(
 ): Promise<RepairTurn | 'held' | 'done'> {
   const { rows } = await sql<{ token: string | null; began: string; done: boolean }>`
     with done as (
-      select from sync.settings where name = 'schedules_repaired_at' and value::timestamptz >= ${since}
+      select from sync.settings
+      where name = 'schedules_repaired_at' and value::timestamptz between ${since} and clock_timestamp()
     ), taken as (
       insert into sync.settings (name, value)
       select 'schedules_repair_until', ${heldUntil} where not exists (select from done)
-      on conflict (name) do update set value = excluded.value where settings.value::timestamptz <= clock_timestamp()
+      on conflict (name) do update set value = excluded.value
+      where settings.value::timestamptz not between clock_timestamp() and clock_timestamp() + interval '30 seconds'
       returning value
     )
     select (select value from taken) as token, clock_timestamp()::text as began, exists (select from done) as done

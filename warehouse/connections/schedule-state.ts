@@ -105,6 +105,7 @@ export async function noteSettledAsListed(
 
 /** A row is written when it says something new, and once an hour at most when it does not. */
 async function noteSettled(db: Transaction<Database>, settled: readonly SchedulesSettled[]): Promise<void> {
+  if (settled.length === 0) return;
   await sql`
     update sync.connections c set
       schedules_settled = t.told, schedules_checked_at = clock_timestamp(), pause_reached_schedules = t.reached

@@ -16,13 +16,16 @@ export interface Differences {
   readonly asListed: readonly Pick<SchedulesSettled, 'connectionId' | 'as'>[];
 }
 
+/** Why schedules are repaired: a worker starts, or an hour is over. */
+export type Occasion = 'start' | 'hour';
+
 /**
- * Compares what Temporal lists with what is to be, without asking it for anything more. `resumedThere`: what somebody resumed in
- * the Web UI although its connection is paused is left to fire, which resumes the connection.
+ * Compares what Temporal lists with what is to be, without asking it for anything more. What somebody resumed in the Web UI
+ * although its connection is paused is left to fire, which resumes the connection, unless a worker starts.
  */
 export async function findDifferences(
   { warehouse, apiAddress }: Pick<SchedulePlaces, 'warehouse'> & { apiAddress: string },
-  { listed, resumedThere }: { listed: ListedSchedules; resumedThere: boolean },
+  { listed, occasion }: { listed: ListedSchedules; occasion: Occasion },
 ): Promise<Differences> {
   const gone = new Set(listed.connections);
   const differing: string[] = [];
@@ -34,7 +37,7 @@ export async function findDifferences(
     for (const state of states) {
       const { connectionId, checkedAt, settledAs } = state;
       gone.delete(connectionId);
-      if (state.apiAddress !== apiAddress || (resumedThere && isResumed(state, listed))) continue;
+      if (state.apiAddress !== apiAddress || (occasion === 'hour' && isResumed(state, listed))) continue;
       if (differs(state, listed)) differing.push(connectionId);
       else {
         alike.push({ connectionId, checkedAt: checkedAt?.getTime() ?? 0 });
@@ -46,17 +49,21 @@ export async function findDifferences(
     after = last.connectionId;
   }
   alike.sort((one, other) => one.checkedAt - other.checkedAt);
-  const checked = alike.slice(0, checkedEachTime).map(({ connectionId }) => connectionId);
+  const checked = alike.slice(0, checkedAt(occasion, alike.length)).map(({ connectionId }) => connectionId);
   return { toSettle: [...differing, ...gone, ...checked], asListed };
 }
 
 const pageLength = 500;
 
 /**
- * A list does not tell everything of a schedule, so that somebody's change of its arguments is found by asking for it: of so many
- * connections at each repair, which takes seconds.
+ * A list does not tell everything of a schedule, so that somebody's change of its arguments is found by asking for it: at a start
+ * of some connections, since people wait for what else a start repairs, and each hour of a twenty-fourth of them.
  */
-const checkedEachTime = 200;
+function checkedAt(occasion: Occasion, connections: number): number {
+  return occasion === 'start' ? leastChecked : Math.max(leastChecked, Math.ceil(connections / 24));
+}
+
+const leastChecked = 50;
 
 function differs(state: ScheduleState, { ours }: ListedSchedules): boolean {
   if (state.settledAs === null ? state.backfillEvery !== null : state.settledAs !== wantedOf(state))
