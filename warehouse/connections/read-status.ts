@@ -61,42 +61,47 @@ export async function readStatus(warehouse: Warehouse, connectionId?: string): P
   if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
   const connections = await query.execute();
   if (connectionId !== undefined && connections.length === 0) throw new UnknownConnection(connectionId);
+  const one = connectionId === undefined ? sql<boolean>`true` : sql<boolean>`connection_id = ${connectionId}`;
   const { rows: streams } = await sql<StreamRow>`
     select s.connection_id, s.stream, s.capability, s.watermark, s.last_success_at, s.last_reconcile_at,
       s.stalled_at is not null as stalled, s.missing_since is not null as missing,
       extract(epoch from now() - s.last_success_at)::bigint as freshness_seconds,
       p.connection_id is not null as begun, p.failing_since is not null as failing,
       r.run_id is not null as reading
-    from sync.streams s
+    from (select * from sync.streams where ${one}) s
     left join sync.passes p on p.connection_id = s.connection_id and p.stream = s.stream and p.kind = 'sync'
     left join sync.runs r on r.run_id = p.run_id and r.status = 'running'
   `.execute(db);
+  const streamOf = new Map(streams.map((row) => [`${row.connection_id} ${row.stream}`, row]));
   const { rows: runs } = await sql<LastRun>`
-    select distinct on (connection_id) connection_id, run_id, workflow_id, kind, status, failure, started_at
-    from sync.runs
-    where kind <> 'webhook'
-    order by connection_id, started_at desc
+    select r.*
+    from (select connection_id from sync.connections where ${one}) c
+    cross join lateral (
+      select connection_id, run_id, workflow_id, kind, status, failure, started_at
+      from sync.runs
+      where connection_id = c.connection_id and kind <> 'webhook'
+      order by started_at desc
+      limit 1
+    ) r
   `.execute(db);
-  const webhooks = await readWebhookStatus(warehouse);
+  const runOf = new Map(runs.map((run) => [run.connection_id, run]));
+  const webhooks = await readWebhookStatus(warehouse, connectionId);
   const quarantined = await db
     .selectFrom('sync.quarantine')
     .select(({ fn }) => ['connection_id', fn.countAll<number>().as('entries')])
     .where('status', '=', 'open')
+    .where(one)
     .groupBy('connection_id')
     .execute();
+  const quarantinedOf = new Map(quarantined.map(({ connection_id, entries }) => [connection_id, entries]));
   return connections.map(({ connection_id: name, paused_at: since, paused_why: why, ...connection }) => ({
     name,
     ...connection,
     paused: since === null ? null : { why: why ?? '', since },
-    last_run: lastRunOf(runs.find((run) => run.connection_id === name)),
-    quarantined: quarantined.find((row) => row.connection_id === name)?.entries ?? 0,
+    last_run: lastRunOf(runOf.get(name)),
+    quarantined: quarantinedOf.get(name) ?? 0,
     webhooks: webhooks.get(name) ?? noWebhooks,
-    streams: streamNames.map((stream) =>
-      statusOf(
-        stream,
-        streams.find((row) => row.connection_id === name && row.stream === stream),
-      ),
-    ),
+    streams: streamNames.map((stream) => statusOf(stream, streamOf.get(`${name} ${stream}`))),
   }));
 }
 

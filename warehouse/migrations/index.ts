@@ -36,6 +36,8 @@ import * as historyByTime from './2026-12-01-history-by-time.ts';
 import * as metSince from './2026-12-01-met-since.ts';
 import * as absentItems from './2026-12-02-absent-items.ts';
 import * as prunedMonths from './2026-12-02-pruned-months.ts';
+import * as ledgerLookups from './2026-12-03-ledger-lookups.ts';
+import * as quietDays from './2026-12-03-quiet-days.ts';
 import * as removals from './2026-12-03-removals.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
@@ -82,4 +84,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-02-absent-items': absentItems,
   '2026-12-02-pruned-months': prunedMonths,
   '2026-12-03-removals': removals,
+  '2026-12-03-quiet-days': quietDays,
+  '2026-12-03-ledger-lookups': ledgerLookups,
 };
