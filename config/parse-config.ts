@@ -86,6 +86,7 @@ export function parseConfig(env: Env): Config {
       deleteLimit: values.DAYBOOK_DELETE_LIMIT,
       keep: {
         runsMilliseconds: values.DAYBOOK_KEEP_RUNS,
+        quietRunsMilliseconds: values.DAYBOOK_KEEP_QUIET_RUNS,
         historyMilliseconds: values.DAYBOOK_KEEP_HISTORY === 'forever' ? null : values.DAYBOOK_KEEP_HISTORY,
       },
     },

@@ -102,6 +102,12 @@ export const variables = {
     .optional()
     .describe('Password of the console; required when the HTTP server listens beyond loopback'),
   DAYBOOK_KEEP_RUNS: duration.prefault('90d').describe('How long runs and closed entries are kept'),
+  DAYBOOK_KEEP_QUIET_RUNS: duration
+    .refine((milliseconds) => milliseconds >= 86_400_000, 'must be 1d or more')
+    .optional()
+    .describe(
+      'How long runs of syncs are kept that found nothing new; then they are one count for each day. Not set: as `DAYBOOK_KEEP_RUNS`',
+    ),
   DAYBOOK_KEEP_HISTORY: z
     .union([z.literal('forever'), duration], 'must be "forever" or a duration like 365d')
     .prefault('forever')

@@ -68,6 +68,7 @@ test('what is configured is taken', () => {
     DAYBOOK_LOOKBACK: '0s',
     DAYBOOK_GIVE_UP_AFTER: '2h',
     DAYBOOK_KEEP_RUNS: '7d',
+    DAYBOOK_KEEP_QUIET_RUNS: '2d',
     DAYBOOK_KEEP_HISTORY: '365d',
     DAYBOOK_CONSOLE_PASSWORD: 'open sesame, please',
     DAYBOOK_LOG_LEVEL: 'debug',
@@ -92,11 +93,20 @@ test('what is configured is taken', () => {
     policies: {
       lookbackMilliseconds: 0,
       giveUpAfterMilliseconds: 2 * 3_600_000,
-      keep: { runsMilliseconds: 7 * 86_400_000, historyMilliseconds: 365 * 86_400_000 },
+      keep: {
+        runsMilliseconds: 7 * 86_400_000,
+        quietRunsMilliseconds: 2 * 86_400_000,
+        historyMilliseconds: 365 * 86_400_000,
+      },
     },
     consolePassword: 'open sesame, please',
     logLevel: 'debug',
   });
+});
+
+test('quiet runs are kept for a day at least, for status looks at as much', () => {
+  const short = { DAYBOOK_KEEP_QUIET_RUNS: '23h' };
+  expect(() => parseConfig(short)).toThrow(/DAYBOOK_KEEP_QUIET_RUNS.*must be 1d or more/);
 });
 
 test('an empty variable counts as not set', () => {

@@ -46,6 +46,10 @@ export async function connectionWithEverything(warehouse: Warehouse): Promise<st
     [connectionId],
   );
   await warehouse.pool.query(
+    `insert into sync.quiet_days (connection_id, day, syncs, requests, read) values ($1, '2024-02-01', 1, 8, 0)`,
+    [connectionId],
+  );
+  await warehouse.pool.query(
     `with added as (insert into sync.readers (reader, login, database_name) values ($1, 'of ' || $1, '') returning reader)
      insert into sync.reader_connections (reader, connection_id) select reader, $1 from added`,
     [connectionId],

@@ -14,11 +14,21 @@ import {
   removeOldVersions,
   type Place,
 } from './old-versions.ts';
+import {
+  countQuiet,
+  foldQuiet,
+  forgetQuietDays,
+  noteQuietWalk,
+  readQuietBeginning,
+  type RunPlace,
+} from './quiet-runs.ts';
 
 /** How long what is over is kept. */
 export interface Keep {
   /** Runs, closed quarantine entries, discrepancies and alerts, webhooks that are done. */
   readonly runsMilliseconds: number;
+  /** Runs of syncs that found nothing; as others when absent. */
+  readonly quietRunsMilliseconds?: number | undefined;
   /** Versions that are no longer current; null: forever. */
   readonly historyMilliseconds: number | null;
 }
@@ -51,6 +61,9 @@ export async function pruneWarehouse(
         return Object.values(removed).some((count) => count > 0);
       });
   }
+  if (cutoffs.quiet !== null)
+    add(pruned, await foldQuietRuns(warehouse, { cutoff: cutoffs.quiet, dryRun, signal }));
+  if (!dryRun) await forgetQuietDays(warehouse.pool, { cutoff: cutoffs.runs });
   pruned[versions] = 0;
   if (cutoffs.history === null) return pruned;
   const cutoff = cutoffs.history;
@@ -79,15 +92,40 @@ const removals = 'connections being removed';
 /** Decided once, by the database clock, which wrote the times that are compared with them. */
 async function cutoffsOf(
   { pool }: Warehouse,
-  { runsMilliseconds, historyMilliseconds }: Keep,
-): Promise<{ runs: string; history: string | null }> {
-  const { rows } = await pool.query<{ runs: string; history: string | null }>(
+  { runsMilliseconds, quietRunsMilliseconds, historyMilliseconds }: Keep,
+): Promise<Cutoffs> {
+  const { rows } = await pool.query<Cutoffs>(
     `select
        (now() - $1 * interval '1 millisecond')::text as runs,
-       (now() - $2 * interval '1 millisecond')::text as history`,
-    [runsMilliseconds, historyMilliseconds],
+       (now() - $2 * interval '1 millisecond')::text as history,
+       (now() - $3 * interval '1 millisecond')::text as quiet`,
+    [runsMilliseconds, historyMilliseconds, quietRunsMilliseconds ?? null],
   );
-  return rows[0] ?? { runs: '-infinity', history: null };
+  return rows[0] ?? { runs: '-infinity', history: null, quiet: null };
+}
+
+interface Cutoffs {
+  readonly runs: string;
+  readonly history: string | null;
+  readonly quiet: string | null;
+}
+
+async function foldQuietRuns(
+  warehouse: Warehouse,
+  { cutoff, dryRun, signal }: { cutoff: string; dryRun: boolean; signal: AbortSignal | undefined },
+): Promise<Pruned> {
+  const beginning = await readQuietBeginning(warehouse.pool, { cutoff });
+  if (dryRun) return countQuiet(warehouse.pool, { cutoff, beginning });
+  const folded: Pruned = {};
+  let after: RunPlace = [beginning, ''];
+  await inBatches(warehouse, signal, async (client) => {
+    const { runs, streams, last } = await foldQuiet(client, { cutoff, after });
+    add(folded, { 'sync.runs': runs, 'sync.run_streams': streams });
+    after = last ?? after;
+    return last !== null;
+  });
+  await noteQuietWalk(warehouse.pool, { cutoff });
+  return folded;
 }
 
 /** Repeats `remove` until it says that nothing is left. */

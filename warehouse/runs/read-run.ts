@@ -75,8 +75,12 @@ export async function readRuns(
   const { temporalRunId } = input;
   if (temporalRunId !== undefined) {
     // A run that was continued as new has several; its row is named by the first and tells the latest.
-    query = query.where((eb) =>
-      eb.or([eb('run_id', '=', temporalRunId), eb('temporal_run_id', '=', temporalRunId)]),
+    query = query.where(
+      sql<boolean>`run_id in (
+        select ${temporalRunId}
+        union all
+        select run_id from sync.runs where temporal_run_id = ${temporalRunId} and temporal_run_id <> run_id
+      )`,
     );
   }
   const runs = await query.execute();

@@ -20,7 +20,7 @@ export async function readWebhookStatus(
   const { rows } = await pool.query<WebhookStatus & { connection_id: string }>(
     `
     select c.connection_id, inbox.last_received_at, coalesce(waiting.entries, 0) as waiting,
-      coalesce(changes.applied, 0)::bigint as applied_24h, coalesce(changes.unannounced, 0)::bigint as unannounced_24h
+      coalesce(brought.applied, 0)::bigint as applied_24h, coalesce(changed.unannounced, 0)::bigint as unannounced_24h
     from sync.connections c
     left join lateral (
       select w.last_received_at from sync.webhook_inbox w
@@ -33,12 +33,16 @@ export async function readWebhookStatus(
       where w.connection_id = c.connection_id and w.status = 'waiting'
     ) waiting on true
     left join lateral (
-      select sum(s.inserted + s.updated + s.deleted) filter (where r.kind = 'webhook') as applied,
-        sum(s.unannounced) filter (where r.kind = 'sync') as unannounced
+      select sum(s.inserted + s.updated + s.deleted) as applied
       from sync.runs r
       join sync.run_streams s using (run_id)
-      where r.connection_id = c.connection_id and r.started_at > now() - interval '24 hours'
-    ) changes on true
+      where r.connection_id = c.connection_id and r.kind = 'webhook' and r.started_at > now() - interval '24 hours'
+    ) brought on true
+    left join lateral (
+      -- Only syncs have any.
+      select sum(s.unannounced) as unannounced from sync.run_streams s
+      where s.connection_id = c.connection_id and s.unannounced > 0 and s.started_at > now() - interval '24 hours'
+    ) changed on true
     where $1::text[] is null or c.connection_id = any($1)`,
     [connections],
   );

@@ -1,0 +1,115 @@
+import type { Pool, PoolClient } from 'pg';
+import { rowsPerBatch } from './expired-rows.ts';
+
+/** How far a walk through the runs has come, in the order in which they ended. */
+export type RunPlace = readonly [finishedAt: string, runId: string];
+
+/**
+ * A sync is quiet that succeeded and found nothing: what it read was known, and no stream has anything to say. It is counted in
+ * `sync.quiet_days`, and goes. The newest finished sync of a connection stays, as it does however old it is.
+ */
+const quiet = `
+  r.kind = 'sync' and r.status = 'succeeded' and r.failure is null and r.outcome is null and r.connection_id is not null
+  and exists (select from sync.run_streams s where s.run_id = r.run_id)
+  and not exists (
+    select from sync.run_streams s
+    where s.run_id = r.run_id and (
+      s.inserted + s.updated + s.deleted + s.suppressed + s.quarantined + s.unannounced > 0
+      or s.failure_type is not null or s.totals is not null or s.status not in ('succeeded', 'unsupported')
+    )
+  )
+  and exists (
+    select from sync.runs newer
+    where coalesce(newer.connection_id, '') = coalesce(r.connection_id, '') and newer.kind = r.kind
+      and newer.finished_at is not null and newer.status <> 'running'
+      and (newer.finished_at, newer.run_id) > (r.finished_at, r.run_id)
+  )`;
+
+/** Only runs that ended since the cutoff of the walk before are looked at, unless that lies later than this one. */
+export async function readQuietBeginning(pool: Pool, { cutoff }: { cutoff: string }): Promise<string> {
+  const { rows } = await pool.query<{ value: string }>(
+    `select value from sync.settings where name = $1 and value::timestamptz <= $2::timestamptz`,
+    [setting, cutoff],
+  );
+  return rows[0]?.value ?? '-infinity';
+}
+
+export async function noteQuietWalk(pool: Pool, { cutoff }: { cutoff: string }): Promise<void> {
+  await pool.query(
+    `insert into sync.settings (name, value) values ($1, $2)
+     on conflict (name) do update set value = excluded.value`,
+    [setting, cutoff],
+  );
+}
+
+/** As old as the oldest runs. */
+export async function forgetQuietDays(pool: Pool, { cutoff }: { cutoff: string }): Promise<void> {
+  await pool.query('delete from sync.quiet_days where day < ($1::timestamptz)::date', [cutoff]);
+}
+
+const setting = 'quiet_runs_folded_until';
+
+/** How many rows would go, by table. */
+export async function countQuiet(
+  pool: Pool,
+  { cutoff, beginning }: { cutoff: string; beginning: string },
+): Promise<Record<string, number>> {
+  const { rows } = await pool.query<Record<string, number>>(
+    `with going as materialized (
+       select r.run_id from sync.runs r
+       where r.finished_at <= $1::timestamptz and r.finished_at > $2::timestamptz and ${quiet}
+     )
+     select (select count(*) from going) as "sync.runs",
+       (select count(*) from sync.run_streams where run_id in (select run_id from going)) as "sync.run_streams"`,
+    [cutoff, beginning],
+  );
+  return rows[0] ?? {};
+}
+
+export interface QuietBatch {
+  readonly runs: number;
+  readonly streams: number;
+  /** Of the runs that were looked at; null when there are no more. */
+  readonly last: RunPlace | null;
+}
+
+/** Folds the quiet ones of the next batch of runs. One that another prune holds is its business, or stays as long as other runs do. */
+export async function foldQuiet(
+  client: PoolClient,
+  { cutoff, after }: { cutoff: string; after: RunPlace },
+): Promise<QuietBatch> {
+  const { rows } = await client.query<QuietBatch>(foldQuietSql, [cutoff, rowsPerBatch / 5, ...after]);
+  return rows[0] ?? { runs: 0, streams: 0, last: null };
+}
+
+export const foldQuietSql = `
+  with looked as materialized (
+    select run_id, finished_at from sync.runs
+    where finished_at <= $1::timestamptz and (finished_at, run_id) > ($3::timestamptz, $4)
+    order by finished_at, run_id
+    limit $2
+  ), going as materialized (
+    select r.run_id, r.connection_id, (r.started_at at time zone 'UTC')::date as day
+    from looked
+    join sync.runs r using (run_id)
+    where ${quiet}
+    for update of r skip locked
+  ), streams as (
+    delete from sync.run_streams where run_id = any(array(select run_id from going))
+    returning run_id, requests, read
+  ), gone as (
+    delete from sync.runs where run_id = any(array(select run_id from going)) returning 1
+  ), folded as (
+    insert into sync.quiet_days as had (connection_id, day, syncs, requests, read)
+    select connection_id, day, count(distinct run_id), sum(requests), sum(read)
+    from going
+    join streams using (run_id)
+    group by connection_id, day
+    order by connection_id, day
+    on conflict (connection_id, day) do update set
+      syncs = had.syncs + excluded.syncs, requests = had.requests + excluded.requests, read = had.read + excluded.read
+  )
+  select (select count(*) from gone) as runs, (select count(*) from streams) as streams,
+    (
+      select json_build_array(finished_at::text, run_id) from looked order by finished_at desc, run_id desc limit 1
+    ) as last`;
