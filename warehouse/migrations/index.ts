@@ -37,10 +37,10 @@ import * as metSince from './2026-12-01-met-since.ts';
 import * as absentItems from './2026-12-02-absent-items.ts';
 import * as prunedMonths from './2026-12-02-pruned-months.ts';
 import * as ledgerLookups from './2026-12-03-ledger-lookups.ts';
-import * as quietDays from './2026-12-03-quiet-days.ts';
 import * as runsByTime from './2026-12-03-runs-by-time.ts';
 import * as schedulesSettled from './2026-12-03-schedules-settled.ts';
 import * as removals from './2026-12-04-removals.ts';
+import * as quietDays from './2026-12-05-quiet-days.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -86,8 +86,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-02-absent-items': absentItems,
   '2026-12-02-pruned-months': prunedMonths,
   '2026-12-03-ledger-lookups': ledgerLookups,
-  '2026-12-03-quiet-days': quietDays,
   '2026-12-03-runs-by-time': runsByTime,
   '2026-12-03-schedules-settled': schedulesSettled,
   '2026-12-04-removals': removals,
+  '2026-12-05-quiet-days': quietDays,
 };
