@@ -4,7 +4,7 @@ import { activityInfo, CompleteAsyncError } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { handlingOf } from '../activities/handling.ts';
 import { codeOf } from '../errors/code-of.ts';
-import { retryDelayOf } from './retry-delay.ts';
+import { createRetryDelays } from './retry-delay.ts';
 import { isDatabaseAway, whyAway, whyUnwritable } from '../warehouse/is-database-away.ts';
 
 /**
@@ -16,6 +16,7 @@ export function failureInterceptor(
   logger: Logger,
   onFailure: (error: unknown) => void,
 ): ActivityInboundCallsInterceptor {
+  const retryDelayOf = createRetryDelays();
   return {
     async execute(
       input: ActivityExecuteInput,
@@ -31,7 +32,9 @@ export function failureInterceptor(
           { type: failure.type, ...(failure.type === 'Unexpected' ? traceOf(error) : {}) },
           failure.message,
         );
-        const nextRetryDelay = retryDelayOf(activityInfo());
+        const { activityType, attempt, workflowExecution } = activityInfo();
+        const workflowId = workflowExecution?.workflowId ?? '';
+        const nextRetryDelay = retryDelayOf({ activityType, attempt, workflowId });
         throw nextRetryDelay === undefined
           ? failure
           : ApplicationFailure.fromError(failure, { nextRetryDelay });

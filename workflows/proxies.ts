@@ -64,15 +64,12 @@ export const applying = proxyActivities<ActivitiesOf<'applying'>>({
 });
 
 /**
- * Of what schedules start, which is thousands at once where Postgres is away. How long an attempt that failed is waited for says
- * `worker/retry-delay.ts`; this is for those of workers that died.
+ * What a schedule does when it fires: a look at the database, and one call of Temporal. How long an attempt that failed is waited for
+ * says `worker/retry-delay.ts`.
  */
-const startingRetry = { ...retry, maximumInterval: '5m' } as const;
-
-/** What a schedule does when it fires: a look at the database, and one call of Temporal. */
 export const starting = proxyActivities<ActivitiesOf<'starting'>>({
   startToCloseTimeout: '20s',
-  retry: startingRetry,
+  retry,
 });
 
 /** The same for a sync, of which it reads a page of every stream. Where pages are read, so that it holds up nothing shorter. */
@@ -82,5 +79,5 @@ export const syncing = proxyActivities<ActivitiesOf<'starting'>>({
   heartbeatTimeout: '20s',
   // It closes its run itself.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: startingRetry,
+  retry,
 });
