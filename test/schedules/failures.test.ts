@@ -181,7 +181,7 @@ function stateOf(connection: string): Promise<Row> {
   return row(
     warehouse,
     `select paused_at, paused_why, paused_by, failures, xmin::text as version
-     from sync.connections where connection_id = $1`,
+     from sync.all_connections where connection_id = $1`,
     [connection],
   );
 }

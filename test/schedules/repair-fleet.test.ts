@@ -181,7 +181,7 @@ test('a connection that was told of is not written again within the hour', async
   await addFleet(warehouse, { connections: 1 });
   await repair();
   const version = async (): Promise<unknown> =>
-    (await rows(warehouse, 'select xmin::text as xmin from sync.connections'))[0]?.xmin;
+    (await rows(warehouse, 'select xmin::text as xmin from sync.all_connections'))[0]?.xmin;
   const before = await version();
   await followConnection(places, { connectionId: 'co-00000' });
   await repair();
