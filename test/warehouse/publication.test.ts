@@ -49,5 +49,5 @@ test('while a publication of all tables has a slot, a connection is synced, reco
   const kinds = Object.fromEntries(changes.rows.map((row) => [row.table, row.kinds]));
   expect(kinds['finance.bills']).toEqual(['DELETE', 'INSERT']);
   expect(kinds['sync.api_grants']).toContain('INSERT');
-  expect(kinds['sync.connections']).toEqual(['DELETE', 'INSERT', 'UPDATE']);
+  expect(kinds['sync.all_connections']).toEqual(['DELETE', 'INSERT', 'UPDATE']);
 });

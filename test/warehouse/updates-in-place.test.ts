@@ -38,7 +38,7 @@ test('every table whose rows are updated leaves room for that', async () => {
   const full = await rows(
     warehouse,
     `select oid::regclass::text as "table" from pg_class
-     where oid in ('finance.bills'::regclass, 'finance.subscriptions'::regclass, 'sync.streams'::regclass, 'sync.connections'::regclass,
+     where oid in ('finance.bills'::regclass, 'finance.subscriptions'::regclass, 'sync.streams'::regclass, 'sync.all_connections'::regclass,
          'sync.passes'::regclass, 'sync.run_streams'::regclass, 'sync.resource_clocks'::regclass)
        and 'fillfactor=85' <> all (coalesce(reloptions, '{}'))`,
   );
