@@ -2,10 +2,14 @@ import { sql, type Kysely } from 'kysely';
 
 /** A connection that is being removed: its row stays until the last of what hangs on it is gone, and nobody sees it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(inTheOrderOfReaders).execute(db);
   await sql.raw(removing).execute(db);
   await sql.raw(seen).execute(db);
   await sql.raw(changes).execute(db);
 }
+
+/** The view before its tables, as whoever reads it takes them: the other way round each would wait for the other. */
+const inTheOrderOfReaders = `lock table finance.connections in access exclusive mode`;
 
 const removing = `
   alter table sync.connections rename to all_connections;
