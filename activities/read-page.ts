@@ -1,6 +1,6 @@
 import { eventsStream } from '../resources/index.ts';
 import type { Dependencies } from './dependencies.ts';
-import { takeAndRead, type ChunkOutcome, type ReadStreamInput } from './read-chunk.ts';
+import { takeAndRead, type ChunkOutcome, type Listing, type ReadStreamInput } from './read-chunk.ts';
 import { listingOfEvents } from './read-events.ts';
 import { listingOfStream } from './read-stream.ts';
 
@@ -10,12 +10,9 @@ export function readPage(
   input: ReadStreamInput,
   signal: AbortSignal,
 ): Promise<ChunkOutcome> {
-  const pages = 1;
+  const read = <Page>(listing: Listing<Page>): Promise<ChunkOutcome> =>
+    takeAndRead(dependencies, input, { listing, signal, pages: 1 });
   return input.stream === eventsStream
-    ? takeAndRead(dependencies, input, { listing: listingOfEvents(dependencies), signal, pages })
-    : takeAndRead(dependencies, input, {
-        listing: listingOfStream(dependencies, input.stream),
-        signal,
-        pages,
-      });
+    ? read(listingOfEvents(dependencies))
+    : read(listingOfStream(dependencies, input.stream));
 }

@@ -1,25 +1,18 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { createApiClient } from '../../source/api-client.ts';
-import { openApiBudget } from '../../warehouse/api-budget.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { Database } from '../../warehouse/tables/database.ts';
-import { clientSecret, createInstallation } from '../support/installation.ts';
+import { createInstallation } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';
+import { apiOf } from '../simulation/api-of.ts';
 import { dependenciesOf } from '../simulation/dependencies-of.ts';
 import { Driver } from '../simulation/driver.ts';
 
 /** The worker of a tick dies at each of its commits: the next attempt ends what it has left. No Temporal is needed for it. */
 const installation = await createInstallation();
 const { admin, sandbox, warehouse } = installation;
-const account = { clientId: 'sandbox-client', clientSecret };
-const api = createApiClient({
-  ...account,
-  baseUrl: sandbox.url,
-  version: '2023-03-14',
-  budget: openApiBudget(warehouse, { ...account, apiAddress: sandbox.url, requestsPer10s: 450 }),
-});
+const api = apiOf(installation);
 afterAll(() => api.close());
 afterEach(() => admin.configure({}));
 

@@ -1,26 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import type { ScheduledStarted } from '../../activities/start-scheduled.ts';
-import { createApiClient } from '../../source/api-client.ts';
-import { openApiBudget } from '../../warehouse/api-budget.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { eventsOf } from '../support/history-of.ts';
-import { clientSecret, createInstallation } from '../support/installation.ts';
+import { createInstallation } from '../support/installation.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { sync, type SyncHandle } from '../support/sync.ts';
+import { apiOf } from './api-of.ts';
 import { dependenciesOf } from './dependencies-of.ts';
 import { Driver } from './driver.ts';
 
 /** The simulation plays the workflows: here what it calls is held against what they call. */
 const installation = await createInstallation({ env: { DAYBOOK_LOG_LEVEL: 'error' } });
 const { admin, client, sandbox, warehouse } = installation;
-const account = { clientId: 'sandbox-client', clientSecret };
-const api = createApiClient({
-  ...account,
-  baseUrl: sandbox.url,
-  version: '2023-03-14',
-  budget: openApiBudget(warehouse, { ...account, apiAddress: sandbox.url, requestsPer10s: 450 }),
-});
+const api = apiOf(installation);
 afterAll(() => api.close());
 await installation.startWorker();
 

@@ -1,4 +1,5 @@
 import { resources } from '../../resources/index.ts';
+import { rowsPerBatch } from '../rows-per-batch.ts';
 import type { Removal } from './begin-removal.ts';
 
 /** A table from which a removal deletes. */
@@ -7,8 +8,6 @@ export interface RemovedTable {
   /** Deletes so many rows of a connection ($1) at most, and selects how many as `rows`. */
   readonly deleteBatch: string;
 }
-
-export const rowsPerBatch = 5_000;
 
 /** Where most of a connection is, in the order in which it goes. What is left after them is a few rows. */
 export function tablesOf({ keepsData }: Pick<Removal, 'keepsData'>): RemovedTable[] {

@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-
-export const rowsPerBatch = 5_000;
+import { rowsPerBatch } from '../rows-per-batch.ts';
 
 /** Rows that are over and old; `$1` is the cutoff. */
 export interface ExpiredRows {
@@ -12,22 +11,22 @@ export interface ExpiredRows {
   readonly emptied?: string;
 }
 
-/**
- * Of every connection the newest finished run of each kind stays, however old: it says how fresh the data is. So does a
- * reconcile whose findings wait for approval.
- */
+/** Of every connection the newest finished run `r` of each kind stays, however old: it says how fresh the data is. */
+export const isNotNewest = `
+  exists (
+    select from sync.runs newer
+    where coalesce(newer.connection_id, '') = coalesce(r.connection_id, '') and newer.kind = r.kind
+      and newer.target is not distinct from r.target
+      and newer.finished_at is not null and newer.status <> 'running'
+      and (newer.finished_at, newer.run_id) > (r.finished_at, r.run_id)
+  )`;
+
+/** A reconcile whose findings wait for approval stays too. */
 const runs: ExpiredRows = {
   keys: `
     select r.run_id as key
     from sync.runs r
-    where r.finished_at < $1::timestamptz and r.status <> 'running'
-      and exists (
-        select from sync.runs newer
-        where coalesce(newer.connection_id, '') = coalesce(r.connection_id, '') and newer.kind = r.kind
-          and newer.target is not distinct from r.target
-          and newer.finished_at is not null and newer.status <> 'running'
-          and (newer.finished_at, newer.run_id) > (r.finished_at, r.run_id)
-      )
+    where r.finished_at < $1::timestamptz and r.status <> 'running' and ${isNotNewest}
       and not exists (
         select from sync.discrepancies d
         where d.connection_id = r.connection_id and d.run_id = r.run_id and d.closed_at is null

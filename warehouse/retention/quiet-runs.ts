@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { rowsPerBatch } from './expired-rows.ts';
+import { rowsPerBatch } from '../rows-per-batch.ts';
+import { isNotNewest } from './expired-rows.ts';
 
 /** How far a walk through the runs has come, in the order in which they ended. */
 export type RunPlace = readonly [finishedAt: string, runId: string];
@@ -18,12 +19,7 @@ const quiet = `
       or s.failure_type is not null or s.totals is not null or s.status not in ('succeeded', 'unsupported')
     )
   )
-  and exists (
-    select from sync.runs newer
-    where coalesce(newer.connection_id, '') = coalesce(r.connection_id, '') and newer.kind = r.kind
-      and newer.finished_at is not null and newer.status <> 'running'
-      and (newer.finished_at, newer.run_id) > (r.finished_at, r.run_id)
-  )`;
+  and ${isNotNewest}`;
 
 /** Only runs that ended since the cutoff of the walk before are looked at, unless that lies later than this one. */
 export async function readQuietBeginning(pool: Pool, { cutoff }: { cutoff: string }): Promise<string> {

@@ -20,10 +20,9 @@ interface Options {
 /** Repairs schedules when a worker starts and once an hour, sooner where something went wrong, until it is stopped. */
 export async function keepSchedulesRepaired(places: Places, options: Options): Promise<void> {
   const { stopping } = options;
-  let repaired = await repairSchedules(places, { ...options, occasion: 'start' });
-  while (!stopping.aborted) {
+  for (let occasion: Occasion = 'start'; !stopping.aborted; occasion = 'hour') {
+    const repaired = await repairSchedules(places, { ...options, occasion });
     await wait(repaired ? hour : hour / 12, undefined, { signal: stopping }).catch(() => undefined);
-    repaired = await repairSchedules(places, { ...options, occasion: 'hour' });
   }
 }
 
