@@ -1,5 +1,6 @@
 import type { Company } from './company.ts';
 import { isBuried, tombstonesOf } from './judge-end.ts';
+import { landedLists } from './landed-lists.ts';
 import { eraOf, nameOf, streamOf, surelyShownMilliseconds, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
@@ -9,18 +10,18 @@ import { BrokenPromise } from './watch.ts';
  * cannot know of everything, a reconcile can.
  */
 export async function judgeRun(company: Company, runId: string): Promise<(ended: boolean) => Promise<void>> {
-  const { stage, connection, source, surroundings, answered } = company;
+  const { stage, connection, source, surroundings } = company;
   const before = [...source.records.values()].map((record) => ({ ...record }));
   const began = stage.clock.now();
   const servedFrom = source.now();
   const jumps = surroundings.databaseJumps.length;
   const foreign = company.token === 'foreign';
-  const answeredBefore = new Set(answered);
+  const listedBefore = await landedLists(company);
   const faultsBefore = (await stage.admin.requests()).filter(({ fault }) => fault !== null).length;
   return async (ended) => {
     const streams = await streamsOfRun();
     for (const { stream, status } of streams)
-      if (status === 'unsupported' && answeredBefore.has(stream))
+      if (status === 'unsupported' && listedBefore.has(stream))
         throw new BrokenPromise(
           `${stream} counts as unsupported, although the service has listed it before.`,
         );

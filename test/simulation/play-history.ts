@@ -10,6 +10,7 @@ import { judgeDeletions } from './judge-deletions.ts';
 import { judgeEntries } from './judge-quarantine.ts';
 import { judgeSnapshot } from './judge-snapshot.ts';
 import { nothingPlayed, type Played } from './played.ts';
+import { landedLists } from './landed-lists.ts';
 import type { Stage } from './stage.ts';
 import { Surroundings } from './surroundings.ts';
 import { surelyShownMilliseconds } from './true-record.ts';
@@ -155,7 +156,8 @@ async function streamsAhead({ stage, connection, source, history }: Company): Pr
   return new Set(rows.map(({ stream }) => stream));
 }
 
-async function isUnlisted({ stage, connection, answered }: Company): Promise<boolean> {
+async function isUnlisted(company: Company): Promise<boolean> {
+  const { stage, connection } = company;
   const { rows } = await stage.watcher.query<{ stream: string }>(
     `select stream from sync.streams s where connection_id = $1 and capability = 'unsupported'
        and exists (
@@ -164,7 +166,8 @@ async function isUnlisted({ stage, connection, answered }: Company): Promise<boo
        )`,
     [connection],
   );
-  return rows.some(({ stream }) => !answered.has(stream));
+  const listed = await landedLists(company);
+  return rows.some(({ stream }) => !listed.has(stream));
 }
 
 async function sumOf({

@@ -158,7 +158,9 @@ export class Watch {
     const isOfLastLife = before !== undefined && record.bornAt <= before;
     const { deletedAt, announcedAt, live, highest } = record;
     const isLast = isOfLastLife && (announcedAt === deletedAt || announcedAt === null);
-    if (!live && isLast && deletedAt !== null && highest <= deletedAt)
+    // A run may also read the event of an earlier death: what is newer than that lives, as far as anybody here knows.
+    const coversAll = version >= highest;
+    if (!live && isLast && deletedAt !== null && highest <= deletedAt && coversAll)
       this.#knownGone.set(name, record.bornAt);
   }
 
