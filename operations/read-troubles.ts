@@ -12,6 +12,11 @@ export async function readTroubles(handle: WorkflowHandle): Promise<string[]> {
       ({ activityType, attempt, lastFailure }) =>
         `${activityType?.name ?? 'A step'} has failed ${Number(attempt) - 1} times: ${lastFailure?.message ?? ''}`,
     );
+  const attempts = description?.raw.pendingWorkflowTask?.attempt ?? 0;
+  if (attempts >= worthTelling)
+    sentences.unshift(
+      `No worker can go on with it: its workflow task has failed ${attempts - 1} times. Run the same, newest release in every worker.`,
+    );
   // What stops one stream often stops them all.
   return [...new Set(sentences)];
 }

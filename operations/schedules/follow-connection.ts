@@ -49,14 +49,15 @@ export async function settleConnection(
   },
 ): Promise<SchedulesSettled[]> {
   const { connectionId, state, resume, listed, deadline = Date.now() + deadlineMilliseconds } = input;
+  let missed = 0;
   await places.temporal.withDeadline(deadline, async () => {
     for (const kind of scheduleKinds) {
       const [id, wanted] = [scheduleIds.connection(kind, connectionId), wantedSchedule(kind, state)];
-      await settleSchedule(places, { id, wanted, resume, unlisted: listed?.has(id) === false });
+      missed += await settleSchedule(places, { id, wanted, resume, unlisted: listed?.has(id) === false });
     }
   });
   if (state === undefined) return [];
-  return [{ connectionId, as: wantedOf(state), pauseReached: state.pausedWhy !== null }];
+  return [{ connectionId, as: wantedOf(state), pauseReached: state.pausedWhy !== null, missed }];
 }
 
 /** Names all that Temporal is to have of a connection. */

@@ -29,21 +29,22 @@ export class ForeignSchedule extends Error {
 
 /**
  * Creates, changes or deletes a schedule so that it is as wanted, and touches nothing that is already. `resume` lifts a pause
- * whoever made it. `unlisted`: Temporal did not list it a moment ago, so it is not asked for it again. Throws ForeignSchedule.
+ * whoever made it. `unlisted`: Temporal did not list it a moment ago, so it is not asked for it again. Returns how many times it was
+ * due and did not fire, since Temporal has it. Throws ForeignSchedule.
  */
 export async function settleSchedule(
   { temporal, owner }: { temporal: Client; owner: string },
   input: { id: string; wanted: WantedSchedule | undefined; resume: boolean; unlisted?: boolean },
-): Promise<void> {
+): Promise<number> {
   const { id, wanted, resume, unlisted = false } = input;
-  if (unlisted && wanted === undefined) return;
-  if (unlisted && wanted !== undefined && (await isCreated(temporal, asNew(id, owner, wanted)))) return;
+  if (unlisted && wanted === undefined) return 0;
+  if (unlisted && wanted !== undefined && (await isCreated(temporal, asNew(id, owner, wanted)))) return 0;
   const handle = temporal.schedule.getHandle(id);
   const found = await describeSchedule(temporal, id);
   const isOurs = found?.memo?.daybook === owner;
   if (wanted === undefined) {
     if (isOurs) await handle.delete();
-    return;
+    return 0;
   }
   if (found === undefined) {
     await temporal.schedule.create(asNew(id, owner, wanted));
@@ -55,6 +56,7 @@ export async function settleSchedule(
   ) {
     await handle.update((now) => asWanted(wanted, stateAfter(now.state, wanted, resume)));
   }
+  return found?.info.numActionsMissedCatchupWindow ?? 0;
 }
 
 /** Names what schedules are wanted: the same text for the same ones. */

@@ -1,27 +1,38 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import { troubles } from './troubles.ts';
+
+/** What only Temporal knows. */
+export interface TemporalTroubles {
+  /** Connections whose schedule is paused there: like those paused here they are not stale. */
+  readonly pausedElsewhere: readonly string[];
+  /** Workflows that no worker can go on with; undefined: not known, so that alerts of them stay as they are. */
+  readonly stuck?: readonly StuckWorkflow[] | undefined;
+}
+
+interface StuckWorkflow {
+  readonly workflowId: string;
+  readonly connection: string | undefined;
+  readonly cause: string | undefined;
+}
 
 /**
  * Makes the open alerts what is wrong now: opens, brings messages up to date, resolves. One statement, nothing remembered:
  * repeated, or run by two at once, it ends the same.
- *
- * `pausedElsewhere` are connections whose schedule is paused in Temporal, which the database does not know: like those
- * paused here they are not stale.
  */
 export async function judgeAlerts(
   { db }: Warehouse,
-  { pausedElsewhere }: { pausedElsewhere: readonly string[] },
+  { pausedElsewhere, stuck }: TemporalTroubles,
 ): Promise<void> {
   await sql`
     with wrong as materialized (
-      ${sql.join(Object.values(troubles), sql` union all `)}
+      ${sql.join([...Object.values(troubles), stuckWorkflows(stuck ?? [])], sql` union all `)}
     ), counted as (
       select * from wrong
       where not (kind = 'stale' and connection_id = any(${[...pausedElsewhere]}::text[]))
     ), resolved as (
       update sync.alerts a set resolved_at = clock_timestamp()
-      where a.resolved_at is null
+      where a.resolved_at is null and (a.kind <> 'stuck' or ${stuck !== undefined})
         and not exists (
           select from counted c where c.kind = a.kind and c.connection_id is not distinct from a.connection_id
         )
@@ -32,4 +43,26 @@ export async function judgeAlerts(
     do update set message = excluded.message, remedy = excluded.remedy
     where (a.message, a.remedy) is distinct from (excluded.message, excluded.remedy)
   `.execute(db);
+}
+
+/** Of each connection one alert, and one of all that are of none. */
+function stuckWorkflows(stuck: readonly StuckWorkflow[]): RawBuilder<unknown> {
+  const [ids, connections, causes] = [
+    stuck.map(({ workflowId }) => workflowId),
+    stuck.map(({ connection }) => connection ?? null),
+    stuck.map(({ cause }) => cause ?? 'no cause is known'),
+  ];
+  return sql`
+    select 'stuck', s.connection_id,
+      format('%s: Temporal has a worker go on with %s again and again, and it fails each time.',
+        coalesce(s.connection_id, 'Daybook'),
+        string_agg(format('the workflow %s (%s)', s.workflow_id, s.cause), ' and ' order by s.workflow_id)),
+      'Run the same, newest release in every worker: then it goes on by itself. If it still fails, save its history from the '
+        'Temporal Web UI for a report, then end it there (Terminate): the next run takes up what it left, and loses nothing.'
+    from (
+      select workflow_id, cause, c.connection_id
+      from unnest(${ids}::text[], ${connections}::text[], ${causes}::text[]) as told (workflow_id, connection, cause)
+      left join sync.connections c on c.connection_id = told.connection
+    ) s
+    group by s.connection_id`;
 }

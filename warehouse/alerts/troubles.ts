@@ -14,9 +14,10 @@ const streamsOfResources = sql.raw(
 
 /**
  * What is wrong, by kind of alert: each statement selects kind, connection, message and remedy, one row for each connection.
- * They are shown to anybody: names, counts and our own sentences; no token, no record.
+ * They are shown to anybody: names, counts and our own sentences; no token, no record. What workflows are stuck is not among
+ * them: only Temporal knows.
  */
-export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
+export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> = {
   /**
    * A sync that failed counts until another one got through, or a person resumed the connection. A connection that paused
    * itself says why in an alert of its own; so do a stream that stalled, a list that is gone, deletions to be approved, and
@@ -147,6 +148,25 @@ export const troubles: Record<AlertKind, RawBuilder<unknown>> = {
     where w.status = 'waiting' and c.paused_at is null
       and greatest(w.received_at, c.webhooks_after) < now() - interval '60 seconds'
     group by w.connection_id`,
+
+  /** One that got a sync through since is as it would be without. */
+  missed: sql`
+    select 'missed', null::text,
+      format('Schedules of %s did not start all that was due (noticed at %s): Temporal was away, or stood still, for longer than '
+        'their interval.',
+        case when count(*) = 1 then min(connection_id)
+          else count(*) || ' connections, such as ' || min(connection_id) || ',' end,
+        ${moment('max(ticks_missed_at)')}),
+      'Nothing is lost: the next sync of each reads what came meanwhile, and ends this. Find out why Temporal was away: its log, its '
+        'disk, its limits.'
+    from sync.connections c
+    where ticks_missed_at > now() - interval '24 hours' and sync_every is not null and paused_at is null
+      and exists (
+        select from sync.streams s
+        where s.connection_id = c.connection_id and s.capability <> 'unsupported'
+          and coalesce(s.last_success_at < c.ticks_missed_at, true)
+      )
+    having count(*) > 0`,
 
   export: sql`
     select 'export', null::text,

@@ -29,6 +29,8 @@ export interface SchedulesSettled {
   readonly as: string;
   /** Whether it was told of a pause. */
   readonly pauseReached: boolean;
+  /** How many times they were due and did not fire, since Temporal has them. */
+  readonly missed: number;
 }
 
 /** What may be written down about the schedules while nobody else changes them. */
@@ -108,14 +110,18 @@ async function noteSettled(db: Transaction<Database>, settled: readonly Schedule
   if (settled.length === 0) return;
   await sql`
     update sync.connections c set
-      schedules_settled = t.told, schedules_checked_at = clock_timestamp(), pause_reached_schedules = t.reached
+      schedules_settled = t.told, schedules_checked_at = clock_timestamp(), pause_reached_schedules = t.reached,
+      ticks_missed = t.missed,
+      -- What was missed before anybody looked is old.
+      ticks_missed_at = case when t.missed > c.ticks_missed then clock_timestamp() else c.ticks_missed_at end
     from unnest(
       ${settled.map(({ connectionId }) => connectionId)}::text[],
       ${settled.map(({ as }) => as)}::text[],
-      ${settled.map(({ pauseReached }) => pauseReached)}::boolean[]
-    ) t (name, told, reached)
+      ${settled.map(({ pauseReached }) => pauseReached)}::boolean[],
+      ${settled.map(({ missed }) => missed)}::int[]
+    ) t (name, told, reached, missed)
     where c.connection_id = t.name and (
-      (c.schedules_settled, c.pause_reached_schedules) is distinct from (t.told, t.reached)
+      (c.schedules_settled, c.pause_reached_schedules, c.ticks_missed) is distinct from (t.told, t.reached, t.missed)
       or c.schedules_checked_at is null or c.schedules_checked_at < clock_timestamp() - interval '1 hour'
     )
   `.execute(db);

@@ -24,5 +24,7 @@ export type AlertKind =
   | 'approval'
   | 'quarantine'
   | 'webhooks'
+  | 'stuck'
+  | 'missed'
   | 'export'
   | 'marts';

@@ -39,6 +39,8 @@ const over: Record<ToldKind, string> = {
   approval: 'nothing waits for approval.',
   quarantine: 'no record of the last 24 hours is in quarantine.',
   webhooks: 'no webhook waits too long.',
+  stuck: 'workers go on with every workflow.',
+  missed: 'what was not started was made up for.',
   export: 'no newest export has failed.',
   marts: 'no newest build of marts has failed.',
   database: 'Postgres answers, and is written again.',

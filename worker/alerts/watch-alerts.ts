@@ -11,6 +11,7 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { interruptSilentRuns } from '../../warehouse/runs/interrupt-silent-runs.ts';
 import { readSnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { setLastSuccesses, setOpenAlerts } from '../metrics.ts';
+import { readStuckWorkflows, type StuckWorkflow } from '../../operations/stuck-workflows.ts';
 import { pausedSchedules } from '../../operations/schedules/paused-schedules.ts';
 import { alertMessage } from './alert-message.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
@@ -26,8 +27,8 @@ export interface AlertPlaces {
 }
 
 /**
- * Keeps the alerts true and tells DAYBOOK_ALERT_URL of them, until `stopping`. Judging and telling are loops of their own, so
- * that a receiver that hangs holds up no judgement. Any number of processes may watch: they take turns.
+ * Keeps the alerts true and tells DAYBOOK_ALERT_URL of them, until `stopping`. Judging, asking Temporal and telling are loops of
+ * their own, so that a receiver or a Temporal that hangs holds up no judgement. Any number of processes may watch: they take turns.
  */
 export async function watchAlerts(
   places: AlertPlaces,
@@ -40,30 +41,45 @@ export async function watchAlerts(
   },
 ): Promise<void> {
   const { everyMilliseconds = 10_000, database = createDatabaseWatch(), ...common } = options;
-  const judging = repeat({ ...common, everyMilliseconds, purpose: 'judging' }, () =>
-    judge(places, { database, everyMilliseconds }),
-  );
-  if (places.url === undefined) return judging;
+  const known: KnownOfTemporal = { stuck: undefined };
+  const looping = [
+    repeat({ ...common, everyMilliseconds, purpose: 'judging' }, () =>
+      judge(places, { database, known, everyMilliseconds }),
+    ),
+    repeat({ ...common, everyMilliseconds: 3 * everyMilliseconds, purpose: 'asking Temporal' }, async () => {
+      known.stuck = await stuckWorkflows(places, common.stopping);
+    }),
+  ];
+  if (places.url === undefined) {
+    await Promise.all(looping);
+    return;
+  }
   const telling = { receiver: openReceiver({ ...places, url: places.url, ...common }), ...common };
   // Nothing is due most of the time, and asking is one statement over few rows.
   const often = { ...common, everyMilliseconds: everyMilliseconds / 5 };
   await Promise.all([
-    judging,
+    ...looping,
     repeat({ ...often, purpose: 'telling' }, () => tellAlerts(places, telling)),
     repeat({ ...often, purpose: 'telling of the database' }, () => tellOfDatabase(database, telling)),
   ]);
 }
 
+/** Undefined: Temporal did not say when it was last asked. */
+interface KnownOfTemporal {
+  stuck: readonly StuckWorkflow[] | undefined;
+}
+
 async function judge(
   places: AlertPlaces,
-  { database, everyMilliseconds }: { database: DatabaseWatch; everyMilliseconds: number },
+  watch: { database: DatabaseWatch; known: KnownOfTemporal; everyMilliseconds: number },
 ): Promise<void> {
   const { warehouse } = places;
+  const { database, known, everyMilliseconds } = watch;
   try {
     // A process that comes a little early need not wait for a whole round.
     if (await takeTurn(warehouse, { everyMilliseconds: everyMilliseconds * 0.8 })) {
       await interruptSilentRuns(warehouse);
-      await judgeAlerts(warehouse, { pausedElsewhere: await pausedElsewhere(places) });
+      await judgeAlerts(warehouse, { pausedElsewhere: await pausedElsewhere(places), stuck: known.stuck });
     }
     setOpenAlerts(await countOpenAlerts(warehouse));
     setLastSuccesses(await lastSuccesses(warehouse));
@@ -89,6 +105,19 @@ async function pausedElsewhere({ warehouse, temporal }: AlertPlaces): Promise<st
     return stale.filter((connection) => paused.has(connection));
   } catch (error) {
     if (error instanceof ServiceError) return [];
+    throw error;
+  }
+}
+
+/** Undefined when Temporal is out of reach, or too old to say. */
+async function stuckWorkflows(
+  { temporal }: AlertPlaces,
+  stopping: AbortSignal,
+): Promise<StuckWorkflow[] | undefined> {
+  try {
+    return await temporal.withAbortSignal(stopping, () => readStuckWorkflows(temporal));
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
     throw error;
   }
 }

@@ -1,0 +1,43 @@
+import type { Client } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { searchAttributes } from '../temporal/search-attributes.ts';
+import { mainQueue } from '../temporal/task-queues.ts';
+
+/** A workflow that no worker can go on with: Temporal gives it to one again and again, each time in vain. */
+export interface StuckWorkflow {
+  readonly workflowId: string;
+  /** Undefined where the workflow is of no single connection, or the namespace has no search attributes of ours. */
+  readonly connection: string | undefined;
+  /** What Temporal says is wrong, like `WorkflowTaskFailedCauseNonDeterminismError`; undefined where it does not say. */
+  readonly cause: string | undefined;
+}
+
+/**
+ * Workflows of Daybook's whose workflow task has failed several times in a row (five, on a server that is set as it comes). It
+ * takes Temporal about a minute to say so. One short list, however many workflows run. Throws what the client throws: also where
+ * the server is older than 1.29, which does not tell.
+ */
+export async function readStuckWorkflows(temporal: Client): Promise<StuckWorkflow[]> {
+  const stuck: StuckWorkflow[] = [];
+  const query = `TemporalReportedProblems is not null and ExecutionStatus = 'Running' and TaskQueue = '${mainQueue}'`;
+  await temporal.withDeadline(Date.now() + 3_000, async () => {
+    for await (const workflow of temporal.workflow.list({ query, pageSize: mostRead })) {
+      const problems = workflow.typedSearchAttributes.get(reportedProblems) ?? [];
+      stuck.push({
+        workflowId: workflow.workflowId,
+        connection: workflow.typedSearchAttributes.get(searchAttributes.connection),
+        cause: problems.find((one) => one.startsWith(causePrefix))?.slice(causePrefix.length),
+      });
+      if (stuck.length === mostRead) break;
+    }
+  });
+  return stuck;
+}
+
+const reportedProblems = defineSearchAttributeKey(
+  'TemporalReportedProblems',
+  SearchAttributeType.KEYWORD_LIST,
+);
+const causePrefix = 'cause=';
+/** One is enough to say what to do. */
+const mostRead = 200;
