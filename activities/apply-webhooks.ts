@@ -134,8 +134,9 @@ async function applyRecords(
       if (waiting.length === 0) break;
       for (let at = 0; at < waiting.length; at += lanes) {
         const records = waiting.slice(at, at + lanes);
-        const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
+        // Before anything is asked: what is answered after the connection was removed has no run any more.
         await run.begin();
+        const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
         await run.add(resource, { requests: counting.takeCount() });
         for (const answer of answers) {
           const where = { connectionId: connection, resource, runId, proof };

@@ -44,7 +44,11 @@ export async function startScheduled(
   if (input.kind === 'export') return startExport({ temporal, schedules });
   const { kind, connection } = input;
   const tick = await schedules.admit({ kind, connection });
-  if (!tick.admitted) return { skipped: tick.why };
+  if (!tick.admitted) {
+    // An attempt before this one may have begun, and been admitted.
+    await leaveTickRun(warehouse, executionNow());
+    return { skipped: tick.why };
+  }
   if (kind === 'sync') {
     // A sync has met a deletion it could make nothing of: the daily reconcile would be late.
     const resources = await readWantedReconciles(warehouse, connection);
@@ -61,8 +65,7 @@ async function sync(
   dependencies: Dependencies,
   { connection, resources }: TickInput,
 ): Promise<ScheduledStarted> {
-  const { workflowExecution } = activityInfo();
-  const { workflowId = '', runId = '' } = workflowExecution ?? {};
+  const { workflowId, runId } = executionNow();
   const due = { connection, reason: 'schedule', ...(resources === undefined ? {} : { resources }) };
   const ran = await syncWithinTick(dependencies, { resources: [], ...due, runId });
   switch (ran.state) {
@@ -76,6 +79,11 @@ async function sync(
     case 'unfinished':
       return { ...(await leaveToWorkflow(dependencies, due, { runId, workflowId })), why: ran.why };
   }
+}
+
+function executionNow(): { workflowId: string; runId: string } {
+  const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
+  return { workflowId, runId };
 }
 
 /** Starts the workflow that goes on with the run, unless a sync runs already: then that one is the run that was due. */

@@ -9,18 +9,23 @@ export async function changeConnection<Changed>(
     connectionId: string;
     /** Lifts pauses made in the Web UI too. */
     resume?: boolean;
+    /** Ends what runs for it: it was removed. */
+    endWorkflows?: boolean;
     /** Whether the change is one of the schedules; always, when absent. */
     matters?: (changed: Changed) => boolean;
   },
   change: () => Promise<Changed>,
 ): Promise<Changed> {
-  const { connectionId, resume = false, matters = () => true } = input;
+  const { connectionId, resume = false, endWorkflows: ends = false, matters = () => true } = input;
   return changeAndFollow(places, {
     change,
     matters,
     async follow(temporal) {
       const { followConnection } = await import('../operations/schedules/follow-connection.ts');
       await followConnection({ warehouse: places.warehouse, temporal }, { connectionId, resume });
+      if (!ends) return;
+      const { endWorkflows } = await import('../operations/end-workflows.ts');
+      await endWorkflows(temporal, connectionId);
     },
     later: `Temporal is out of reach: the schedules of ${connectionId} follow when a worker starts.`,
   });

@@ -117,6 +117,18 @@ export class UnknownConnection extends Error {
   }
 }
 
+/** The connection that a run was begun for has been removed, and another one has its name. */
+export class ConnectionReplaced extends Error {
+  override readonly name = 'ConnectionReplaced';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string) {
+    super(
+      `${connectionId} was removed while this run was under way, and what has that name now is another connection: nothing was written to it. Run it again if it is wanted.`,
+    );
+  }
+}
+
 export class WrongSecretKey extends Error {
   override readonly name = 'WrongSecretKey';
   readonly handling = 'stop';

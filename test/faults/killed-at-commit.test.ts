@@ -17,7 +17,7 @@ import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
 import { endingSessions } from '../support/ending-sessions.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
-import { land, markOf, openPass, testToken } from '../support/land.ts';
+import { land, markOf, openPass } from '../support/land.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { addTestConnection, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -82,7 +82,7 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('b')] });
     await findAbsent(warehouse, listing);
     const record = sourceRecord(bill('b'));
-    return (on) => landAhead(on, { ...listing, id: 'b', kind: 'ahead', token: testToken, record });
+    return (on) => landAhead(on, { ...listing, id: 'b', kind: 'ahead', token: listing.pass.token, record });
   },
 };
 
@@ -122,7 +122,9 @@ async function stateAfter(
     await stateOf(
       `select refused_token is not null as refused, paused_by, org_id from sync.connections where connection_id = $1`,
     ),
-    await stateOf(`select proved_token from sync.runs where connection_id = $1 order by started_at`),
+    await stateOf(
+      `select proved_token is not null as proved from sync.runs where connection_id = $1 order by started_at`,
+    ),
     await stateOf(
       `select stream, capability, watermark, missing_since is not null as missing from sync.streams where connection_id = $1`,
     ),

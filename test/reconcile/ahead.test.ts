@@ -14,7 +14,7 @@ import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
 import { bill, subscription } from '../support/finance-records.ts';
 import { deletionOf, landEvents } from '../support/land-events.ts';
 import { landListing, openListing, type Listing } from '../support/land-listing.ts';
-import { land, landRecords, testToken } from '../support/land.ts';
+import { land, landRecords } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -360,7 +360,7 @@ async function fetched(listing: Listing, text: string): Promise<void> {
     ...listing,
     id: 'b',
     kind: 'ahead',
-    token: testToken,
+    token: listing.pass.token,
     record: sourceRecord(text),
   });
 }

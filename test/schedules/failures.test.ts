@@ -4,6 +4,7 @@ import { noteSyncEnd } from '../../warehouse/connections/note-sync-end.ts';
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { followConnection } from '../../operations/schedules/follow-connection.ts';
+import { addRun } from '../alerts/facts.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row, type Row } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
@@ -139,18 +140,21 @@ test('a sync that found everything well writes nothing about the connection and 
 
 test('a failure that is noted twice counts once', async () => {
   const connectionId = await scheduled();
-  const ended = { connectionId, runId: 'a run', status: 'failed', pauseWhy: null } as const;
+  const failed = { connection: connectionId, status: 'failed' } as const;
+  const runId = await addRun(warehouse, failed);
+  const ended = { connectionId, runId, status: 'failed', pauseWhy: null } as const;
   await noteSyncEnd(warehouse, ended);
   await noteSyncEnd(warehouse, ended);
   expect(await stateOf(connectionId)).toMatchObject({ failures: 1 });
-  await noteSyncEnd(warehouse, { ...ended, runId: 'another run' });
+  await noteSyncEnd(warehouse, { ...ended, runId: await addRun(warehouse, failed) });
   expect(await stateOf(connectionId)).toMatchObject({ failures: 2 });
 });
 
 test('a sync that failed in part and read nothing proves nothing', async () => {
   const [connectionId, other] = [await scheduled(), await scheduled()];
   await sync(installation, other);
-  const ended = { connectionId, runId: 'a run', pauseWhy: 'why' } as const;
+  const runId = await addRun(warehouse, { connection: connectionId, status: 'failed' });
+  const ended = { connectionId, runId, pauseWhy: 'why' } as const;
   await noteSyncEnd(warehouse, { ...ended, status: 'failed' });
   await noteSyncEnd(warehouse, { ...ended, status: 'partial' });
   expect(await stateOf(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });

@@ -13,7 +13,7 @@ test('a tick that fails is tried again soon, then ever later up to 20 s, and not
   expect(new Set(delays(6)).size).toBeGreaterThan(50);
 });
 
-test('ten thousand connections whose Postgres is away for half an hour try less than 150 times in any second', () => {
+test('ten thousand connections whose Postgres is away for half an hour try less than 200 times in any second, where they tried 500 times', () => {
   let second = 0;
   const delayOf = createRetryDelays(() => second * 1_000);
   // What is tried in each second: every connection has a tick in a quarter of an hour, and goes on until it gets through.
@@ -21,7 +21,7 @@ test('ten thousand connections whose Postgres is away for half an hour try less 
   for (let n = 0; n < 10_000; n += 1)
     due[Math.floor(n * 0.09)]?.push({ workflowId: `tick-${n}`, attempt: 1 });
   for (const tries of due) {
-    expect(tries.length, `in second ${second}`).toBeLessThan(150);
+    expect(tries.length, `in second ${second}`).toBeLessThan(200);
     for (const { workflowId, attempt } of tries) {
       const delay = delayOf({ activityType, attempt, workflowId }) ?? 0;
       due[second + Math.max(1, Math.round(delay / 1_000))]?.push({ workflowId, attempt: attempt + 1 });

@@ -253,6 +253,20 @@ test('a tick that cannot begin is tried again after seconds, not at once', async
   expect(await tick.result()).toMatchObject({ quiet: true, status: 'succeeded' });
 });
 
+test('a tick whose schedule is gone when it is tried again leaves no run running', async () => {
+  const connection = await scheduled();
+  const blocked = await blockWrites(databaseUrl, 'finance.items');
+  const tick = await startTick(connection);
+  await waitingSessions(databaseUrl);
+  await setSchedule(warehouse, { connectionId: connection, syncEvery: null });
+  await warehouse.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  expect(await tick.result()).toMatchObject({ skipped: expect.stringContaining('no schedule') as string });
+  await blocked.letGo();
+  expect((await runOf({ warehouse }, tick.firstExecutionRunId)).status).toBe('interrupted');
+});
+
 describe('a tick that is ended by hand', () => {
   test('terminated, leaves a run that the next one closes', async () => {
     const connection = await scheduled();

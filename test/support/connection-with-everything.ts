@@ -66,7 +66,7 @@ export async function rowsPerTable(warehouse: Warehouse, connectionId: string): 
   const inSync = await rows(
     warehouse,
     `select format('sync.%I', table_name) as name from information_schema.columns
-     where table_schema = 'sync' and column_name = 'connection_id' and table_name not in ('alerts', 'kept_data', 'tombstones_seen')`,
+     where table_schema = 'sync' and column_name = 'connection_id' and table_name not in ('alerts', 'kept_data', 'removed_runs', 'tombstones_seen')`,
   );
   const tables = [
     ...resources

@@ -6,7 +6,7 @@ import { takePass } from '../../warehouse/passes/take-pass.ts';
 import { eventsListed, landEvents as landInWarehouse } from '../../warehouse/tombstones/land-events.ts';
 import { prepareEvents } from '../../warehouse/tombstones/prepared-events.ts';
 import { object, text, type Fields } from './finance-records.ts';
-import { begin, testToken } from './land.ts';
+import { begin, markOf } from './land.ts';
 import { sourceRecords } from './source-records.ts';
 
 /** Reads the events of a connection as a run does: one page, which is the last. */
@@ -23,7 +23,7 @@ export async function landEvents(
     part: '',
     runId,
     lease: randomUUID(),
-    token: testToken,
+    token: await markOf(warehouse, connectionId),
   };
   await takePass(warehouse, { pass, resource: eventsListed, lookbackMilliseconds: 600_000 });
   const page = prepareEvents(sourceRecords('events', events));

@@ -5,7 +5,7 @@ import type { PassInHand } from '../../warehouse/passes/pass.ts';
 import { takePass } from '../../warehouse/passes/take-pass.ts';
 import type { RunScope } from '../../warehouse/record-scope.ts';
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
-import { landRecords, prove, testToken } from './land.ts';
+import { landRecords, markOf, prove } from './land.ts';
 
 export interface Listing extends RunScope {
   readonly pass: PassInHand;
@@ -35,7 +35,7 @@ export async function openListing(
     part: '',
     runId,
     lease: randomUUID(),
-    token: testToken,
+    token: await markOf(warehouse, connectionId),
   };
   await takePass(warehouse, { pass, resource, lookbackMilliseconds: 0 });
   return { connectionId, resource, runId, pass, lookbackMilliseconds: 600_000 };

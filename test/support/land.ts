@@ -40,7 +40,7 @@ export async function openPass(
     part: '',
     runId,
     lease: randomUUID(),
-    token: testToken,
+    token: await markOf(warehouse, connectionId),
   };
   const taken = await takePass(warehouse, { pass, ...streamNamed(name), lookbackMilliseconds });
   return { pass, taken };
@@ -63,9 +63,6 @@ export async function begin(
   await prove(warehouse, runId);
 }
 
-/** Mark of the access token that the tests read with. */
-export const testToken = 'test-token';
-
 /** Mark of the access token that the connection has now. */
 export async function markOf(warehouse: Warehouse, connectionId: string): Promise<string> {
   const { rows } = await warehouse.pool.query<{ mark: string }>(
@@ -77,7 +74,11 @@ export async function markOf(warehouse: Warehouse, connectionId: string): Promis
 
 /** As if the service had named the company of the connection. */
 export async function prove(warehouse: Warehouse, runId: string): Promise<void> {
-  await warehouse.pool.query('update sync.runs set proved_token = $2 where run_id = $1', [runId, testToken]);
+  await warehouse.pool.query(
+    `update sync.runs r set proved_token = ${tokenMarkSql}
+     from sync.connections c where c.connection_id = r.connection_id and r.run_id = $1`,
+    [runId],
+  );
 }
 
 /** Lands one page of an open pass. Without a next cursor it is the last one. */

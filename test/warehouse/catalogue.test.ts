@@ -144,13 +144,20 @@ const connections: Record<keyof Database['sync.connections'], true> = {
   refused_token: true,
   schedules_settled: true,
   schedules_checked_at: true,
+  ticks_missed: true,
+  ticks_missed_at: true,
 };
 
 /** Held to the table types by the compiler: a column added there and forgotten here does not compile. */
 const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } = {
   'sync.settings': { name: true, value: true },
   'sync.connections': connections,
-  'sync.all_connections': { ...connections, removing_at: true, removing_keeps_data: true },
+  'sync.all_connections': {
+    ...connections,
+    removing_at: true,
+    removing_keeps_data: true,
+    removing_found_no_data: true,
+  },
   'sync.kept_data': {
     connection_id: true,
     api_address: true,

@@ -125,7 +125,7 @@ describe('in each run nothing lands before a response to its token has named the
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     const late = { ...pass, token: await markOf(warehouse, connectionId), identity: newIdentity() };
     await setToken(warehouse, testKey, { connectionId, token: 'the right one' });
-    await expect(proveToken(warehouse, late)).rejects.toThrow(IdentityChanged);
+    await expect(proveToken(warehouse, late)).rejects.toThrow(TokenNotProved);
     expect(
       await row(warehouse, 'select paused_by, refused_token from sync.connections where connection_id = $1', [
         connectionId,

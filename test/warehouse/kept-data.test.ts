@@ -10,12 +10,17 @@ import {
 import { readKeptData, type KeptData } from '../../warehouse/connections/kept-data.ts';
 import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
-import { IdentityChanged, IdentityInUse, UnknownConnection } from '../../warehouse/errors.ts';
+import {
+  ConnectionReplaced,
+  IdentityChanged,
+  IdentityInUse,
+  UnknownConnection,
+} from '../../warehouse/errors.ts';
 import { landFetched } from '../../warehouse/landing/land-fetched.ts';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { bill } from '../support/finance-records.ts';
-import { landRecords, openPass } from '../support/land.ts';
+import { begin, landRecords, openPass } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -223,15 +228,19 @@ describe('killed, and at once', () => {
 
   test('nothing of a fetched record stays under a name that is removed while it lands, or after', async () => {
     const { connectionId } = await copiedConnection();
+    const runId = randomUUID();
+    await begin(warehouse, { connectionId, runId });
     const block = await blockWrites(url, 'finance.bills');
-    const landing = landFetchedBill(connectionId);
+    const landing = landFetchedBill({ connectionId, runId });
     await waitingSessions(adminUrl, 1);
     const removing = removeConnection(warehouse, { connectionId, keepData: false });
     await waitingSessions(adminUrl, 2);
     await block.letGo();
     await Promise.all([landing, removing]);
     expect(await dataOf(connectionId)).toEqual({});
-    await expect(landFetchedBill(connectionId)).rejects.toThrow(UnknownConnection);
+    await expect(landFetchedBill({ connectionId, runId })).rejects.toThrow(UnknownConnection);
+    await add(connectionId);
+    await expect(landFetchedBill({ connectionId, runId })).rejects.toThrow(ConnectionReplaced);
     expect(await dataOf(connectionId)).toEqual({});
   });
 });
@@ -274,8 +283,8 @@ async function landBills(
   return landRecords(warehouse, { pass, records, identity });
 }
 
-function landFetchedBill(connectionId: string): Promise<unknown> {
-  const where = { connectionId, resource: streamNamed('bills').resource, runId: 'r' };
+function landFetchedBill(run: { connectionId: string; runId: string }): Promise<unknown> {
+  const where = { ...run, resource: streamNamed('bills').resource };
   return landFetched(warehouse, {
     ...where,
     record: sourceRecord(bill('fetched')),

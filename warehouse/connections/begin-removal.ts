@@ -1,8 +1,9 @@
 import { sql, type Selectable, type Transaction } from 'kysely';
 import { UnknownConnection } from '../errors.ts';
-import { keepStreamMonths } from '../history/keep-stream-months.ts';
+import { keepStreamMonthsOf } from '../history/keep-stream-months.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockLandings } from '../passes/lock-pass.ts';
+import { retryDeadlocks } from '../retry-deadlocks.ts';
 import type { AllConnectionsTable } from '../tables/connections.ts';
 import type { Database } from '../tables/database.ts';
 import type { KeptDataTable } from '../tables/kept-data.ts';
@@ -45,38 +46,59 @@ export class RemovedWithRecords extends Error {
  */
 export async function beginRemoval(
   { db }: Warehouse,
+  removal: { connectionId: string; keepData: boolean },
+): Promise<RemovalBegun> {
+  // A pass that is taken when the landings are locked is waited for, and may wait itself.
+  return retryDeadlocks(() => db.transaction().execute((transaction) => begin(transaction, removal)));
+}
+
+async function begin(
+  db: Transaction<Database>,
   { connectionId, keepData }: { connectionId: string; keepData: boolean },
 ): Promise<RemovalBegun> {
-  return db.transaction().execute(async (transaction) => {
-    await lockName(transaction, connectionId);
-    // Its passes, and after them its row: a page that lands takes them in this order.
-    await lockLandings(transaction, connectionId);
-    const found = await rowOf(transaction, connectionId);
-    if (found === undefined) return beginWithKept(transaction, { connectionId, keepData });
-    const begun = found.removing_at !== null;
-    if (begun && keepData && !found.removing_keeps_data) throw new RemovedWithRecords(connectionId);
-    const keepsData = keepData && (begun || (await hasRecords(transaction, connectionId)));
-    if (keepsData && !begun) {
-      await keepStreamMonths({ db: transaction }, connectionId);
-      const { api_address, service_connection_id, org_id, platform } = found;
-      const identity = { api_address, service_connection_id, org_id, platform };
-      await keepIdentity(transaction, { connection_id: connectionId, ...identity });
-    }
-    if (!keepsData && (!begun || found.removing_keeps_data)) await forgetData(transaction, connectionId);
-    return { removed: 'connection', removal: await mark(transaction, { connectionId, keepsData }) };
-  });
+  await lockName(db, connectionId);
+  // Its passes, and after them its row: a page that lands takes them in this order.
+  await lockLandings(db, connectionId);
+  const found = await rowOf(db, connectionId);
+  if (found === undefined) return beginWithKept(db, { connectionId, keepData });
+  const begun = found.removing_at !== null;
+  const foundNoData = begun
+    ? found.removing_found_no_data
+    : keepData && !(await hasRecords(db, connectionId));
+  if (begun && keepData && !found.removing_keeps_data && !foundNoData)
+    throw new RemovedWithRecords(connectionId);
+  const keepsData = keepData && !foundNoData;
+  if (keepsData && !begun) {
+    await keepStreamMonthsOf({ db }, [connectionId]);
+    const { api_address, service_connection_id, org_id, platform } = found;
+    await keepIdentity(db, {
+      connection_id: connectionId,
+      api_address,
+      service_connection_id,
+      org_id,
+      platform,
+    });
+  }
+  if (!keepsData && (!begun || found.removing_keeps_data)) await forgetData(db, connectionId);
+  return { removed: 'connection', removal: await mark(db, { connectionId, keepsData, foundNoData }) };
 }
 
 type Found = Pick<
   Selectable<AllConnectionsTable>,
-  'api_address' | 'service_connection_id' | 'org_id' | 'platform' | 'removing_at' | 'removing_keeps_data'
+  | 'api_address'
+  | 'service_connection_id'
+  | 'org_id'
+  | 'platform'
+  | 'removing_at'
+  | 'removing_keeps_data'
+  | 'removing_found_no_data'
 >;
 
 function rowOf(db: Transaction<Database>, connectionId: string): Promise<Found | undefined> {
   return db
     .selectFrom('sync.all_connections')
     .select(['api_address', 'service_connection_id', 'org_id', 'platform'])
-    .select(['removing_at', 'removing_keeps_data'])
+    .select(['removing_at', 'removing_keeps_data', 'removing_found_no_data'])
     .where('connection_id', '=', connectionId)
     .forUpdate()
     .executeTakeFirst();
@@ -95,22 +117,29 @@ async function beginWithKept(
     .values({ connection_id: connectionId, api_address: kept.api_address ?? '', token_sealed: noToken })
     .execute();
   await forgetData(db, connectionId);
-  return { removed: 'kept data', removal: await mark(db, { connectionId, keepsData: false }) };
+  const removal = await mark(db, { connectionId, keepsData: false, foundNoData: false });
+  return { removed: 'kept data', removal };
 }
 
 const noToken = Buffer.alloc(0);
 
 async function mark(
   db: Transaction<Database>,
-  { connectionId, keepsData }: { connectionId: string; keepsData: boolean },
+  {
+    connectionId,
+    keepsData,
+    foundNoData,
+  }: { connectionId: string; keepsData: boolean; foundNoData: boolean },
 ): Promise<Removal> {
   // Whatever reads a stream has lost its lease.
   await db.deleteFrom('sync.passes').where('connection_id', '=', connectionId).execute();
+  await closeRuns(db, connectionId);
   const { began } = await db
     .updateTable('sync.all_connections')
     .set({
       removing_at: sql<Date>`coalesce(removing_at, clock_timestamp())`,
       removing_keeps_data: keepsData,
+      removing_found_no_data: foundNoData,
       token_sealed: noToken,
       service_connection_id: null,
     })
@@ -118,6 +147,20 @@ async function mark(
     .returning(sql<string>`removing_at::text`.as('began'))
     .executeTakeFirstOrThrow();
   return { connectionId, began, keepsData };
+}
+
+/**
+ * Work outlives the connection it was begun for: an answer on its way, a workflow that waits. It has to know its run, so that it stops when
+ * another connection has the name. Of runs that have ended the last act may be still to come, or be repeated.
+ */
+async function closeRuns(db: Transaction<Database>, connectionId: string): Promise<void> {
+  await sql`
+    insert into sync.removed_runs (connection_id, run_id)
+    select connection_id, run_id from sync.runs
+    where connection_id = ${connectionId}
+      and (finished_at is null or finished_at > clock_timestamp() - interval '1 day')
+    on conflict do nothing
+  `.execute(db);
 }
 
 /** Without any, there is nothing to keep. */

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../in-transaction.ts';
 import { indexesOnly } from '../indexes-only.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { retryDeadlocks } from '../retry-deadlocks.ts';
 import type { Removal } from './begin-removal.ts';
 import { tablesOf, type RemovedTable } from './removed-tables.ts';
 
@@ -26,13 +27,13 @@ export async function finishRemoval(
   for (const table of tablesOf(removal)) {
     for (let more = true; more;) {
       signal?.throwIfAborted();
-      const deleted = await deleteBatch(pool, { removal, table });
+      const deleted = await retryDeadlocks(() => deleteBatch(pool, { removal, table }));
       more = deleted > 0;
       rows += deleted;
       onBatch?.({ table: table.name, rows });
     }
   }
-  await deleteRest(pool, removal);
+  await retryDeadlocks(() => deleteRest(pool, removal));
   return rows;
 }
 
@@ -49,7 +50,7 @@ async function deleteBatch(
   });
 }
 
-/** What a statement wrote that had found the connection before it was marked goes with its row. */
+/** What a statement wrote that had found the connection before it was marked goes with its row, which whoever writes such holds. */
 async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
   await inTransaction(pool, async (client) => {
     if (!(await takeTurn(client, removal))) return;
@@ -67,7 +68,8 @@ async function takeTurn(client: PoolClient, { connectionId, began, keepsData }: 
   await client.query(`select sync.lock('name/' || $1)`, [connectionId]);
   const { rowCount } = await client.query(
     `select from sync.all_connections
-     where connection_id = $1 and removing_at = $2::timestamptz and removing_keeps_data = $3`,
+     where connection_id = $1 and removing_at = $2::timestamptz and removing_keeps_data = $3
+     for update`,
     [connectionId, began, keepsData],
   );
   return rowCount === 1;

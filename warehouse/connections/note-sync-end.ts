@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import { notPaused } from './schedule-state.ts';
 
@@ -12,7 +12,8 @@ export interface EndedSync {
 
 /**
  * Counts the failures in a row of a connection, and pauses it when only a person can mend it; a sync that got through ends
- * both. A pause that a person made stays. Returns whether its schedules have to follow: after an idle sync they have not,
+ * both. A pause that a person made stays. A run that ended before another one did, or whose connection was removed, says nothing any
+ * more: its end may be noted late, by an attempt after one that died. Returns whether its schedules have to follow: after an idle sync they have not,
  * and nothing is written.
  */
 export async function noteSyncEnd(warehouse: Warehouse, ended: EndedSync): Promise<boolean> {
@@ -27,6 +28,7 @@ async function noteFailure({ db }: Warehouse, { connectionId, runId, pauseWhy }:
       .set((eb) => ({ failures: eb('failures', '+', 1), failed_run_id: runId }))
       .where('connection_id', '=', connectionId)
       .where('failed_run_id', 'is distinct from', runId)
+      .where(isNewest(runId))
       .execute();
     if (pauseWhy === null) return;
     await transaction
@@ -39,6 +41,7 @@ async function noteFailure({ db }: Warehouse, { connectionId, runId, pauseWhy }:
       })
       .where('connection_id', '=', connectionId)
       .where('paused_at', 'is', null)
+      .where(isNewest(runId))
       .execute();
   });
   return true;
@@ -51,6 +54,9 @@ async function noteSuccess({ db }: Warehouse, { connectionId, runId, status }: E
       .updateTable('sync.connections')
       .set({ failures: 0, webhooks_after: null })
       .where('connection_id', '=', connectionId)
+      .where(isNewest(runId))
+      // Nothing gets through with a token that opens another company: it was set since.
+      .where('refused_token', 'is', null)
       .where((eb) =>
         eb.or([
           eb('failures', '>', 0),
@@ -75,4 +81,16 @@ async function noteSuccess({ db }: Warehouse, { connectionId, runId, status }: E
     }
     return noted !== undefined;
   });
+}
+
+/** Of the connection's syncs that have ended. In SQL, of a row of `sync.connections`; starts are in the order of syncs. */
+function isNewest(runId: string): RawBuilder<boolean> {
+  return sql`exists (
+    select from sync.runs run
+    where run.run_id = ${runId} and run.connection_id = connections.connection_id and not exists (
+      select from sync.runs later
+      where later.connection_id = run.connection_id and later.kind = 'sync' and later.started_at > run.started_at
+        and later.status in ('succeeded', 'partial', 'failed')
+    )
+  )`;
 }

@@ -1,5 +1,7 @@
 import type { PoolClient } from 'pg';
-import { IdentityChanged, IdentityInUse } from '../errors.ts';
+import { IdentityChanged, IdentityInUse, TokenNotProved } from '../errors.ts';
+import { tokenMarkSql } from '../secrets/sealed-token.ts';
+import type { TokenOfRun } from './prove-token.ts';
 
 /** For whom the service answers: the `connection` object of its responses (API document 2.1). */
 export interface ServiceIdentity {
@@ -10,12 +12,14 @@ export interface ServiceIdentity {
 }
 
 /**
- * The first response pins the service's connection and organisation; every later one must be of the same.
- * Throws IdentityChanged, and IdentityInUse when another name has pinned this service connection already.
+ * The first response to the token that the connection has pins the service's connection and organisation; every later one must be of
+ * the same. One to a token that was replaced meanwhile, or that another connection of the name had, pins nothing.
+ *
+ * Throws IdentityChanged, TokenNotProved, and IdentityInUse when another name has pinned this service connection already.
  */
 export async function pinIdentity(
   client: PoolClient,
-  input: { connectionId: string; identity: ServiceIdentity },
+  input: TokenOfRun & { identity: ServiceIdentity },
 ): Promise<void> {
   const { connectionId, identity } = input;
   const pinned = await client.query<{
@@ -45,9 +49,9 @@ export async function pinIdentity(
 
 async function pinFirst(
   client: PoolClient,
-  input: { connectionId: string; identity: ServiceIdentity },
+  input: TokenOfRun & { identity: ServiceIdentity },
 ): Promise<void> {
-  const { connectionId, identity } = input;
+  const { connectionId, runId, token, identity } = input;
   // The lock makes two names that open the same company pin one after the other; the second then sees the first.
   await client.query("select sync.lock('identity/' || $1)", [identity.id]);
   const { rows } = await client.query<{ connection_id: string }>(
@@ -58,6 +62,15 @@ async function pinFirst(
     [connectionId, identity.id],
   );
   const [other] = rows;
+  // Locked: another token is set after this, or was before.
+  const asked = await client.query(
+    `select from sync.connections
+     where connection_id = $1 and ${tokenMarkSql} = $2
+       and exists (select from sync.runs where run_id = $3 and connection_id = $1)
+     for no key update`,
+    [connectionId, token, runId],
+  );
+  if (asked.rowCount === 0) throw new TokenNotProved(connectionId);
   if (other !== undefined) throw new IdentityInUse(connectionId, other.connection_id);
   const updated = await client.query(
     `update sync.connections set service_connection_id = $2, org_id = $3, platform = $4

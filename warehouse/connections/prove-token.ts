@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
-import { IdentityChanged, TokenNotProved } from '../errors.ts';
+import { ConnectionReplaced, IdentityChanged, TokenNotProved } from '../errors.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { isReplaced } from './is-replaced.ts';
 import { pinIdentity, type ServiceIdentity } from './pin-identity.ts';
 import { refuseToken } from './refuse-token.ts';
 
@@ -17,29 +18,35 @@ export interface TokenOfRun {
  * Notes for a run that the service has named the pinned company to its token, and pins the first one there is. Nothing lands and
  * nothing is deleted in a run before that. With the identity null, as of a response that names none: whether it was noted before.
  *
- * Throws IdentityChanged, after which the token is refused and the connection paused, and IdentityInUse.
+ * Throws IdentityChanged, after which the token is refused and the connection paused, IdentityInUse, and TokenNotProved where
+ * the connection has another token by now; ConnectionReplaced.
  */
 export async function proveToken(
   warehouse: Warehouse,
   of: TokenOfRun & { readonly identity: ServiceIdentity | null },
 ): Promise<boolean> {
   const { connectionId, runId, token, identity } = of;
-  const known = await warehouse.pool.query<{ refused: boolean; proved: boolean }>({
+  const known = await warehouse.pool.query<{ refused: boolean; proved: boolean; replaced: boolean }>({
     name: 'read proof of token',
     text: `
-      select c.refused_token is not distinct from $3 as refused, r.proved_token is not distinct from $3 as proved
+      select c.refused_token is not distinct from $3 as refused, r.proved_token is not distinct from $3 as proved,
+        exists (select from sync.removed_runs gone where gone.connection_id = $1 and gone.run_id = $2) as replaced
       from sync.connections c
       left join sync.runs r on r.run_id = $2
       where c.connection_id = $1`,
     values: [connectionId, runId, token],
   });
-  const { refused = false, proved = false } = known.rows[0] ?? {};
+  const { refused = false, proved = false, replaced = false } = known.rows[0] ?? {};
+  if (replaced) throw new ConnectionReplaced(connectionId);
   if (refused) throw new IdentityChanged(connectionId);
   if (identity === null) return proved;
   try {
-    await inTransaction(warehouse.pool, (client) => pinIdentity(client, { connectionId, identity }));
+    await inTransaction(warehouse.pool, (client) => pinIdentity(client, { ...of, identity }));
   } catch (error) {
-    if (error instanceof IdentityChanged) await refuseToken(warehouse, { connectionId, token });
+    if (!(error instanceof IdentityChanged)) throw error;
+    // A person has set another one while this one was in use: that is asked with next.
+    if (await isReplaced(warehouse, of)) throw new TokenNotProved(connectionId);
+    await refuseToken(warehouse, { connectionId, token });
     throw error;
   }
   if (!proved)

@@ -1,23 +1,59 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /**
- * Writes down what the runs that are kept tell of `history.stream_months`, of all connections or of one: it is still known
- * when the runs are gone. Of all connections it notes how far it has come, and those runs are not looked at again: a day less, for what
- * was about to be committed.
+ * Writes down what the runs that are kept tell of `history.stream_months`: it is still known when the runs are gone. It notes how
+ * far it has come, and those runs are not looked at again: a day less, for what was about to be committed. A few connections per
+ * transaction: killed anywhere, the next one writes the same.
  */
-export async function keepStreamMonths({ db }: Pick<Warehouse, 'db'>, connectionId?: string): Promise<void> {
-  const which: RawBuilder<boolean> =
-    connectionId === undefined ? sql`true` : sql`connection_id = ${connectionId}`;
+export async function keepStreamMonths(warehouse: Pick<Warehouse, 'db'>): Promise<void> {
+  const { db } = warehouse;
+  const { rows: began } = await sql<{ until: string }>`
+    select (now() - interval '1 day')::text as until
+  `.execute(db);
+  let after = '';
+  for (;;) {
+    const page = await db
+      .selectFrom('sync.connections')
+      .select('connection_id')
+      .where('connection_id', '>', after)
+      .orderBy('connection_id')
+      .limit(connectionsAtOnce)
+      .execute();
+    const names = page.map(({ connection_id }) => connection_id);
+    await keepStreamMonthsOf(warehouse, names);
+    const last = names.at(-1);
+    if (last === undefined || names.length < connectionsAtOnce) break;
+    after = last;
+  }
   await sql`
-    with kept as (
-      insert into history.kept_stream_months as kept (connection_id, stream, month, outcome)
-      select connection_id, stream, month, outcome from history.stream_months where ${which}
-      on conflict (connection_id, stream, month) do update set outcome = excluded.outcome
-      where kept.outcome <> excluded.outcome
-    )
-    insert into sync.settings (name, value)
-    select 'stream_months_kept_until', (now() - interval '1 day')::text where ${connectionId === undefined}
+    insert into sync.settings (name, value) values ('stream_months_kept_until', ${began[0]?.until})
     on conflict (name) do update set value = excluded.value
+  `.execute(db);
+}
+
+/** Syncs that begin meanwhile wait for the rows of these. */
+const connectionsAtOnce = 50;
+
+/**
+ * The same for some connections. Their rows are held, and looked for by the snapshot that the runs are read with: what one of them
+ * read is not written down when it is gone by then, for another one may have its name.
+ */
+export async function keepStreamMonthsOf(
+  { db }: Pick<Warehouse, 'db'>,
+  connections: readonly string[],
+): Promise<void> {
+  await sql`
+    with held as materialized (
+      select connection_id from sync.connections
+      where connection_id = any(${connections}::text[])
+      order by connection_id
+      for key share
+    )
+    insert into history.kept_stream_months as kept (connection_id, stream, month, outcome)
+    select connection_id, stream, month, outcome from history.stream_months
+    where connection_id = any(${connections}::text[]) and connection_id in (select connection_id from held)
+    on conflict (connection_id, stream, month) do update set outcome = excluded.outcome
+    where kept.outcome <> excluded.outcome
   `.execute(db);
 }

@@ -41,6 +41,8 @@ import * as runsByTime from './2026-12-03-runs-by-time.ts';
 import * as schedulesSettled from './2026-12-03-schedules-settled.ts';
 import * as removals from './2026-12-04-removals.ts';
 import * as quietDays from './2026-12-05-quiet-days.ts';
+import * as missedTicks from './2026-12-06-missed-ticks.ts';
+import * as removedRuns from './2026-12-06-removed-runs.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -90,4 +92,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-03-schedules-settled': schedulesSettled,
   '2026-12-04-removals': removals,
   '2026-12-05-quiet-days': quietDays,
+  '2026-12-06-missed-ticks': missedTicks,
+  '2026-12-06-removed-runs': removedRuns,
 };

@@ -64,6 +64,7 @@ export async function pruneWarehouse(
   if (cutoffs.quiet !== null)
     add(pruned, await foldQuietRuns(warehouse, { cutoff: cutoffs.quiet, dryRun, signal }));
   if (!dryRun) await forgetQuietDays(warehouse.pool, { cutoff: cutoffs.runs });
+  if (!dryRun) await forgetRemovedRuns(warehouse.pool, { cutoff: cutoffs.runs });
   pruned[versions] = 0;
   if (cutoffs.history === null) return pruned;
   const cutoff = cutoffs.history;
@@ -88,6 +89,14 @@ const versions = 'history.record_versions';
 
 /** Counted as one each, whatever hangs on them: commands that were killed have left them. */
 const removals = 'connections being removed';
+
+/** A workflow that waits for a person may wait for a month. */
+async function forgetRemovedRuns(pool: Warehouse['pool'], { cutoff }: { cutoff: string }): Promise<void> {
+  await pool.query(
+    `delete from sync.removed_runs where removed_at < least($1::timestamptz, now() - interval '60 days')`,
+    [cutoff],
+  );
+}
 
 /** Decided once, by the database clock, which wrote the times that are compared with them. */
 async function cutoffsOf(

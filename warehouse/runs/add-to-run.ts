@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { ConnectionReplaced } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /** What a run did to a stream since it was last told. */
@@ -13,21 +14,23 @@ export interface CountsToAdd {
   quarantined?: number;
 }
 
-/** Adds to the counts of a run that reads no pages. The stream's row is opened by the first call. */
+/** Adds to the counts of a run that reads no pages. The stream's row is opened by the first call. Throws ConnectionReplaced. */
 export async function addToRun(
   client: PoolClient | Warehouse['pool'],
   input: { runId: string; connectionId: string; stream: string; counts: CountsToAdd },
 ): Promise<void> {
   const { runId, connectionId, stream, counts } = input;
-  await client.query({
+  const { rowCount } = await client.query({
     name: 'add to run',
     text: `
       insert into sync.run_streams as had (run_id, connection_id, stream, status, ${names.join(', ')})
-      values ($1, $2, $3, 'running', ${names.map((_, index) => `$${index + 4}`).join(', ')})
+      select run_id, $2, $3, 'running', ${names.map((_, index) => `$${index + 4}::bigint`).join(', ')}
+      from sync.runs where run_id = $1
       on conflict (run_id, stream) do update set
         ${names.map((name) => `${name} = had.${name} + excluded.${name}`).join(', ')}`,
     values: [runId, connectionId, stream, ...names.map((name) => counts[name] ?? 0)],
   });
+  if (rowCount === 0) throw new ConnectionReplaced(connectionId);
 }
 
 const names = [

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { UnknownConnection } from '../errors.ts';
+import { ConnectionReplaced, UnknownConnection } from '../errors.ts';
 import type { Database } from '../tables/database.ts';
 import type { RunKind } from '../tables/runs.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -18,7 +18,7 @@ export interface RunToBegin {
 /**
  * Opens the run, or goes on with it when it is there. Older runs of the same kind that say they are running are over:
  * Temporal lets one run at a time, so their workflow was ended from outside, or gives way to this one. They become `interrupted`.
- * Throws UnknownConnection, and AnotherRuns when the run is to be alone.
+ * Throws UnknownConnection, ConnectionReplaced, and AnotherRuns when the run is to be alone.
  */
 export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -29,6 +29,7 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .forUpdate()
       .executeTakeFirst();
     if (connection === undefined) throw new UnknownConnection(run.connectionId);
+    await refuseRemoved(transaction, run);
     if (run.alone === true) await refuseBeside(transaction, run);
     await transaction
       .insertInto('sync.runs')
@@ -82,6 +83,14 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
         .execute();
     }
   });
+}
+
+/** Its row is gone, and would be made anew under whatever has the name now. */
+async function refuseRemoved(transaction: Transaction<Database>, run: RunToBegin): Promise<void> {
+  const { rows } = await sql`
+    select from sync.removed_runs where connection_id = ${run.connectionId} and run_id = ${run.runId}
+  `.execute(transaction);
+  if (rows.length > 0) throw new ConnectionReplaced(run.connectionId);
 }
 
 async function refuseBeside(transaction: Transaction<Database>, run: RunToBegin): Promise<void> {

@@ -85,8 +85,14 @@ export async function finishRun(
       .execute();
     await forgetUnsupported(transaction, runId);
     const unread = done.filter((stream) => !counted.some((row) => row.stream === stream));
-    const known = [...counted, ...(await readBefore(transaction, { runId, streams: unread }))];
-    const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judge(outcomes, known);
+    const before = await readBefore(transaction, { runId, streams: unread });
+    const known = [...counted, ...before];
+    const lost = unread.filter((stream) => !before.some((row) => row.stream === stream));
+    const told =
+      lost.length > 0 && (await readsLists(transaction, runId))
+        ? outcomes.map((outcome) => (lost.includes(outcome.stream) ? notRead(outcome.stream) : outcome))
+        : outcomes;
+    const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judge(told, known);
     await transaction
       .updateTable('sync.runs')
       .set({ ...finished, finished_at: now })
@@ -163,7 +169,7 @@ async function readBefore(
   { runId, streams }: { runId: string; streams: readonly string[] },
 ): Promise<CountedStream[]> {
   if (streams.length === 0) return [];
-  return transaction
+  const rows = await transaction
     .selectFrom('sync.runs as reset')
     .innerJoin('sync.runs as run', (join) =>
       join
@@ -176,10 +182,34 @@ async function readBefore(
     .select(['read.stream', 'read.status', 'read.failure_type', 'read.failure'])
     .where('reset.run_id', '=', runId)
     .where('read.stream', 'in', streams)
-    .where('read.status', 'in', ['succeeded', 'partial'])
     .orderBy('read.stream')
+    // Of a run that was ended before, a stream may be done whose row says that it was interrupted.
+    .orderBy(sql`read.status in ('succeeded', 'partial')`, 'desc')
     .orderBy('run.started_at', 'desc')
     .execute();
+  return rows.map((row) =>
+    row.status === 'partial'
+      ? row
+      : { stream: row.stream, status: 'succeeded', failure_type: null, failure: null },
+  );
+}
+
+/** Other runs leave rows only of what they met. */
+async function readsLists(transaction: Transaction<Database>, runId: string): Promise<boolean> {
+  const run = await transaction
+    .selectFrom('sync.runs')
+    .select('run_id')
+    .where('run_id', '=', runId)
+    .where('kind', 'in', ['sync', 'reconcile', 'backfill'])
+    .where('workflow_id', '<>', '')
+    .executeTakeFirst();
+  return run !== undefined;
+}
+
+/** The workflow remembers that it was read, and the warehouse does not: rows were lost, with a restored database or a removal. */
+function notRead(stream: string): StreamOutcome {
+  const failure = `That ${stream} was read is not written in the warehouse, so it does not count. Run it again.`;
+  return { stream, state: 'failed', failureType: 'NotRead', failure };
 }
 
 function judge(outcomes: readonly StreamOutcome[], known: readonly CountedStream[]): FinishedRun {

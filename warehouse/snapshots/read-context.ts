@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { notGoing } from './not-going.ts';
 
 /** What a manifest says beside its tables. */
 export interface SnapshotContext {
@@ -10,7 +11,7 @@ export interface SnapshotContext {
 export async function readContext(client: ClientBase): Promise<SnapshotContext> {
   const { rows: watermarks } = await client.query<SnapshotContext['watermarks'][number]>(
     `select connection_id, stream, to_char(watermark, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as watermark
-     from sync.streams order by connection_id, stream`,
+     from sync.streams where ${notGoing} order by connection_id, stream`,
   );
   const { rows } = await client.query<{ name: string }>('select max(name) as name from sync.migrations');
   return { schemaVersion: rows[0]?.name ?? '', watermarks };

@@ -25,10 +25,13 @@ export interface ConnectionsTable {
   refused_token: string | null;
   schedules_settled: string | null;
   schedules_checked_at: Time | null;
+  ticks_missed: number | null;
+  ticks_missed_at: Time | null;
 }
 
 /** `sync.all_connections`: the same, and those that are being removed. */
 export interface AllConnectionsTable extends ConnectionsTable {
   removing_at: Time | null;
   removing_keeps_data: Generated<boolean>;
+  removing_found_no_data: Generated<boolean>;
 }

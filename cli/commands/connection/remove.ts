@@ -23,7 +23,8 @@ export function removeCommand(): Command {
         whileShown(name, (onBatch) =>
           removeConnection(warehouse, {
             ...{ connectionId: name, keepData, onBatch },
-            begin: (begin) => changeConnection({ warehouse, settings }, { connectionId: name }, begin),
+            begin: (begin) =>
+              changeConnection({ warehouse, settings }, { connectionId: name, endWorkflows: true }, begin),
           }),
         ),
       );
