@@ -109,6 +109,11 @@ async function otherThan(company: Company, companies: readonly Company[]): Promi
 async function remove(company: Company): Promise<void> {
   if (company.token === 'none') return;
   await removeConnection(company.stage.warehouse, { connectionId: company.connection, keepData: true });
+  noteRemoval(company);
+}
+
+/** From here on the connection may be gone: what a removal takes with it, nobody has to know any more. */
+export function noteRemoval(company: Company): void {
   company.token = 'none';
   company.removals += 1;
   company.began.clear();

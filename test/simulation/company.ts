@@ -28,6 +28,8 @@ export interface Company {
   readonly changesBefore: Map<string, number>;
   /** Whose token it has: its own, another company's, or none, for it was removed and may not be added again. */
   token: 'own' | 'foreign' | 'none';
+  /** Runs that it had when it was removed. */
+  readonly removedRuns: Set<string>;
   /** How often the connection was removed. */
   removals: number;
   /** Cursors of open passes have become useless since the last run that could find out. */
@@ -80,6 +82,7 @@ export async function openCompany(
     played: nothingPlayed(),
     syncs: new OpenSyncs(),
     answered: new Set(),
+    removedRuns: new Set(),
     began: new Map(),
     changesBefore: new Map(),
     token: 'own',

@@ -108,6 +108,8 @@ export const runKinds = [
   'stale approval',
   // Of a schedule: a sync, within the tick or by the workflow that the tick starts.
   'tick',
+  // Somebody removes the connection and adds it again.
+  'replacement',
 ] as const;
 export const changes = [
   'create',

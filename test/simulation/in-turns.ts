@@ -76,7 +76,9 @@ export async function inTurns(
   const server: SimulatedProcess = new SimulatedProcess(turns, stage.endSession);
   const processes = new Map<string, SimulatedProcess>();
   const started: SimulatedProcess[] = [];
+  const end = { isOver: false };
   const processOf = (slot: string): SimulatedProcess => {
+    if (end.isOver) throw new Error('Nobody begins anything any more.');
     const known = processes.get(slot);
     if (known !== undefined && !known.isDead() && !known.isGivenUp()) return known;
     const fresh = new SimulatedProcess(turns, stage.endSession, onAnswer);
@@ -108,6 +110,7 @@ export async function inTurns(
     });
     await turns.during(Promise.all([overtaken, overtaking]).then(emptied));
   } finally {
+    end.isOver = true;
     // Who was given up may still run; and after a broken promise everybody does.
     for (const one of [...started, server]) await one.kill();
     for (const { post } of companies) post.takeTurns(undefined);

@@ -1,6 +1,7 @@
 import type { Company } from './company.ts';
 import { isBuried, tombstonesOf } from './judge-end.ts';
 import { landedLists } from './landed-lists.ts';
+import { judgeReplaced } from './replace.ts';
 import { eraOf, nameOf, streamOf, surelyShownMilliseconds, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
@@ -26,6 +27,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
           `${stream} counts as unsupported, although the service has listed it before.`,
         );
     judgePatience(streams);
+    await judgeReplaced(company);
     if (!ended) return;
     await judgeCompleteness(streams);
     if (foreign) await judgePause();

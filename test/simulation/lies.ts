@@ -26,7 +26,27 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   oldLists: oldLists(),
   severalAtOnce: severalAtOnce(),
   ticks: ticks(),
+  replaced: replaced(),
 };
+
+/** Somebody removes a connection and adds it again, while a run for it has an answer in hand or is tried again. */
+function replaced(): fc.Arbitrary<Episode[]> {
+  const change: Wish = { what: ['create', 'edit', 'delete', 'recreate'], milliseconds: [20, 15_000] };
+  const runs = runsOf(
+    ...(['sync', 'reconcile', 'backfill', 'webhooks', 'tick'] as const).map((kind): RunKind[] => [
+      kind,
+      'replacement',
+    ]),
+  );
+  const standstill = { changes: [change], answers: [1, 2, 3], steps: [40, 400] };
+  return runs.chain((both) =>
+    fc.tuple(
+      episodeOf({ before: [change, change] }),
+      episodeOf({ before: [change], runs: both, standstill }),
+      episodeOf({ before: [change] }),
+    ),
+  );
+}
 
 /** Schedules fire, alone and beside what else runs; the service does not answer well, and processes die. */
 function ticks(): fc.Arbitrary<Episode[]> {

@@ -224,6 +224,13 @@ export const mutants: readonly Mutant[] = [
     replace: '        paused_by: null,',
   },
   {
+    name: 'a run goes on for the connection that has the name of the one it was begun for',
+    about: 'replaced',
+    file: 'warehouse/runs/begin-run.ts',
+    find: 'if (rows.length > 0) throw new ConnectionReplaced(run.connectionId);',
+    replace: 'if (rows.length > 1) throw new ConnectionReplaced(run.connectionId);',
+  },
+  {
     name: 'one 404 makes a list that has answered unsupported',
     about: 'flippingLists',
     file: 'warehouse/passes/note-missing.ts',

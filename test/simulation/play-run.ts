@@ -6,6 +6,7 @@ import type { Company, Shown } from './company.ts';
 import type { History, RunKind } from './history.ts';
 import { judgeApproval, judgeRun, judgeWait } from './judge-run.ts';
 import { judgeTick } from './judge-tick.ts';
+import { replace } from './replace.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { Stage } from './stage.ts';
 import { BrokenPromise } from './watch.ts';
@@ -67,6 +68,7 @@ export async function playRun(
     },
     reconcile: () => driver.reconcile(runId, resources),
     'approved reconcile': async () => approve(await readQuestion(company)),
+    replacement: () => replace(company, processOf),
     backfill: () =>
       driver.backfill(runId, resources, { from: day(-50 * dayMilliseconds), to: day(dayMilliseconds) }),
     webhooks: () => driver.applyWebhooks(runId),

@@ -32,7 +32,6 @@ export class Watch {
   /** Call it when nothing runs, after whatever was done to the installation. */
   async begin(): Promise<void> {
     this.#frozen = undefined;
-    if (this.#removals !== this.#parts.removals) this.#forget();
     await this.look();
     if (this.#parts.token === 'foreign') this.#frozen = stateOf(await this.#see());
   }
@@ -40,6 +39,7 @@ export class Watch {
   /** `step`: the commit after which it looks. */
   async look(step = ''): Promise<void> {
     const rows = await this.#see();
+    if (this.#parts.token === 'none' || this.#removals !== this.#parts.removals) this.#forget();
     if (this.#frozen !== undefined && stateOf(rows) !== this.#frozen)
       throw new BrokenPromise('Something was written with the token of another company.');
     for (const { what, name } of rows)
@@ -222,7 +222,6 @@ export class Watch {
   #forget(): void {
     this.#removals = this.#parts.removals;
     this.#open.clear();
-    this.#pages.clear();
     this.#watermarks.clear();
   }
 }
