@@ -14,7 +14,7 @@ import { ExportRunning, openExportSession } from '../../warehouse/snapshots/open
 import { withExportEvery } from '../../warehouse/snapshots/export-schedule.ts';
 import { takingLocks } from '../../warehouse/taking-locks.ts';
 import { bill } from '../support/finance-records.ts';
-import { land } from '../support/land.ts';
+import { begin, land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -134,6 +134,7 @@ describe('one at a time', () => {
   });
 
   test('landings of a resource, while a reader holds the lock of old releases', async () => {
+    await begin(warehouse, { connectionId, runId });
     await analyst.query(`select pg_advisory_lock(${key(`${connectionId}/bills`)})`);
     await Promise.all(Array.from({ length: 20 }, (_, index) => inTime(landAlone(`at once ${index}`))));
     const versions = await rows(
@@ -195,10 +196,12 @@ function landBill(id: string): Promise<unknown> {
   return land(warehouse, { connectionId, stream: 'bills', pages: [[bill(id)]] });
 }
 
+const runId = 'of what lands alone';
+
 function landAlone(id: string): Promise<unknown> {
   const { resource } = streamNamed('bills');
   const record = sourceRecord(bill(id));
-  return landFetched(warehouse, { connectionId, resource, runId: id, record, token: null, servedAt: null });
+  return landFetched(warehouse, { connectionId, resource, runId, record, token: null, servedAt: null });
 }
 
 function inTime<Result>(work: Promise<Result>): Promise<Result> {

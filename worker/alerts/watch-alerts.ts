@@ -114,11 +114,21 @@ async function stuckWorkflows(
   { temporal }: AlertPlaces,
   stopping: AbortSignal,
 ): Promise<StuckWorkflow[] | undefined> {
+  // A connection that is being made is not given up when the request is: who stops does not wait for it.
+  const asked = new AbortController();
+  const stopped = new Promise<undefined>((resolve) => {
+    const onStop = (): void => {
+      resolve(undefined);
+    };
+    stopping.addEventListener('abort', onStop, { signal: asked.signal });
+  });
   try {
-    return await temporal.withAbortSignal(stopping, () => readStuckWorkflows(temporal));
+    return await Promise.race([readStuckWorkflows(temporal), stopped]);
   } catch (error) {
     if (error instanceof ServiceError) return undefined;
     throw error;
+  } finally {
+    asked.abort();
   }
 }
 
