@@ -46,7 +46,8 @@ describe('the overview', () => {
     expect(await page.locator('.note').textContent()).toContain('Temporal does not answer');
     expect(await page.getByRole('rowheader').count()).toBe(7);
     await page.goto(`${lonely}/connections/acme-us`);
-    await page.getByRole('button', { name: 'Sync now' }).click();
+    // Temporal is waited for, by the action and by the page that it leads to.
+    await page.getByRole('button', { name: 'Sync now' }).click({ timeout: 60_000 });
     expect(await page.getByRole('alert').textContent()).toContain(
       'Temporal does not answer, so nothing was started.',
     );
