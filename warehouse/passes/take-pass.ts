@@ -3,6 +3,7 @@ import { resourceNames } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { knownUnsupported } from './known-unsupported.ts';
 import { afterLastWrite, tick } from '../resource-clock.ts';
+import { unlessRemoved } from '../runs/unless-removed.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
 /** Where a reading of a stream goes on, or why there is nothing to read. */
@@ -31,7 +32,7 @@ export type PassTaken =
  * A sync goes on with the pass left open, or opens one with the floor at watermark minus lookback (none for the first). A list
  * without an order is complete only when one run has read all of it, so there a pass of another run begins again. A
  * reconcile goes on with the pass of its own run only: an older one has seen a source that is no more. The pass of a
- * backfill's window was made by its plan; when there is none, the window is done.
+ * backfill's window was made by its plan; when there is none, the window is done. Throws ConnectionReplaced.
  */
 export async function takePass(
   warehouse: Warehouse,
@@ -61,7 +62,7 @@ export async function takePass(
       .execute();
     const began = pass.kind === 'reconcile' ? await beginningOf(db, input) : null;
     const { unsupported, watermark } = await readStream(db, pass);
-    const status = await openRunStream(db, pass);
+    const status = await unlessRemoved(pass.connectionId, () => openRunStream(db, pass));
     if (status !== 'running') return { state: status === 'unsupported' ? 'unsupported' : 'done' };
     if (unsupported) {
       await db

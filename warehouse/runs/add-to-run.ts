@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import { ConnectionReplaced } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { unlessRemoved } from './unless-removed.ts';
 
 /** What a run did to a stream since it was last told. */
 export interface CountsToAdd {
@@ -20,17 +20,17 @@ export async function addToRun(
   input: { runId: string; connectionId: string; stream: string; counts: CountsToAdd },
 ): Promise<void> {
   const { runId, connectionId, stream, counts } = input;
-  const { rowCount } = await client.query({
-    name: 'add to run',
-    text: `
+  await unlessRemoved(connectionId, () =>
+    client.query({
+      name: 'add to run',
+      text: `
       insert into sync.run_streams as had (run_id, connection_id, stream, status, ${names.join(', ')})
-      select run_id, $2, $3, 'running', ${names.map((_, index) => `$${index + 4}::bigint`).join(', ')}
-      from sync.runs where run_id = $1
+      values ($1, $2, $3, 'running', ${names.map((_, index) => `$${index + 4}`).join(', ')})
       on conflict (run_id, stream) do update set
         ${names.map((name) => `${name} = had.${name} + excluded.${name}`).join(', ')}`,
-    values: [runId, connectionId, stream, ...names.map((name) => counts[name] ?? 0)],
-  });
-  if (rowCount === 0) throw new ConnectionReplaced(connectionId);
+      values: [runId, connectionId, stream, ...names.map((name) => counts[name] ?? 0)],
+    }),
+  );
 }
 
 const names = [
