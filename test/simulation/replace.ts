@@ -47,8 +47,10 @@ async function runsOf({ stage, connection }: Company): Promise<string[]> {
 /** What was begun for a connection that was removed is none of the next one's, which has its name. */
 export async function judgeReplaced(company: Company): Promise<void> {
   if (company.token === 'none') return;
+  // A removal may begin while this looks.
+  const removed = new Set(company.removedRuns);
   for (const run of await runsOf(company))
-    if (company.removedRuns.has(run))
+    if (removed.has(run))
       throw new BrokenPromise(`${run} goes on, and its connection was removed; another one has the name.`);
 }
 
