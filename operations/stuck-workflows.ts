@@ -2,20 +2,12 @@ import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { searchAttributes } from '../temporal/search-attributes.ts';
 import { mainQueue } from '../temporal/task-queues.ts';
-
-/** A workflow that no worker can go on with: Temporal gives it to one again and again, each time in vain. */
-export interface StuckWorkflow {
-  readonly workflowId: string;
-  /** Undefined where the workflow is of no single connection, or the namespace has no search attributes of ours. */
-  readonly connection: string | undefined;
-  /** What Temporal says is wrong, like `WorkflowTaskFailedCauseNonDeterminismError`; undefined where it does not say. */
-  readonly cause: string | undefined;
-}
+import type { StuckWorkflow } from '../warehouse/alerts/judge-alerts.ts';
 
 /**
  * Workflows of Daybook's whose workflow task has failed several times in a row (five, on a server that is set as it comes). It
  * takes Temporal about a minute to say so. One short list, however many workflows run. Throws what the client throws: also where
- * the server is older than 1.29, which does not tell.
+ * the server has no such search attribute.
  */
 export async function readStuckWorkflows(temporal: Client): Promise<StuckWorkflow[]> {
   const stuck: StuckWorkflow[] = [];

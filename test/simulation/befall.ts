@@ -4,6 +4,7 @@ import { removeConnection } from '../../warehouse/connections/remove-connection.
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
 import { resources } from '../../resources/index.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { tokenOf, type Company, type Shown } from './company.ts';
@@ -123,8 +124,13 @@ export function noteRemoval(company: Company): void {
   for (const content of discardedContents.keys()) discardedContents.set(content, 'unsure');
 }
 
-async function add({ stage, connection }: Company, whose: string): Promise<void> {
-  const { warehouse, apiAddress } = stage;
+/** `warehouse`: the stage's, when absent. */
+export async function add(
+  { stage, connection }: Company,
+  whose: string,
+  warehouse: Warehouse = stage.warehouse,
+): Promise<void> {
+  const { apiAddress } = stage;
   const access = { connectionId: connection, apiAddress, token: tokenOf(whose), expandPlatformData: false };
   await addConnection(warehouse, secretKey, access);
 }

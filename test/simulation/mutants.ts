@@ -227,8 +227,8 @@ export const mutants: readonly Mutant[] = [
     name: 'a run goes on for the connection that has the name of the one it was begun for',
     about: 'replaced',
     file: 'warehouse/runs/begin-run.ts',
-    find: 'if (rows.length > 0) throw new ConnectionReplaced(run.connectionId);',
-    replace: 'if (rows.length > 1) throw new ConnectionReplaced(run.connectionId);',
+    find: 'if (connection.isRemoved) throw',
+    replace: 'if (!connection) throw',
   },
   {
     name: 'one 404 makes a list that has answered unsupported',

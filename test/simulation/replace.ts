@@ -1,12 +1,10 @@
-import { addConnection, ConnectionExists } from '../../warehouse/connections/add-connection.ts';
+import { ConnectionExists } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { UnknownConnection } from '../../warehouse/errors.ts';
-import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import { noteRemoval } from './befall.ts';
-import { tokenOf, type Company } from './company.ts';
-import { BrokenPromise } from './watch.ts';
-import { secretKey } from './dependencies-of.ts';
+import { add, noteRemoval } from './befall.ts';
+import type { Company } from './company.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
+import { BrokenPromise } from './watch.ts';
 
 /**
  * Removes a connection with its data kept, and adds it again, while whatever is under way for it goes on: one statement at a time, like all
@@ -27,7 +25,7 @@ export async function replace(
       await unless(UnknownConnection, () =>
         removeConnection(warehouse, { connectionId: connection, keepData: true }),
       );
-      await unless(ConnectionExists, () => addAgain(warehouse, company));
+      await unless(ConnectionExists, () => add(company, connection, warehouse));
       company.token = 'own';
       return;
     } catch (error) {
@@ -52,12 +50,6 @@ export async function judgeReplaced(company: Company): Promise<void> {
   for (const run of await runsOf(company))
     if (removed.has(run))
       throw new BrokenPromise(`${run} goes on, and its connection was removed; another one has the name.`);
-}
-
-function addAgain(warehouse: Warehouse, { stage, connection: connectionId }: Company): Promise<unknown> {
-  const token = tokenOf(connectionId);
-  const { apiAddress } = stage;
-  return addConnection(warehouse, secretKey, { connectionId, apiAddress, token, expandPlatformData: false });
 }
 
 /** An attempt before has done it. */

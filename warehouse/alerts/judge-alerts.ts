@@ -10,9 +10,12 @@ export interface TemporalTroubles {
   readonly stuck?: readonly StuckWorkflow[] | undefined;
 }
 
-interface StuckWorkflow {
+/** A workflow that no worker can go on with: Temporal gives it to one again and again, each time in vain. */
+export interface StuckWorkflow {
   readonly workflowId: string;
+  /** Undefined where the workflow is of no single connection, or the namespace has no search attributes of ours. */
   readonly connection: string | undefined;
+  /** What Temporal says is wrong, like `WorkflowTaskFailedCauseNonDeterminismError`; undefined where it does not say. */
   readonly cause: string | undefined;
 }
 

@@ -43,8 +43,10 @@ export async function landFetched(
   return inTransaction(warehouse.pool, async (client) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
     if (token === null) await requireRun(client, { connectionId, runId });
-    else await requireProof(client, { connectionId, runId, token });
-    if (token !== null) await noteMet(client, { connectionId, resource, ids: idsOf(record), servedAt });
+    else {
+      await requireProof(client, { connectionId, runId, token });
+      await noteMet(client, { connectionId, resource, ids: idsOf(record), servedAt });
+    }
     return landOne(client, { ...input, landedAt });
   });
 }

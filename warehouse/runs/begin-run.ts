@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { sql, type RawBuilder, type Transaction } from 'kysely';
 import { ConnectionReplaced, UnknownConnection } from '../errors.ts';
 import type { Database } from '../tables/database.ts';
 import type { RunKind } from '../tables/runs.ts';
@@ -24,12 +24,12 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
   await db.transaction().execute(async (transaction) => {
     const connection = await transaction
       .selectFrom('sync.connections')
-      .select('connection_id')
+      .select(isRemoved(run).as('isRemoved'))
       .where('connection_id', '=', run.connectionId)
       .forUpdate()
       .executeTakeFirst();
     if (connection === undefined) throw new UnknownConnection(run.connectionId);
-    await refuseRemoved(transaction, run);
+    if (connection.isRemoved) throw new ConnectionReplaced(run.connectionId);
     if (run.alone === true) await refuseBeside(transaction, run);
     await transaction
       .insertInto('sync.runs')
@@ -85,12 +85,9 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
   });
 }
 
-/** Its row is gone, and would be made anew under whatever has the name now. */
-async function refuseRemoved(transaction: Transaction<Database>, run: RunToBegin): Promise<void> {
-  const { rows } = await sql`
-    select from sync.removed_runs where connection_id = ${run.connectionId} and run_id = ${run.runId}
-  `.execute(transaction);
-  if (rows.length > 0) throw new ConnectionReplaced(run.connectionId);
+/** Whether it was the run of a connection that is gone: its row would be made anew under what has the name now. */
+function isRemoved({ connectionId, runId }: RunToBegin): RawBuilder<boolean> {
+  return sql`exists (select from sync.removed_runs where connection_id = ${connectionId} and run_id = ${runId})`;
 }
 
 async function refuseBeside(transaction: Transaction<Database>, run: RunToBegin): Promise<void> {

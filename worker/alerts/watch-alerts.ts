@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { ServiceError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { claimDelivery } from '../../warehouse/alerts/claim-delivery.ts';
 import { countOpenAlerts } from '../../warehouse/alerts/count-open-alerts.ts';
-import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
+import { judgeAlerts, type StuckWorkflow } from '../../warehouse/alerts/judge-alerts.ts';
 import { readStaleConnections } from '../../warehouse/alerts/read-stale-connections.ts';
 import { settleDelivery } from '../../warehouse/alerts/settle-delivery.ts';
 import { takeTurn } from '../../warehouse/alerts/take-turn.ts';
@@ -11,7 +12,7 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { interruptSilentRuns } from '../../warehouse/runs/interrupt-silent-runs.ts';
 import { readSnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { setLastSuccesses, setOpenAlerts } from '../metrics.ts';
-import { readStuckWorkflows, type StuckWorkflow } from '../../operations/stuck-workflows.ts';
+import { readStuckWorkflows } from '../../operations/stuck-workflows.ts';
 import { pausedSchedules } from '../../operations/schedules/paused-schedules.ts';
 import { alertMessage } from './alert-message.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
@@ -116,12 +117,7 @@ async function stuckWorkflows(
 ): Promise<StuckWorkflow[] | undefined> {
   // A connection that is being made is not given up when the request is: who stops does not wait for it.
   const asked = new AbortController();
-  const stopped = new Promise<undefined>((resolve) => {
-    const onStop = (): void => {
-      resolve(undefined);
-    };
-    stopping.addEventListener('abort', onStop, { signal: asked.signal });
-  });
+  const stopped = once(stopping, 'abort', { signal: asked.signal }).then(() => undefined);
   try {
     return await Promise.race([readStuckWorkflows(temporal), stopped]);
   } catch (error) {
