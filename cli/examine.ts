@@ -6,6 +6,7 @@ import { createApiClient } from '../source/api-client.ts';
 import { listOfOne } from '../source/lists.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { listConnections } from '../warehouse/connections/list-connections.ts';
+import { readDemand } from '../warehouse/connections/read-demand.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { checkAddresses } from '../warehouse/check-addresses.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
@@ -14,6 +15,7 @@ import { missingRoleSettings } from '../warehouse/role-settings.ts';
 import { listReaders, type ReaderListed } from '../warehouse/readers/list-readers.ts';
 import { readersState } from '../warehouse/readers-state.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
+import { demandInWords, demandTrouble } from '../operations/demand-words.ts';
 import { readOwnership } from '../operations/ownership/read-ownership.ts';
 import { missingSearchAttributes } from '../operations/search-attributes.ts';
 import type { Settings } from '../config/settings.ts';
@@ -60,6 +62,7 @@ export async function examine(): Promise<Finding[]> {
       }),
       ...(await temporalFindings(warehouse, settings)),
       await finding('API', () => apiOf(warehouse, settings)),
+      ...(await warnings('API budget', () => demandOf(warehouse, settings))),
     );
   } finally {
     await warehouse.close();
@@ -244,6 +247,12 @@ async function apiOf(warehouse: Warehouse, settings: Settings): Promise<string> 
     await client.close();
   }
   return `${api.url} lets ${connections.length} ${connections.length === 1 ? 'connection' : 'connections'} in`;
+}
+
+async function demandOf(warehouse: Warehouse, { api }: Settings): Promise<Looked> {
+  const demand = await readDemand(warehouse, api);
+  const trouble = demandTrouble(demand);
+  return { toLookAt: trouble === undefined ? [] : [trouble], nothing: demandInWords(demand) };
 }
 
 /** Not ready yet, or not offered for the platform: the credentials are right all the same. */

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { openHome } from '../../embedded/home.ts';
 import { readRuntimeFile } from '../../embedded/runtime-file.ts';
 import { readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.ts';
+import { readDemand, type ApiDemand } from '../../warehouse/connections/read-demand.ts';
 import { readKeptData } from '../../warehouse/connections/kept-data.ts';
 import { listRemovals } from '../../warehouse/connections/list-removals.ts';
 import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
@@ -11,6 +12,7 @@ import { listReaders, type ReaderListed } from '../../warehouse/readers/list-rea
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { formatDuration } from '../../config/duration.ts';
 import type { ConnectionReport } from '../../operations/connection-reports.ts';
+import { demandTrouble } from '../../operations/demand-words.ts';
 import type { OwnershipRead } from '../../operations/ownership/read-ownership.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ageOf } from '../age-of.ts';
@@ -47,6 +49,7 @@ export function statusCommand(setExitCode: SetExitCode): Command {
         const published = {
           snapshot: await readSnapshotStatus(warehouse),
           marts: await readMartsStatus(warehouse),
+          api_demand: await readDemand(warehouse, settings.api),
         };
         if (json === true)
           printJson({
@@ -125,6 +128,7 @@ function inJson(places: Places, ownership: OwnershipRead | undefined): Record<ke
 interface Published {
   snapshot: SnapshotStatus;
   marts: MartsStatus;
+  api_demand: ApiDemand;
 }
 
 async function placesOf({ temporal, database }: Settings): Promise<Places> {
@@ -153,6 +157,8 @@ function show(
   if (places.http !== null) print(`Daybook   ${places.http}`);
   if (places.trouble !== null) print(`Not ours  ${places.trouble}`);
   for (const line of publicationLines(places)) print(line);
+  const tooMuch = demandTrouble(places.api_demand);
+  if (tooMuch !== undefined) print(`API budget: ${tooMuch}`);
   for (const alert of alerts.filter(({ connection_id }) => connection_id === null)) print(alertLine(alert));
   if (connections.length === 0) print('\nThere are no connections yet.');
   const alertsOf = new Map<string, Alert[]>();

@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
+import { readDemand } from '../../../warehouse/connections/read-demand.ts';
+import { demandTrouble } from '../../../operations/demand-words.ts';
 import { formatDuration } from '../../../config/duration.ts';
 import { UsageError } from '../../errors.ts';
 import { changeConnection } from '../../change-connection.ts';
@@ -36,21 +38,25 @@ export function addCommand(): Command {
       const { schedule, expandPlatformData } = options;
       const syncEvery = schedule ? millisecondsOf(options.every) : null;
       const reconcileEvery = schedule ? millisecondsOf(options.reconcileEvery) : null;
-      const { kept } = await withWarehouse(
+      const { kept, tooMuch } = await withWarehouse(
         async (warehouse, settings) => {
           const { secretKey, api } = settings;
           const key = await secretKey();
           const matters = (): boolean => syncEvery !== null || reconcileEvery !== null;
-          return changeConnection({ warehouse, settings }, { connectionId: name, matters }, () =>
-            addConnection(warehouse, key, {
-              connectionId: name,
-              apiAddress: api.address,
-              token,
-              expandPlatformData,
-              syncEvery,
-              reconcileEvery,
-            }),
+          const added = await changeConnection(
+            { warehouse, settings },
+            { connectionId: name, matters },
+            () =>
+              addConnection(warehouse, key, {
+                connectionId: name,
+                apiAddress: api.address,
+                token,
+                expandPlatformData,
+                syncEvery,
+                reconcileEvery,
+              }),
           );
+          return { ...added, tooMuch: demandTrouble(await readDemand(warehouse, api)) };
         },
         ['database', 'api'],
       );
@@ -60,6 +66,7 @@ export function addCommand(): Command {
           `It has the records that were kept of ${companyOf(kept)}; a token of another company is refused.`,
         );
       }
+      if (tooMuch !== undefined) print(`With it, ${tooMuch}`);
       print(`Copy its records now with: npx daybook sync ${name}`);
     });
 }

@@ -7,6 +7,7 @@ import {
   type ConnectionFilter,
   type Ranking,
 } from '../../../warehouse/connections/rank-connections.ts';
+import { readDemand } from '../../../warehouse/connections/read-demand.ts';
 import { readStatusOf } from '../../../warehouse/connections/read-status.ts';
 import { readMartsStatus } from '../../../warehouse/marts/read-marts-status.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
@@ -16,6 +17,7 @@ import {
   unlessTemporalIsAway,
   type ConnectionReport,
 } from '../../../operations/connection-reports.ts';
+import { demandTrouble } from '../../../operations/demand-words.ts';
 import { readTemporalFacts } from '../../../operations/read-temporal-facts.ts';
 import { pausedSchedules } from '../../../operations/schedules/paused-schedules.ts';
 import { Moment } from '../../frame/moment.tsx';
@@ -27,6 +29,7 @@ import { DataTable, type Column } from '../views/data-table.tsx';
 import { FilterForm } from '../views/filter-form.tsx';
 import { PageLinks } from '../views/pager.tsx';
 import { written } from './connection-choice.ts';
+import { Note } from '../views/note.tsx';
 import { Pill } from '../views/pill.tsx';
 import { PublishedTable } from '../views/published-table.tsx';
 import { connectionStates, runStates } from '../views/states.ts';
@@ -39,7 +42,7 @@ const mostAlerts = 20;
 
 /** What is wrong, and how fresh the connections are: by the page, those that need a person first. */
 export async function overviewPage(
-  { warehouse, temporal }: ConsoleParts,
+  { warehouse, settings, temporal }: ConsoleParts,
   { query, now }: PageRequest,
 ): Promise<Page> {
   const { filter, search, page } = askedFor(query);
@@ -51,11 +54,12 @@ export async function overviewPage(
     limit: rowsOfPage,
     offset: (page - 1) * rowsOfPage,
   });
-  const [statuses, alerts, open, waiting, snapshot, marts] = await Promise.all([
+  const [statuses, alerts, open, waiting, demand, snapshot, marts] = await Promise.all([
     readStatusOf(warehouse, ranking.names),
     readOpenAlerts(warehouse, undefined, { limit: mostAlerts }),
     countOpenAlerts(warehouse),
     readWaitingDeletions(warehouse, {}),
+    readDemand(warehouse, settings.api),
     readSnapshotStatus(warehouse),
     readMartsStatus(warehouse),
   ]);
@@ -64,6 +68,7 @@ export async function overviewPage(
     // What is away has been waited for once.
     pausedElsewhere === undefined ? undefined : (questions) => readTemporalFacts(temporal, questions),
   );
+  const tooMuch = demandTrouble(demand);
   const openAlerts = Object.values(open).reduce((sum, count) => sum + count, 0);
   return {
     title: 'Overview',
@@ -74,6 +79,7 @@ export async function overviewPage(
       <>
         <h1>Connections</h1>
         <p class="lead">{summaryOf(ranking, connections, openAlerts)}</p>
+        {tooMuch === undefined ? null : <Note>API budget: {tooMuch}</Note>}
         {temporalAnswered ? null : <TemporalAway unknown="when the next syncs run" />}
         <OpenAlerts alerts={alerts} open={openAlerts} now={now} />
         <FilterForm

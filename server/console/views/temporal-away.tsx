@@ -1,12 +1,7 @@
 import type { VNode } from 'preact';
-import { Icon } from '../../frame/icon.tsx';
+import { Note } from './note.tsx';
 
 /** Says what cannot be shown while Temporal is out of reach. */
 export function TemporalAway({ unknown }: { unknown: string }): VNode {
-  return (
-    <p class="note">
-      <Icon name="warning" />
-      <span>Temporal does not answer, so {unknown} is not known. The rest comes from the database.</span>
-    </p>
-  );
+  return <Note>Temporal does not answer, so {unknown} is not known. The rest comes from the database.</Note>;
 }
