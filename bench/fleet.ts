@@ -42,7 +42,12 @@ export async function measureFleet(
     const warehouse = openWarehouse({ url: postgres.url, connections: 10 });
     const connection = await Connection.connect({ address: temporal.address });
     try {
-      const places = { warehouse, temporal: new Client({ connection }), apiAddress: 'https://bench.example' };
+      const places = {
+        warehouse,
+        temporal: new Client({ connection }),
+        apiAddress: 'https://bench.example',
+        requestsPer10s: 450,
+      };
       progress(`filling a warehouse with ${options.connections} connections`);
       await fillFleet(warehouse, { ...options, ...places });
       const repairs = await measureRepairs(places, progress);
@@ -67,6 +72,7 @@ interface FleetPlaces {
   readonly warehouse: Warehouse;
   readonly temporal: Client;
   readonly apiAddress: string;
+  readonly requestsPer10s: number;
 }
 
 async function measureRepairs(places: FleetPlaces, progress: Progress): Promise<Measured[]> {

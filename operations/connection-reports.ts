@@ -38,8 +38,8 @@ export async function connectionReports(
 const nothingAsked: TemporalFacts = { schedules: new Map(), troubles: new Map() };
 
 function questionsOf(connections: readonly ConnectionStatus[]): TemporalQuestions {
-  const scheduled = connections.flatMap(({ name, every_seconds, failures }) =>
-    every_seconds === null ? [] : [{ name, every_seconds, failures }],
+  const scheduled = connections.flatMap(({ name, every_seconds, stretch, failures }) =>
+    every_seconds === null ? [] : [{ name, every_seconds, stretch, failures }],
   );
   const running = connections.flatMap(({ name, last_run: run }) =>
     run?.status === 'running' ? [{ name, run }] : [],

@@ -10,6 +10,7 @@ export interface TemporalQuestions {
   readonly scheduled: readonly {
     readonly name: string;
     readonly every_seconds: number;
+    readonly stretch: number;
     readonly failures: number;
   }[];
   /** Workflows that run, by connection, those that run longest first. */
@@ -59,9 +60,9 @@ async function readSchedules(
   }
   const [paused, now] = [await pausedSchedules(temporal), new Date()];
   return new Map(
-    scheduled.map(({ name, every_seconds: seconds, failures }) => {
+    scheduled.map(({ name, every_seconds: seconds, stretch, failures }) => {
       const pausedWhy = paused.get(name) ?? null;
-      const next = nextSyncAt(name, { every: seconds * 1_000, failures }, now);
+      const next = nextSyncAt(name, { every: seconds * 1_000, stretch, failures }, now);
       return [name, { nextRunAt: pausedWhy === null ? next : null, pausedWhy }];
     }),
   );

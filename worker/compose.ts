@@ -64,7 +64,12 @@ export async function composeWorker(
   const connection = await NativeConnection.connect(settings.temporal.connection);
   const budget = openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api });
   const api = measureRequests(createApiClient({ ...settings.api, baseUrl: settings.api.url, budget }));
-  const places = { warehouse, temporal: client, apiAddress: settings.api.address };
+  const places = {
+    warehouse,
+    temporal: client,
+    apiAddress: settings.api.address,
+    requestsPer10s: settings.api.requestsPer10s,
+  };
   const database = createDatabaseWatch();
   const worker = await startWorker({
     connection,

@@ -10,9 +10,8 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-marts-status.ts';
 import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
-import { formatDuration } from '../../config/duration.ts';
 import type { ConnectionReport } from '../../operations/connection-reports.ts';
-import { demandTrouble } from '../../operations/demand-words.ts';
+import { demandTrouble, everyInWords } from '../../operations/demand-words.ts';
 import type { OwnershipRead } from '../../operations/ownership/read-ownership.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ageOf } from '../age-of.ts';
@@ -206,13 +205,13 @@ function headline({ name, platform, last_run: run, quarantined }: ConnectionRepo
 }
 
 function scheduleLines(connection: ConnectionReport): string[] {
-  const { every_seconds: seconds, paused, stale, failures, next_run_at: next } = connection;
+  const { every_seconds: seconds, stretch, paused, stale, failures, next_run_at: next } = connection;
   if (seconds === null) return ['synced when somebody asks'];
-  const every = formatDuration(seconds * 1_000);
+  const every = everyInWords({ every_seconds: seconds, stretch });
   return [
-    `synced every ${every}${next === null ? '' : `, next at ${shown(next)}`}`,
+    `synced ${every}${next === null ? '' : `, next at ${shown(next)}`}`,
     ...(paused === null ? [] : [`paused: ${paused.why}`]),
-    ...(stale ? [`stale: a stream was not complete for more than twice ${every}`] : []),
+    ...(stale ? ['stale: a stream was not complete for more than twice that'] : []),
     ...(failures > 0 ? [`failures in a row: ${failures}`] : []),
   ];
 }

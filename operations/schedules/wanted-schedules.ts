@@ -29,10 +29,11 @@ export function wantedSchedule(
   state: ScheduleState | undefined,
 ): WantedSchedule | undefined {
   if (state === undefined) return undefined;
-  const { connectionId: connection, failures, pausedWhy, backfillLast } = state;
+  const { connectionId: connection, failures, pausedWhy, backfillLast, syncStretch } = state;
   const set = { sync: state.syncEvery, reconcile: state.reconcileEvery, backfill: state.backfillEvery }[kind];
   if (set === null || (kind === 'backfill' && backfillLast === null)) return undefined;
-  const every = kind === 'sync' ? slowedDown(set, failures) : set;
+  const usual = kind === 'sync' ? stretched(set, syncStretch) : set;
+  const every = kind === 'sync' ? slowedDown(usual, failures) : usual;
   const id = scheduleIds.connection(kind, connection);
   return {
     every,
@@ -47,10 +48,18 @@ export function wantedSchedule(
       ...(kind === 'backfill' && backfillLast !== null ? { last: backfillLast } : {}),
     },
     pausedWhy,
-    slowedWhy:
-      every === set
-        ? ''
-        : `every ${formatDuration(every)} instead of ${formatDuration(set)} after ${failures} failed in a row; the first that gets through ends this`,
+    slowedWhy: [
+      ...(usual === set
+        ? []
+        : [
+            `every ${formatDuration(usual)} instead of ${formatDuration(set)}: the API budget is too small for all`,
+          ]),
+      ...(every === usual
+        ? []
+        : [
+            `every ${formatDuration(every)} instead of ${formatDuration(usual)} after ${failures} failed in a row; the first that gets through ends this`,
+          ]),
+    ].join('; '),
   };
 }
 
@@ -58,10 +67,19 @@ export function wantedSchedule(
  * When the next scheduled sync begins, unless it is paused: the next multiple of its interval, counted from 1970, plus its
  * offset, as Temporal does it. It really begins up to `jitter` later. Times in milliseconds.
  */
-export function nextSyncAt(connection: string, state: { every: number; failures: number }, now: Date): Date {
-  const every = slowedDown(state.every, state.failures);
+export function nextSyncAt(
+  connection: string,
+  state: { every: number; stretch: number; failures: number },
+  now: Date,
+): Date {
+  const every = slowedDown(stretched(state.every, state.stretch), state.failures);
   const offset = offsetOf(scheduleIds.connection('sync', connection), every);
   return new Date((Math.floor((now.getTime() - offset) / every) + 1) * every + offset);
+}
+
+/** Whole seconds: the server knows no finer. */
+function stretched(every: number, stretch: number): number {
+  return stretch === 1 ? every : Math.ceil((every * stretch) / second) * second;
 }
 
 /** Twice as long after every failure, up to 6 h: what is broken for days is not asked every minute. */

@@ -17,7 +17,7 @@ import { createTestNamespace } from '../support/temporal-namespace.ts';
 
 const { warehouse } = await createTestDatabase();
 const { client: temporal } = await createTestNamespace();
-const places = { warehouse, temporal, apiAddress: testApiAddress };
+const places = { warehouse, temporal, apiAddress: testApiAddress, requestsPer10s: 450 };
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -35,7 +35,7 @@ test('of many connections none is described, and who asks again within seconds a
   const connections = await Promise.all(Array.from({ length: 12 }, () => scheduled()));
   const { client, asked } = await countRequests(namespace);
   const questions = {
-    scheduled: connections.map((name) => ({ name, every_seconds: 900, failures: 0 })),
+    scheduled: connections.map((name) => ({ name, every_seconds: 900, stretch: 1, failures: 0 })),
     running: new Map(connections.map((name) => [name, `sync/${name}`])),
   };
   for (let times = 0; times < 3; times += 1) {
@@ -62,7 +62,7 @@ test('the next run is computed as Temporal does it, but for the jitter', async (
     const { info } = await temporal.schedule.getHandle(`sync/${connection}`).describe();
     const [first] = info.nextActionTimes;
     if (first === undefined) throw new Error('Temporal does not say when it is next.');
-    const computed = nextSyncAt(connection, { every, failures: 0 }, new Date());
+    const computed = nextSyncAt(connection, { every, stretch: 1, failures: 0 }, new Date());
     // Temporal may still be about to begin one whose time, without the jitter, has passed.
     const late = (first.getTime() - computed.getTime() + every) % every;
     expect(late).toBeGreaterThanOrEqual(0);
@@ -72,10 +72,10 @@ test('the next run is computed as Temporal does it, but for the jitter', async (
 
 test('a connection that fails runs next when its longer interval says', () => {
   const now = new Date('2026-11-23T12:00:00Z');
-  const next = nextSyncAt('acme-us', { every: 15 * minute, failures: 3 }, now).getTime();
+  const next = nextSyncAt('acme-us', { every: 15 * minute, stretch: 1, failures: 3 }, now).getTime();
   expect(next).toBeGreaterThan(now.getTime());
   expect(next - now.getTime()).toBeLessThanOrEqual(120 * minute);
-  expect(nextSyncAt('acme-us', { every: 15 * minute, failures: 3 }, new Date(next)).getTime() - next).toBe(
+  expect(nextSyncAt('acme-us', { every: 15 * minute, stretch: 1, failures: 3 }, new Date(next)).getTime() - next).toBe(
     120 * minute,
   );
 });

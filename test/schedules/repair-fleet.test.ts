@@ -16,7 +16,7 @@ const { warehouse } = await createTestDatabase();
 const { pool } = warehouse;
 const namespace = await createTestNamespace();
 const { client: temporal, asked } = await countRequests(namespace);
-const places = { warehouse, temporal, apiAddress: testApiAddress };
+const places = { warehouse, temporal, apiAddress: testApiAddress, requestsPer10s: 450 };
 
 beforeEach(async () => {
   await pool.query('delete from sync.connections');

@@ -146,6 +146,7 @@ const connections: Record<keyof Database['sync.connections'], true> = {
   schedules_checked_at: true,
   ticks_missed: true,
   ticks_missed_at: true,
+  sync_stretch: true,
 };
 
 /** Held to the table types by the compiler: a column added there and forgotten here does not compile. */

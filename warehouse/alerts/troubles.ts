@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { resources } from '../../resources/index.ts';
-import { stale } from '../connections/stale.ts';
+import { freshSince, stale } from '../connections/stale.ts';
 import { holdsRecords } from '../reconcile/holds-records.ts';
 import type { AlertKind } from '../tables/alerts.ts';
 import { newestRuns } from './newest-runs.ts';
@@ -51,13 +51,13 @@ export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> 
   stale: sql`
     select 'stale', connection_id,
       format('%s is stale: it is to be synced every %s min, and %s. %s',
-        connection_id, trim_scale(round(extract(epoch from sync_every) / 60, 1)),
+        connection_id, trim_scale(round((extract(epoch from sync_every) * sync_stretch)::numeric / 60, 1)),
         coalesce((
           select string_agg(format('%s (last at %s)', s.stream, coalesce(${moment('s.last_success_at')}, 'no time')), ', '
             order by s.stream) || case when count(*) > 1 then ' were' else ' was' end || ' not complete for more than twice that'
           from sync.streams s
           where s.connection_id = connections.connection_id and s.capability <> 'unsupported'
-            and now() - 2 * sync_every > coalesce(s.last_success_at, created_at)
+            and ${freshSince} > coalesce(s.last_success_at, created_at)
         ), 'nothing was read since it was added'),
         coalesce((
           select format('A sync has been running since %s.', ${moment('min(r.started_at)')})

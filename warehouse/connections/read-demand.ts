@@ -2,35 +2,43 @@ import { sql } from 'kysely';
 import { streamNames } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** What scheduled syncs ask of the API when nothing has changed, beside what its budget allows. */
+/** What scheduled syncs ask of the API when nothing has changed, as often as they are set to, beside what its budget allows. */
 export interface ApiDemand {
   readonly requests_per_minute: number;
   readonly allowed_per_minute: number;
-  /** Rounded up; null where they fit the budget: how many times as long as set a sync has to wait for the next, on average. */
-  readonly times_longer: number | null;
+  /** How many times their intervals syncs have to be apart to fit their share; less than 1: they fit. */
+  readonly needed_stretch: number;
+  /** How many times they are. */
+  readonly stretch: number;
 }
 
+/** Of the budget, for scheduled syncs: the rest is for reconciles, first loads, webhooks and what people start. */
+const share = 0.8;
+
 /**
- * A sync asks each list at least once, but for those that are not offered. Paused connections ask nothing; reconciles, first
- * loads, webhooks and what people start come on top.
+ * A sync asks each list at least once, but for those that are not offered. Paused connections ask nothing, and none comes more
+ * often than every ten seconds, whatever it is set to: it is not begun while it runs.
  */
 export async function readDemand(
   { db }: Warehouse,
   { address, requestsPer10s }: { address: string; requestsPer10s: number },
 ): Promise<ApiDemand> {
-  const { rows } = await sql<{ perMinute: number }>`
-    select coalesce(sum((${streamNames.length} - coalesce(o.lists, 0)) * 60 / extract(epoch from c.sync_every)), 0)::float8 as "perMinute"
+  const { rows } = await sql<{ perMinute: number; stretch: number }>`
+    select
+      coalesce(sum((${streamNames.length} - coalesce(o.lists, 0)) * 60 / greatest(extract(epoch from c.sync_every), 10)), 0)::float8 as "perMinute",
+      coalesce(max(c.sync_stretch), 1) as stretch
     from sync.connections c
     left join (
       select connection_id, count(*) as lists from sync.streams where capability = 'unsupported' group by connection_id
     ) o using (connection_id)
     where c.api_address = ${address} and c.sync_every is not null and c.paused_at is null
   `.execute(db);
-  const asked = rows[0]?.perMinute ?? 0;
+  const { perMinute, stretch } = rows[0] ?? { perMinute: 0, stretch: 1 };
   const allowed = requestsPer10s * 6;
   return {
-    requests_per_minute: Math.ceil(asked),
+    requests_per_minute: Math.ceil(perMinute),
     allowed_per_minute: allowed,
-    times_longer: asked > allowed ? Math.ceil((asked / allowed) * 10) / 10 : null,
+    needed_stretch: perMinute / (allowed * share),
+    stretch,
   };
 }

@@ -12,6 +12,8 @@ export interface ConnectionStatus {
   org_id: string | null;
   /** Seconds between two syncs; null: only when somebody asks. */
   every_seconds: number | null;
+  /** How many times that they really are, so that all connections fit the API budget. */
+  stretch: number;
   paused: { why: string; since: Date | null } | null;
   /** Scheduled, not paused, and a supported stream was not complete for twice that time. */
   stale: boolean;
@@ -69,7 +71,15 @@ async function statusOf(warehouse: Warehouse, names: readonly string[] | null): 
   const asked = sql<boolean>`(${names}::text[] is null or connections.connection_id = any(${names}::text[]))`;
   const connections = await db
     .selectFrom('sync.connections')
-    .select(['connection_id', 'platform', 'org_id', 'failures', 'paused_at', 'paused_why'])
+    .select([
+      'connection_id',
+      'platform',
+      'org_id',
+      'failures',
+      'paused_at',
+      'paused_why',
+      'sync_stretch as stretch',
+    ])
     .select([
       sql<number | null>`extract(epoch from sync_every)::bigint`.as('every_seconds'),
       stale.as('stale'),

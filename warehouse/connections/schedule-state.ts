@@ -8,6 +8,8 @@ export interface ScheduleState {
   readonly connectionId: string;
   readonly apiAddress: string;
   readonly syncEvery: number | null;
+  /** How many times `syncEvery` two syncs are apart, so that those of all connections fit the API budget. */
+  readonly syncStretch: number;
   readonly reconcileEvery: number | null;
   readonly backfillEvery: number | null;
   readonly backfillLast: number | null;
@@ -143,6 +145,7 @@ function scheduleStates(db: Kysely<Database>) {
       'connection_id as connectionId',
       'api_address as apiAddress',
       milliseconds('sync_every').as('syncEvery'),
+      'sync_stretch as syncStretch',
       milliseconds('reconcile_every').as('reconcileEvery'),
       milliseconds('backfill_every').as('backfillEvery'),
       milliseconds('backfill_last').as('backfillLast'),

@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 
+/** Since when a stream of a row of `sync.connections` has to have been complete: twice the time between two of its syncs. */
+export const freshSince = sql<Date>`now() - 2 * sync_stretch * sync_every`;
+
 /**
  * Whether a row of `sync.connections` is stale: scheduled, not paused, and a supported stream was not complete for more than
- * twice its interval. A stream that was never complete counts from when the connection was added.
+ * twice the time between two syncs. A stream that was never complete counts from when the connection was added.
  */
 export const stale = sql<boolean>`(
   sync_every is not null and paused_at is null
-  and now() - 2 * sync_every > coalesce(
+  and ${freshSince} > coalesce(
     (
       select min(coalesce(s.last_success_at, created_at))
       from sync.streams s

@@ -27,6 +27,7 @@ export interface ConnectionsTable {
   schedules_checked_at: Time | null;
   ticks_missed: number | null;
   ticks_missed_at: Time | null;
+  sync_stretch: Generated<number>;
 }
 
 /** `sync.all_connections`: the same, and those that are being removed. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { settleStretch } from '../../warehouse/connections/settle-stretch.ts';
 import { takeRepairTurn, type RepairTurn } from '../../warehouse/connections/repair-turn.ts';
 import { noteSettledAsListed, withScheduleStates } from '../../warehouse/connections/schedule-state.ts';
 import { readClock } from '../../warehouse/read-clock.ts';
@@ -10,7 +11,7 @@ import { ForeignSchedule } from '../../operations/schedules/settle-schedule.ts';
 import { findDifferences, type Occasion } from './find-differences.ts';
 import { listSchedules, type ListedSchedules } from './list-schedules.ts';
 
-type Places = SchedulePlaces & { apiAddress: string };
+type Places = SchedulePlaces & { apiAddress: string; requestsPer10s: number };
 
 interface Options {
   readonly logger: Logger;
@@ -76,7 +77,8 @@ async function repairAll(
   turn: RepairTurn,
   { logger, stopping, occasion }: Options & { occasion: Occasion },
 ): Promise<boolean> {
-  const { warehouse, temporal } = places;
+  const { warehouse, temporal, apiAddress: address, requestsPer10s } = places;
+  await settleStretch(warehouse, { address, requestsPer10s });
   const owner = await warehouseId(warehouse);
   const goOn = async (): Promise<boolean> => !stopping.aborted && (await turn.extend());
   // Listed before the connections are read: a connection that is added meanwhile is then not taken for one that is gone.

@@ -43,18 +43,15 @@ export function addCommand(): Command {
           const { secretKey, api } = settings;
           const key = await secretKey();
           const matters = (): boolean => syncEvery !== null || reconcileEvery !== null;
-          const added = await changeConnection(
-            { warehouse, settings },
-            { connectionId: name, matters },
-            () =>
-              addConnection(warehouse, key, {
-                connectionId: name,
-                apiAddress: api.address,
-                token,
-                expandPlatformData,
-                syncEvery,
-                reconcileEvery,
-              }),
+          const added = await changeConnection({ warehouse, settings }, { connectionId: name, matters }, () =>
+            addConnection(warehouse, key, {
+              connectionId: name,
+              apiAddress: api.address,
+              token,
+              expandPlatformData,
+              syncEvery,
+              reconcileEvery,
+            }),
           );
           return { ...added, tooMuch: demandTrouble(await readDemand(warehouse, api)) };
         },

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { demandTrouble } from '../../../operations/demand-words.ts';
+import { readDemand } from '../../../warehouse/connections/read-demand.ts';
 import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
 import { UsageError } from '../../errors.ts';
 import { changeConnection } from '../../change-connection.ts';
@@ -25,15 +27,17 @@ export function setCommand(): Command {
       if (every === undefined && reconcileEvery === undefined) {
         throw new UsageError('Say what to change: --every, --reconcile-every or both.');
       }
-      await withWarehouse((warehouse, settings) =>
-        changeConnection({ warehouse, settings }, { connectionId }, () =>
+      const tooMuch = await withWarehouse(async (warehouse, settings) => {
+        await changeConnection({ warehouse, settings }, { connectionId }, () =>
           setSchedule(warehouse, {
             connectionId,
             ...(every === undefined ? {} : { syncEvery: millisecondsOf(every) }),
             ...(reconcileEvery === undefined ? {} : { reconcileEvery: millisecondsOf(reconcileEvery) }),
           }),
-        ),
-      );
+        );
+        return demandTrouble(await readDemand(warehouse, settings.api));
+      });
       print(`${connectionId} is set.`);
+      if (tooMuch !== undefined) print(`With it, ${tooMuch}`);
     });
 }

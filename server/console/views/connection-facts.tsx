@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { WebhookStatus } from '../../../warehouse/webhooks/read-webhook-status.ts';
-import { formatDuration } from '../../../config/duration.ts';
 import type { ConnectionReport } from '../../../operations/connection-reports.ts';
+import { everyInWords } from '../../../operations/demand-words.ts';
 import { Moment } from '../../frame/moment.tsx';
 import { Facts } from './facts.tsx';
 
@@ -11,6 +11,7 @@ export function ConnectionFacts({ report, now }: { report: ConnectionReport; now
     platform,
     org_id,
     every_seconds: every,
+    stretch,
     next_run_at: next,
     paused,
     failures,
@@ -22,7 +23,7 @@ export function ConnectionFacts({ report, now }: { report: ConnectionReport; now
       of={{
         Platform: platform,
         Organisation: org_id === null ? null : <code>{org_id}</code>,
-        Synced: every === null ? 'when somebody asks' : `every ${formatDuration(every * 1_000)}`,
+        Synced: every === null ? 'when somebody asks' : everyInWords({ every_seconds: every, stretch }),
         'Next run': next === null ? null : <Moment at={next} now={now} />,
         Paused:
           paused === null ? null : (
