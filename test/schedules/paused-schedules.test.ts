@@ -75,9 +75,9 @@ test('a connection that fails runs next when its longer interval says', () => {
   const next = nextSyncAt('acme-us', { every: 15 * minute, stretch: 1, failures: 3 }, now).getTime();
   expect(next).toBeGreaterThan(now.getTime());
   expect(next - now.getTime()).toBeLessThanOrEqual(120 * minute);
-  expect(nextSyncAt('acme-us', { every: 15 * minute, stretch: 1, failures: 3 }, new Date(next)).getTime() - next).toBe(
-    120 * minute,
-  );
+  expect(
+    nextSyncAt('acme-us', { every: 15 * minute, stretch: 1, failures: 3 }, new Date(next)).getTime() - next,
+  ).toBe(120 * minute);
 });
 
 test('without Temporal what it would say is thrown, and asked again the next time', async () => {
