@@ -12,11 +12,17 @@ import { runTable } from './run-table.ts';
 import { runNames } from '../operations/run-names.ts';
 import type { StartedRun } from '../operations/start-run.ts';
 
+export interface Followed {
+  readonly exitCode: ExitCode;
+  /** Undefined: it ended before it began. */
+  readonly run: RunRead | undefined;
+}
+
 /** Shows a run while it goes on, and says how it ended. Ctrl-C leaves the run running. */
 export async function followRun(
   { client, warehouse }: { client: Client; warehouse: Warehouse },
   { workflowId, temporalRunId, joined, link, quiet }: StartedRun & { quiet: boolean },
-): Promise<{ exitCode: ExitCode; run: RunRead | undefined }> {
+): Promise<Followed> {
   if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
   const over = new AbortController();
   const execution = { workflowId, temporalRunId };

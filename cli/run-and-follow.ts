@@ -1,7 +1,10 @@
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside, printJson } from './printer.ts';
-import type { RunRequest } from '../operations/start-run.ts';
+import type { RunRequest, StartedRun } from '../operations/start-run.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { resourcesNamed } from '../resources/index.ts';
+import type { RunRead } from '../warehouse/runs/read-run.ts';
+import type { Followed } from './follow-run.ts';
 import { withWarehouse } from './with-warehouse.ts';
 
 /**
@@ -22,19 +25,34 @@ export async function runAndFollow(
       const client = await connectTemporal(settings);
       try {
         await checkOwnership({ warehouse, temporal: client, settings }, { say: printAside });
-        const started = await startRun({ client, warehouse, settings }, request);
+        const start = (): Promise<StartedRun> => startRun({ client, warehouse, settings }, request);
+        const started = await start();
         if (!wait) {
           if (json) printJson(started);
           else print(`${started.joined ? 'Already running' : 'Started'}: ${started.link}`);
           return exitCodes.done;
         }
-        const { exitCode, run } = await followRun({ client, warehouse }, { ...started, quiet: json });
-        if (json) printJson(run);
-        return exitCode;
+        const follow = (run: StartedRun): Promise<Followed> =>
+          followRun({ client, warehouse }, { ...run, quiet: json });
+        let followed = await follow(started);
+        if (started.joined && lacksResources(followed.run, request)) {
+          printAside('That run was of some resources only: one of all that was asked for follows.');
+          followed = await follow(await start());
+        }
+        if (json) printJson(followed.run);
+        return followed.exitCode;
       } finally {
         await client.connection.close();
       }
     },
     ['database', 'temporal', 'api'],
+  );
+}
+
+/** Whoever asks for all joins a run of one resource too: it is not what was asked for. */
+function lacksResources(run: RunRead | undefined, { input }: RunRequest): boolean {
+  const read = run?.streams.map(({ stream }) => stream) ?? [];
+  return resourcesNamed(input.resources ?? []).some(({ streams }) =>
+    streams.every(({ name }) => !read.includes(name)),
   );
 }

@@ -99,6 +99,25 @@ test('a second sync joins the one that runs, which shows its progress', async ()
   expect(JSON.parse(stdout)).toHaveLength(1);
 });
 
+test('who asks for all and joins a sync of one resource gets a sync of all after it', async () => {
+  const connection = await installation.connect();
+  await admin.addFault({
+    match: { connection, path: '/accounting/items' },
+    fault: { kind: 'status', status: 503 },
+  });
+  const { cwd, env } = installation;
+  const first = startDaybook(['sync', connection, '--resource', 'items'], { cwd, env });
+  await first.says(/Running/);
+  const second = startDaybook(['sync', connection], { cwd, env });
+  await second.says(/Joined the run at/);
+  await admin.clearFaults();
+  expect((await first.ended).code).toBe(0);
+  const { code, stderr } = await second.ended;
+  expect(code).toBe(0);
+  expect(stderr).toContain('That run was of some resources only: one of all that was asked for follows.');
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
 test('Ctrl-C on a sync that is followed leaves the run running', async () => {
   const connection = await installation.connect();
   await admin.configure({ maximumLimit: 5 });
