@@ -41,16 +41,17 @@ export const extraTables: readonly SnapshotTable[] = [
     changesBy: 'none',
   }),
   table('runs', {
+    // All at once: to look the streams of each run up takes twice as long.
     from: `(
-      select r.*, s.*
-      from sync.runs r
-      left join lateral (
-        select
+      select *
+      from sync.runs
+      left join (
+        select run_id,
           sum(read)::bigint as read, sum(inserted)::bigint as inserted, sum(updated)::bigint as updated,
           sum(unchanged)::bigint as unchanged, sum(deleted)::bigint as deleted,
           sum(quarantined)::bigint as quarantined
-        from sync.run_streams where run_id = r.run_id
-      ) as s on true
+        from sync.run_streams group by run_id
+      ) as streams using (run_id)
     ) as runs`,
     key: ['run_id'],
     columns: {
