@@ -16,6 +16,7 @@ import { countRequests } from '../warehouse/passes/note-failing.ts';
 import { noteMissing, noteNotMissing } from '../warehouse/passes/note-missing.ts';
 import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
 import type { PageFacts } from '../warehouse/passes/record-page.ts';
+import { readFromFurtherBack } from '../warehouse/passes/read-from-further-back.ts';
 import { restartPass } from '../warehouse/passes/restart-pass.ts';
 import { takePass, type PassTaken } from '../warehouse/passes/take-pass.ts';
 import { PagesGoRound } from '../warehouse/errors.ts';
@@ -156,7 +157,7 @@ async function landPages<Page>(
 /**
  * Whether a reading must begin again, as the service's time shows that its first response came with. What a list shows
  * late is behind the cursor of a pass that stood still for longer than the lookback, and what a reconcile's listing showed before it did
- * may be gone. A sync's watermark of the future comes from a clock that was wrong; servers of one service may differ by a little.
+ * may be gone. Servers of one service may differ by a little.
  */
 async function beginsAgain(
   { warehouse, policies: { lookbackMilliseconds } }: Dependencies,
@@ -169,19 +170,39 @@ async function beginsAgain(
 ): Promise<boolean> {
   const { pass, listing, taken, servedAt } = reading;
   if (pass.kind === 'backfill' || servedAt === null) return false;
-  const { cursor, servedUntilMilliseconds: before, watermarkMilliseconds: watermark, stoodStill } = taken;
+  const { cursor, servedUntilMilliseconds: before, stoodStill } = taken;
   const now = servedAt.getTime();
+  const tolerance = Math.min(lookbackMilliseconds, aLittle) + 1_000;
   const resource = listing.listed;
-  if (watermark !== null && watermark - now > Math.min(lookbackMilliseconds, aLittle) + 1_000) {
-    await forgetWatermark(warehouse, { pass, resource });
+  if ((taken.watermarkMilliseconds ?? -Infinity) > now + tolerance) {
+    await forgetWatermark(warehouse, { pass, resource, servedAt });
     return true;
   }
+  const putBack = putBackBy(taken, now);
+  // Servers that differ by much would have it begin again and again.
+  if (taken.restarts >= maximumRestarts) return false;
+  if (putBack > tolerance || (taken.floorMilliseconds ?? -Infinity) > now + tolerance) {
+    const milliseconds = lookbackMilliseconds + putBack + 2 * aLittle;
+    await readFromFurtherBack(warehouse, { pass, resource, servedAt, milliseconds });
+    return true;
+  }
+  if (stoodStill || cursor === null) return false;
   // Once in a run: a service that asks for a pause after every few pages would be read in circles, and the watermark is capped anyhow.
-  if (!stoodStill && cursor !== null && before !== null && now - before > lookbackMilliseconds) {
-    await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'stood still' });
-    return true;
-  }
-  return false;
+  const stoodStillFor = before === null ? 0 : now - before;
+  // Behind a record of the future a list shows nothing that has come since.
+  const isBehindFuture = taken.takenOver && (taken.highestMilliseconds ?? -Infinity) > now + tolerance;
+  if (stoodStillFor <= lookbackMilliseconds && !isBehindFuture) return false;
+  await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'stood still' });
+  return true;
+}
+
+/**
+ * By how much the service has put its clock back since the newest page of a sync, at least: so much less it has advanced than ours,
+ * less the time for which a request waits. Where our own clock was put forward instead, more is read than needed.
+ */
+function putBackBy({ serviceTime }: Extract<PassTaken, { state: 'open' }>, now: number): number {
+  if (serviceTime === null) return 0;
+  return Math.max(0, serviceTime.agoMilliseconds - (now - serviceTime.milliseconds));
 }
 
 const aLittle = 60_000;

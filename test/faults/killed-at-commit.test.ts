@@ -8,6 +8,7 @@ import { proveToken } from '../../warehouse/connections/prove-token.ts';
 import { refuseToken } from '../../warehouse/connections/refuse-token.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { forgetWatermark } from '../../warehouse/passes/forget-watermark.ts';
+import { readFromFurtherBack } from '../../warehouse/passes/read-from-further-back.ts';
 import { noteMissing } from '../../warehouse/passes/note-missing.ts';
 import { addReader, type NewReader } from '../../warehouse/readers/add-reader.ts';
 import { removeReader, UnknownReader } from '../../warehouse/readers/remove-reader.ts';
@@ -56,7 +57,14 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
   'warehouse/passes/forget-watermark.ts': async (connectionId) => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    return (on) => forgetWatermark(on, { pass, resource: streamNamed('bills').resource });
+    return (on) =>
+      forgetWatermark(on, { pass, resource: streamNamed('bills').resource, servedAt: new Date() });
+  },
+  'warehouse/passes/read-from-further-back.ts': async (connectionId) => {
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    const answer = { resource: streamNamed('bills').resource, servedAt: new Date(), milliseconds: 60_000 };
+    return (on) => readFromFurtherBack(on, { pass, ...answer });
   },
   'warehouse/passes/note-missing.ts': async (connectionId) => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });

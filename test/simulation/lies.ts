@@ -16,6 +16,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   future: future(),
   databaseAhead: databaseAhead(),
   givenUp: givenUp(),
+  givenUpBehindFuture: givenUpBehindFuture(),
   forgottenCursors: forgottenCursors(),
   askedForSilence: askedForSilence(),
   oddRecords: oddRecords(),
@@ -181,7 +182,12 @@ function correctedService(): fc.Arbitrary<Episode[]> {
         runs: ['sync'],
       }),
       episodeOf({
-        before: [incident('service clock', 0), { ...these, what: ['edit', 'recreate', 'touch', 'delete'] }],
+        before: [
+          incident('service clock', 0),
+          { ...these, what: ['edit', 'recreate', 'touch', 'delete'] },
+          // Before the next run time may have caught up with what the clock has shown.
+          { ...untold, what: ['touch'], count: [1], milliseconds: [20, 8_400_000] },
+        ],
         runs,
       }),
     );
@@ -278,6 +284,26 @@ function givenUp(): fc.Arbitrary<Episode[]> {
       episodeOf({}),
       episodeOf({ before: [edit], runs, faults: [fault('500', { path: '/', after: 1, times: 40 })] }),
       episodeOf({ before: [edit], runs, faults: [fault('503', { path: '/', after: 0, times: 2 })] }),
+    ),
+  );
+}
+
+/** Runs give up one after the other behind a record of the future; then it is no longer of the future, and the service is well. */
+function givenUpBehindFuture(): fc.Arbitrary<Episode[]> {
+  const edit: Wish = { ...untold, what: ['edit', 'create', 'touch'], count: [4, 70], milliseconds: [20] };
+  const down = fc.nat({ max: 4 }).map((after) => [fault('500', { path: '/', after, times: 60 })]);
+  return fc.tuple(down, down).chain(([first, second]) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        // More than a page of them, so that the list goes on behind one.
+        before: [{ ...untold, what: ['create in the future'], count: [3, 70], milliseconds: [20] }, edit],
+        faults: first,
+      }),
+      episodeOf({ before: [{ ...edit, count: [1] }], faults: second }),
+      episodeOf({
+        before: [edit, { ...untold, what: ['touch'], count: [1], milliseconds: [20, 8_400_000] }],
+      }),
     ),
   );
 }

@@ -153,7 +153,9 @@ export class Source {
     // What the service now dates back, and what it shows later than it may, only a reconcile sees.
     const isLate =
       surroundings.listsBehind > history.lookbackSeconds * 1000 && record.resource === 'subscriptions';
-    record.behind = now <= surroundings.latestBefore || isLate;
+    // A sync sees by the clock of Postgres that the service's was put back; what is held in a newer version is a reconcile's to judge.
+    const isUnnoticed = surroundings.databaseJumps.length > 0 || record.highest > now;
+    record.behind = (now <= surroundings.latestBefore && isUnnoticed) || isLate;
     if (what.startsWith('create')) {
       record.bornAt = this.changes;
       record.bornTime = now;

@@ -24,7 +24,10 @@ export interface TrueRecord {
    * changed without a new version, or under an older one than before.
    */
   hidden: boolean;
-  /** It changed while the service's clock told a time that it had told before: who has read up to there may not look again. */
+  /**
+   * It changed while the service's clock told a time that it had told before, and nobody can know: who has read up to there may not
+   * look again.
+   */
   behind: boolean;
   /** The highest version that the source has ever shown of it, its deletions included. */
   highest: number;

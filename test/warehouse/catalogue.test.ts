@@ -181,6 +181,8 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     ahead_version: true,
     ahead_record_id: true,
     ahead_noted_at: true,
+    service_time: true,
+    service_time_noted_at: true,
     stalled_at: true,
     listed_at: true,
     missing_since: true,

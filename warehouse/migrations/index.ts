@@ -43,6 +43,7 @@ import * as removals from './2026-12-04-removals.ts';
 import * as quietDays from './2026-12-05-quiet-days.ts';
 import * as missedTicks from './2026-12-06-missed-ticks.ts';
 import * as removedRuns from './2026-12-06-removed-runs.ts';
+import * as serviceTime from './2026-12-07-service-time.ts';
 import * as syncStretch from './2026-12-07-sync-stretch.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
@@ -95,5 +96,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-05-quiet-days': quietDays,
   '2026-12-06-missed-ticks': missedTicks,
   '2026-12-06-removed-runs': removedRuns,
+  '2026-12-07-service-time': serviceTime,
   '2026-12-07-sync-stretch': syncStretch,
 };

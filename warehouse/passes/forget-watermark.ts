@@ -5,11 +5,11 @@ import type { Listed, PassInHand } from './pass.ts';
 
 /**
  * Lets a stream whose watermark lies in the future of the service be read as if for the first time: the clock that it came from
- * was wrong, so nobody knows up to where the stream is complete.
+ * was wrong, so nobody knows up to where the stream is complete. `servedAt` is what the clock shows now.
  */
 export async function forgetWatermark(
   warehouse: Warehouse,
-  { pass, resource }: { pass: PassInHand; resource: Listed },
+  { pass, resource, servedAt }: { pass: PassInHand; resource: Listed; servedAt: Date },
 ): Promise<void> {
   await inTransaction(warehouse.pool, async (client) => {
     await lockPass(client, pass, resource.name);
@@ -19,8 +19,9 @@ export async function forgetWatermark(
       [pass.connectionId, pass.stream],
     );
     await client.query(
-      `update sync.streams set watermark = null, cursor = null where connection_id = $1 and stream = $2`,
-      [pass.connectionId, pass.stream],
+      `update sync.streams set watermark = null, cursor = null, service_time = $3, service_time_noted_at = clock_timestamp()
+       where connection_id = $1 and stream = $2`,
+      [pass.connectionId, pass.stream, servedAt],
     );
   });
 }

@@ -43,6 +43,8 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
       ), shown as (
         update sync.streams set
           cursor = case when $3 = 'sync' then $4 else cursor end,
+          service_time = case when $3 = 'sync' then $16::timestamptz else service_time end,
+          service_time_noted_at = case when $3 = 'sync' then clock_timestamp() else service_time_noted_at end,
           capability = 'supported',
           capability_checked_at = case when capability = 'supported' then capability_checked_at else clock_timestamp() end,
           listed_at = coalesce(listed_at, clock_timestamp()),

@@ -6,8 +6,9 @@ import type { Listed, PassInHand } from './pass.ts';
 /**
  * Lets a pass begin again, without a cursor: because the service no longer takes it, because a run gave up on it, or because the
  * pass stood still for longer than its list may lag. Where pages come in the order of the versions, a sync begins at the highest
- * version seen minus the lookback, but not past the time at which the reading began; anything else begins at its old floor, and what a
- * reconcile's listing has shown so far is forgotten. Returns how often the service has refused a cursor in this run.
+ * version seen minus the lookback, but not past the time at which the reading began; where that has landed no page, at its old
+ * floor, as anything else does. What a reconcile's listing has shown so far is forgotten. Returns how often the service has refused
+ * a cursor in this run.
  */
 export async function restartPass(
   warehouse: Warehouse,
@@ -37,8 +38,8 @@ export async function restartPass(
          failing_since = null,
          restarts = restarts + $7,
          stood_still_in = case when $8 then run_id else stood_still_in end,
-         floor = case when $4 and kind = 'sync' and highest_seen is not null
-           then greatest(floor, least(highest_seen, coalesce(served_from, highest_seen)) - $5 * interval '1 millisecond')
+         floor = case when $4 and kind = 'sync' and highest_seen is not null and ${readingBegan} is not null
+           then greatest(floor, least(highest_seen, ${readingBegan}) - $5 * interval '1 millisecond')
            else floor
          end
        where connection_id = $1 and stream = $2 and kind = $3 and part = $6
@@ -52,3 +53,9 @@ export async function restartPass(
     return rows[0]?.restarts ?? 0;
   });
 }
+
+/**
+ * In the service's time; in ours where it tells none, which is no later than the beginning. Null where it tells its time and this
+ * reading has landed no page: what an earlier reading saw may be of the future.
+ */
+const readingBegan = `coalesce(served_from, case when served_until is null then started_at end)`;

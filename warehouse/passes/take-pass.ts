@@ -16,8 +16,16 @@ export type PassTaken =
       readonly ceilingMilliseconds: number | null;
       /** The service's time at its latest page; null before the first. */
       readonly servedUntilMilliseconds: number | null;
+      /** The newest version of its pages; null before the first. */
+      readonly highestMilliseconds: number | null;
       /** Of a sync: the watermark that its floor comes from. */
       readonly watermarkMilliseconds: number | null;
+      /** Of a sync: what the service's clock showed with the newest page of any, and how long ago that is by ours. */
+      readonly serviceTime: { readonly milliseconds: number; readonly agoMilliseconds: number } | null;
+      /** Another run has left it behind a page, and this one has read none. */
+      readonly takenOver: boolean;
+      /** How often it has begun again in this run. */
+      readonly restarts: number;
       /** It has stood still in this run before, and begun again. */
       readonly stoodStill: boolean;
     }
@@ -61,8 +69,8 @@ export async function takePass(
       .forUpdate()
       .execute();
     const began = pass.kind === 'reconcile' ? await beginningOf(db, input) : null;
-    const { unsupported, watermark } = await readStream(db, pass);
-    const status = await unlessRemoved(pass.connectionId, () => openRunStream(db, pass));
+    const { unsupported, watermark, serviceTime } = await readStream(db, pass);
+    const { status, pages } = await unlessRemoved(pass.connectionId, () => openRunStream(db, pass));
     if (status !== 'running') return { state: status === 'unsupported' ? 'unsupported' : 'done' };
     if (unsupported) {
       await db
@@ -81,7 +89,11 @@ export async function takePass(
       floorMilliseconds: open.floor_ms,
       ceilingMilliseconds: open.ceiling_ms,
       servedUntilMilliseconds: open.served_until_ms,
+      highestMilliseconds: open.highest_ms,
       watermarkMilliseconds: pass.kind === 'sync' ? watermark : null,
+      serviceTime: pass.kind === 'sync' ? serviceTime : null,
+      takenOver: open.cursor !== null && pages === 0,
+      restarts: open.restarts,
       stoodStill: open.stood_still_in === pass.runId,
     };
   });
@@ -116,23 +128,38 @@ async function beginningOf(
   return tick(db, { connectionId: pass.connectionId, resource: resource.name });
 }
 
-async function readStream(
-  db: Warehouse['db'],
-  pass: PassInHand,
-): Promise<{ unsupported: boolean; watermark: number | null }> {
-  const { rows } = await sql<{ unsupported: boolean; watermark: number | null }>`
+async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<StreamRead> {
+  const { rows } = await sql<{
+    unsupported: boolean;
+    watermark: number | null;
+    told: number | null;
+    ago: number | null;
+  }>`
     select ${knownUnsupported} as unsupported,
-      ceil(extract(epoch from watermark) * 1000)::bigint as watermark
+      ceil(extract(epoch from watermark) * 1000)::bigint as watermark,
+      floor(extract(epoch from service_time) * 1000)::bigint as told,
+      floor(extract(epoch from clock_timestamp() - service_time_noted_at) * 1000)::bigint as ago
     from sync.streams
     where connection_id = ${pass.connectionId} and stream = ${pass.stream}
     for update
   `.execute(db);
-  return { unsupported: rows[0]?.unsupported === true, watermark: rows[0]?.watermark ?? null };
+  const { unsupported = false, watermark = null, told = null, ago = null } = rows[0] ?? {};
+  const serviceTime = told === null || ago === null ? null : { milliseconds: told, agoMilliseconds: ago };
+  return { unsupported, watermark, serviceTime };
+}
+
+interface StreamRead {
+  readonly unsupported: boolean;
+  readonly watermark: number | null;
+  readonly serviceTime: { readonly milliseconds: number; readonly agoMilliseconds: number } | null;
 }
 
 /** The run's row of the stream. */
-async function openRunStream(db: Warehouse['db'], pass: PassInHand): Promise<string> {
-  const { status } = await db
+async function openRunStream(
+  db: Warehouse['db'],
+  pass: PassInHand,
+): Promise<{ status: string; pages: number }> {
+  return db
     .insertInto('sync.run_streams')
     .values((eb) => ({
       run_id: pass.runId,
@@ -167,9 +194,8 @@ async function openRunStream(db: Warehouse['db'], pass: PassInHand): Promise<str
           .end(),
       })),
     )
-    .returning('status')
+    .returning(['status', 'pages'])
     .executeTakeFirstOrThrow();
-  return status;
 }
 
 const givenUp = ['failed', 'cancelled', 'interrupted'] as const;
@@ -179,6 +205,8 @@ interface OpenPass {
   floor_ms: number | null;
   ceiling_ms: number | null;
   served_until_ms: number | null;
+  highest_ms: number | null;
+  restarts: number;
   stood_still_in: string | null;
   completed: boolean;
 }
@@ -253,5 +281,7 @@ const place = sql`
   floor(extract(epoch from floor) * 1000)::bigint as floor_ms,
   ceil(extract(epoch from ceiling) * 1000)::bigint as ceiling_ms,
   floor(extract(epoch from served_until) * 1000)::bigint as served_until_ms,
+  floor(extract(epoch from highest_seen) * 1000)::bigint as highest_ms,
+  restarts,
   stood_still_in,
   completed_at is not null as completed`;

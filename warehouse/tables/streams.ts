@@ -18,5 +18,7 @@ export interface StreamsTable {
   ahead_version: Time | null;
   ahead_record_id: string | null;
   ahead_noted_at: Time | null;
+  service_time: Time | null;
+  service_time_noted_at: Time | null;
   stalled_at: Time | null;
 }

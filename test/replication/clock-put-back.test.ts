@@ -1,0 +1,206 @@
+import { expect, test } from 'vitest';
+import { bill } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import type { Answer, ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+const hour = 3_600_000;
+const start = Date.now() - 48 * hour;
+const down = { status: 503, body: '' };
+
+test('two runs that give up behind a record of the future pass by nothing', async () => {
+  const service = await serve();
+  const clock = clockOf(service);
+  const { old, future, list } = withFuture(service);
+  await service.sync(['bills']);
+  await clock.pass(hour);
+  service.onList = (resource, query) =>
+    query.get('cursor') === null ? page(service, resource, [future], 'next') : down;
+  await service.sync(['bills']);
+  service.onList = () => down;
+  await service.sync(['bills']);
+  await clock.pass(19 * hour);
+  list([old, billAt('new', start + 5 * hour), future]);
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['future', 'new', 'old']);
+});
+
+test('a run whose cursor is refused behind a record of the future, and that gives up then, passes by nothing', async () => {
+  const service = await serve();
+  const clock = clockOf(service);
+  const { old, future, list } = withFuture(service);
+  await service.sync(['bills']);
+  await clock.pass(hour);
+  let expired = false;
+  service.onList = (resource, query) => {
+    if (expired) return down;
+    if (query.get('cursor') === null) return page(service, resource, [future], 'next');
+    // Without a limit of its own it is not a smaller page that is asked for.
+    if (query.get('limit') === null) expired = true;
+    return { status: 400, body: '{"error_code":"INVALID_CURSOR"}' };
+  };
+  await service.sync(['bills']);
+  await clock.pass(19 * hour);
+  list([old, billAt('new', start + 5 * hour), future]);
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['future', 'new', 'old']);
+});
+
+test('a run that gave up while the clock of the service was ahead loses nothing once that is put right', async () => {
+  const service = await serve();
+  const clock = clockOf(service);
+  const old = billAt('old', start - hour);
+  service.lists = { bills: [old] };
+  await service.sync(['bills']);
+  await clock.pass(hour);
+  clock.ahead = 6 * hour;
+  const edited = billAt('edited', clock.shown() - 1_000);
+  service.onList = (resource, query) =>
+    query.get('cursor') === null ? page(service, resource, [old, edited], 'next') : down;
+  await service.sync(['bills']);
+  await clock.pass(hour);
+  clock.ahead = 0;
+  service.onList = () => undefined;
+  service.lists.bills = [old, billAt('new', clock.shown() - hour / 2), edited];
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['edited', 'new', 'old']);
+});
+
+test('a sync that comes when time has caught up with a clock that was ahead reads what was written since that was put right', async () => {
+  const service = await serve();
+  const clock = clockOf(service);
+  clock.ahead = 6 * hour;
+  const ahead = billAt('ahead', clock.shown() - 2_000);
+  service.lists = { bills: [ahead, billAt('edited', start - hour)] };
+  await service.sync(['bills']);
+  clock.ahead = 0;
+  await clock.pass(8 * hour);
+  const edited = bill('edited', { last_synced_at: iso(start + hour), memo: '"edited"' });
+  service.lists.bills = [ahead, edited, billAt('new', start + 2 * hour)];
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['ahead', 'edited', 'new']);
+  expect(
+    await service.rows('select memo from finance.bills where connection_id = $1 and memo is not null'),
+  ).toEqual([{ memo: 'edited' }]);
+  // Once is enough.
+  await clock.pass(hour / 4);
+  service.asked = [];
+  await service.sync(['bills']);
+  expect(service.asked.filter((path) => path.includes('bills')).length).toBe(1);
+});
+
+test('a run that is ended while the clock of the service is ahead begins again once that is put right', async () => {
+  const service = await serve();
+  const clock = clockOf(service);
+  const old = billAt('old', start - hour);
+  service.lists = { bills: [old] };
+  await service.sync(['bills']);
+  await clock.pass(hour);
+  clock.ahead = 6 * hour;
+  const [edited, last] = [billAt('edited', clock.shown() - 1_000), billAt('last', clock.shown())];
+  service.lists.bills = [old, edited, last];
+  let isRight = false;
+  service.onList = async (resource, query) => {
+    if (query.get('cursor') === null && !isRight) return page(service, resource, [old, edited], 'next');
+    if (isRight) return undefined;
+    isRight = true;
+    await clock.pass(hour);
+    clock.ahead = 0;
+    service.lists.bills = [old, billAt('new', clock.shown() - hour / 2), edited, last];
+    return down;
+  };
+  await service.sync(['bills']);
+  await clock.pass(12 * hour);
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['edited', 'last', 'new', 'old']);
+});
+
+test('a sync that takes up where another stopped behind a record of the future reads what has come since', async () => {
+  const service = await serve();
+  const clock = clockOf(service);
+  const old = billAt('old', start - hour);
+  const future = ['f', 'g'].map((id) => billAt(id, start + 1_000 * hour));
+  service.lists = { bills: [old] };
+  await service.sync(['bills']);
+  await clock.pass(hour);
+  service.onList = (resource, query) =>
+    query.get('cursor') === null
+      ? page(service, resource, future.slice(0, 1), 'next')
+      : { status: 401, body: '{}' };
+  await service.sync(['bills']);
+  await clock.pass(300_000);
+  service.lists.bills = [old, billAt('new', clock.shown() - 60_000), ...future];
+  service.onList = (resource, query) =>
+    query.get('cursor') === 'next' ? page(service, resource, future.slice(1)) : undefined;
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['f', 'g', 'new', 'old']);
+});
+
+test('servers of one service whose clocks differ by minutes do not keep a sync from its end', async () => {
+  const service = await serve();
+  let asked = 0;
+  service.date = () => new Date(start + ((asked += 1) % 2) * 5 * 60_000);
+  service.lists = { bills: Array.from({ length: 30 }, (_, n) => billAt(`b${n}`, start - hour + n * 1_000)) };
+  for (let times = 0; times < 3; times += 1) await service.sync(['bills']);
+  expect((await service.ids('bills')).length).toBe(30);
+});
+
+/** An old bill, and one with a time hours ahead; `list` makes the service well and shows these. */
+function withFuture(service: ScriptedService): {
+  old: string;
+  future: string;
+  list: (bills: string[]) => void;
+} {
+  const old = billAt('old', start - hour);
+  service.lists = { bills: [old] };
+  return {
+    old,
+    future: billAt('future', start + 8 * hour),
+    list: (bills) => {
+      service.onList = () => undefined;
+      service.lists.bills = bills;
+    },
+  };
+}
+
+/** The clock of a service. What passes there passes here too, where only what was noted can be set back. */
+function clockOf(service: ScriptedService): {
+  ahead: number;
+  shown(): number;
+  pass(milliseconds: number): Promise<void>;
+} {
+  let now = start;
+  const clock = {
+    ahead: 0,
+    shown: () => now + clock.ahead,
+    async pass(milliseconds: number) {
+      now += milliseconds;
+      await service.rows(
+        `update sync.streams set service_time_noted_at = service_time_noted_at - interval '${milliseconds} milliseconds'
+         where connection_id = $1 returning stream`,
+      );
+    },
+  };
+  service.date = () => new Date(clock.shown());
+  return clock;
+}
+
+function billAt(id: string, milliseconds: number): string {
+  return bill(id, { last_synced_at: iso(milliseconds) });
+}
+
+function iso(milliseconds: number): string {
+  return `"${new Date(milliseconds).toISOString()}"`;
+}
+
+function page(
+  service: ScriptedService,
+  name: string,
+  records: readonly string[],
+  next: string | null = null,
+): NonNullable<Answer> {
+  const body = `{"connection":${service.named},"${name}":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  return { status: 200, body };
+}
