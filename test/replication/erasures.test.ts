@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readWebhook } from '../../source/read-webhook.ts';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { secretKey } from '../simulation/dependencies-of.ts';
 import { runDaybook } from '../support/daybook-process.ts';
@@ -102,6 +104,24 @@ test('an erasure leaves when the deletion was as it was known before', async () 
   ).toEqual([{ deleted_at: new Date(deletedAt), source: 'event' }]);
 });
 
+test('an erasure writes nothing under the next connection of the name, removed while the source is asked', async () => {
+  const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+  await service.sync(['customers']);
+  service.lists.customers = [customer('kept')];
+  service.onFetch = async (): Promise<Answer> => {
+    service.onFetch = () => undefined;
+    const { connection: connectionId, url: apiAddress } = service;
+    await removeConnection(warehouse, { connectionId, keepData: false });
+    const token = 'of another company';
+    await addConnection(warehouse, secretKey, { connectionId, apiAddress, token, expandPlatformData: false });
+    return undefined;
+  };
+  const { code, stderr } = await typeErase(service, 'customers');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('nothing was written to it')]);
+  for (const table of ['sync.tombstones', 'sync.runs'])
+    expect(await service.rows(`select from ${table} where connection_id = $1`)).toEqual([]);
+});
+
 describe('what stored webhooks tell of an erased record is erased, and counted:', () => {
   test.each<[string, (record: string) => Fields]>([
     ['of its own type', (record) => ({ type: '"CUSTOMER"', code: '"CUSTOMER_UPDATED"', customer: record })],
@@ -199,12 +219,22 @@ async function serve(
   return service;
 }
 
-/** `daybook erase`, as a user types it. */
 async function erase(
   service: ScriptedService,
   resource: string,
   recordId = id,
 ): Promise<Record<'held' | 'left', Record<string, number>>> {
+  const { code, stdout, stderr } = await typeErase(service, resource, recordId);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return JSON.parse(stdout) as Awaited<ReturnType<typeof erase>>;
+}
+
+/** `daybook erase`, as a user types it. */
+async function typeErase(
+  service: ScriptedService,
+  resource: string,
+  recordId = id,
+): ReturnType<typeof runDaybook> {
   const cwd = await mkdtemp(join(tmpdir(), 'erasures-'));
   const env = {
     DATABASE_URL: databaseUrl,
@@ -215,10 +245,9 @@ async function erase(
     DAYBOOK_HOME: join(cwd, 'home'),
   };
   const command = ['erase', service.connection, resource, recordId, '--json'];
-  const { code, stdout, stderr } = await runDaybook(command, { cwd, env });
+  const typed = await runDaybook(command, { cwd, env });
   await rm(cwd, { recursive: true, force: true });
-  expect([code, stderr]).toEqual([0, expect.anything()]);
-  return JSON.parse(stdout) as Awaited<ReturnType<typeof erase>>;
+  return typed;
 }
 
 /** A run is answered with an edit of the record, which is deleted and erased before the answer arrives. */
