@@ -109,6 +109,25 @@ test('what waits for approval and was shown by a sync since is no longer deleted
   expect(await service.ids('subscriptions')).toHaveLength(100);
 });
 
+test('what waits for approval and was shown by a later reconcile that was given up is no longer deleted', async () => {
+  const service = await serve();
+  const all = Array.from({ length: 100 }, (_, n) => subscription(`s${String(n).padStart(3, '0')}`));
+  service.lists = { subscriptions: all };
+  await service.sync(['subscriptions']);
+  service.lists.subscriptions = all.slice(0, 40);
+  const { id: run } = await service.reconcile(['subscriptions']);
+  service.lists.subscriptions = all;
+  service.date = () => new Date(Date.now() + 5_000);
+  service.onList = (_, query) =>
+    query.get('cursor') === null
+      ? page(service, 'subscriptions', all, 'next')
+      : { status: 400, body: '{"error_code":"NOPE"}' };
+  expect(await service.reconcile(['subscriptions'])).toMatchObject({ status: 'failed' });
+  service.onList = () => undefined;
+  await service.approve(['subscriptions'], { subscriptions: { records: 60, run: String(run) } });
+  expect(await service.ids('subscriptions')).toHaveLength(100);
+});
+
 test('an approved deletion is not carried out under a token that opens another company', async () => {
   const service = await serve();
   service.lists = { bills: ['a', 'b', 'c', 'd'].map((id) => bill(id)) };

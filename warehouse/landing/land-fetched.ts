@@ -43,7 +43,7 @@ export async function landFetched(
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     if (token !== null) {
       await requireProof(client, { connectionId, runId, token });
-      await noteMet(client, { connectionId, resource, ids: idsOf(record), servedAt });
+      await noteMet(client, { connectionId, resource, runId, ids: idsOf(record), servedAt });
     }
     return landOne(client, { ...input, landedAt });
   });
