@@ -1,6 +1,7 @@
 import { deleteAbsent } from '../warehouse/reconcile/delete-absent.ts';
 import { finishResource } from '../warehouse/reconcile/finish-resource.ts';
 import { isListed } from '../warehouse/reconcile/is-listed.ts';
+import { removeOrphans } from '../warehouse/reconcile/remove-orphans.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
@@ -30,6 +31,7 @@ export async function settleResource(
       return { deleted: 0, waiting: 0, held: 0, equal: false, unlisted: true };
     const { deleteLimit: limit, lookbackMilliseconds } = policies;
     const { deleted, waiting, held } = await deleteAbsent(warehouse, { ...of, limit });
+    await removeOrphans(warehouse, of);
     const { equal } = await finishResource(warehouse, { ...of, waiting, held, lookbackMilliseconds });
     return { deleted, waiting, held, equal };
   });

@@ -50,10 +50,11 @@ export async function eraseEverywhere(
 ): Promise<Erased> {
   const { connectionId, resource } = record;
   const runId = randomUUID();
-  const goneAt = await askSource({ settings, warehouse }, { ...record, runId });
   const stream = resource.streams[0].name;
   const about = { runId, connectionId, kind: 'erase', reason: 'daybook erase', streams: [stream] } as const;
+  // The run first: it says whose source was asked, if another connection has the name by the time of the answer.
   return withRun(warehouse, about, async (run) => {
+    const goneAt = await askSource({ settings, warehouse }, { ...record, runId });
     const held = await eraseRecord(warehouse, { ...record, runId, goneAt });
     const deleted = held[`finance.${resource.name}`] ?? 0;
     await run.count(stream, { deleted });

@@ -44,7 +44,12 @@ async function rebuildResources(
   for (const resource of resources) {
     const sofar = { resource: resource.name, written: 0, restored: 0, removed: 0 };
     for (let after: string | null = ''; after !== null;) {
-      const { last, ...batch } = await rebuildBatch(warehouse, { connectionId, resource, after });
+      const { last, ...batch } = await rebuildBatch(warehouse, {
+        connectionId,
+        resource,
+        runId: run.runId,
+        after,
+      });
       sofar.written += batch.written;
       sofar.restored += batch.restored;
       sofar.removed += batch.removed;

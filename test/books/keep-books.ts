@@ -151,7 +151,7 @@ async function bury(
   const runId = randomUUID();
   await begin(warehouse, { connectionId, runId });
   await inTransaction(warehouse.pool, async (client) => {
-    const { landedAt } = await lockResource(client, { connectionId, resource });
+    const { landedAt } = await lockResource(client, { connectionId, resource, runId });
     const version = new Date().toISOString();
     await applyTombstones(client, {
       connectionId,

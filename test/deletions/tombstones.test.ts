@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { inTransaction } from '../../warehouse/in-transaction.ts';
 import { landRecords } from '../../warehouse/landing/land-records.ts';
@@ -232,17 +233,18 @@ describe('an announced deletion', () => {
 
   test('that waited for a landing is later in history than what was landed', async () => {
     const connectionId = await addTestConnection(warehouse);
-    await landBills(connectionId, bill('b'));
+    const runId = randomUUID();
+    await land(warehouse, { connectionId, runId, stream: 'bills', pages: [[bill('b')]] });
     const changed = await pageOf('bills', [bill('b', { memo: '"changed"' })]);
     const deleted = await inTransaction(warehouse.pool, async (client) => {
-      const where = { connectionId, resource: bills };
-      await lockResource(client, { connectionId, resource: 'bills' });
+      await lockResource(client, { connectionId, resource: 'bills', runId });
       const landing = landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
       await waitingSessions(url);
-      const { landedAt } = await lockResource(client, { connectionId, resource: 'bills' });
+      const { landedAt } = await lockResource(client, { connectionId, resource: 'bills', runId });
       await landRecords(client, {
-        ...where,
-        runId: 'another',
+        connectionId,
+        resource: bills,
+        runId,
         landedAt,
         records: changed.records,
         compare: 'hashes',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -13,6 +14,7 @@ import { lockResource } from '../../warehouse/passes/lock-pass.ts';
 import { addReader } from '../../warehouse/readers/add-reader.ts';
 import { applyTombstones } from '../../warehouse/tombstones/apply-tombstones.ts';
 import { bill } from '../support/finance-records.ts';
+import { begin } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -130,7 +132,7 @@ test('erased records go too', async () => {
   const copy = await copyFor(await readerOf([connectionId]));
   await landAt(connectionId, 'person');
   await copy.follow();
-  const erasure = { runId: 'erasure', goneAt: new Date() };
+  const erasure = { runId: await runOf(connectionId), goneAt: new Date() };
   await eraseRecord(warehouse, { ...erasure, connectionId, resource: bills, id: 'person' });
   await copy.follow();
   expect(await copy.ids()).toEqual([]);
@@ -249,12 +251,13 @@ async function begunLanding(connectionId: string, id: string): Promise<{ commit:
   let landed: () => void = () => undefined;
   const called = new Promise<void>((done) => (commit = done));
   const isLanded = new Promise<void>((done) => (landed = done));
+  const runId = await runOf(connectionId);
   const whole = inTransaction(warehouse.pool, async (client) => {
-    const { landedAt } = await lockResource(client, { connectionId, resource: 'bills' });
+    const { landedAt } = await lockResource(client, { connectionId, resource: 'bills', runId });
     const record = sourceRecord(
       bill(id, { last_synced_at: `"${nextVersion()}"`, total_amount: String(version) }),
     );
-    await landOne(client, { connectionId, resource: bills, runId: 'run', landedAt, record });
+    await landOne(client, { connectionId, resource: bills, runId, landedAt, record });
     landed();
     await called;
   });
@@ -286,13 +289,25 @@ async function writeAtRandom(connectionId: string, writer: number): Promise<void
 }
 
 async function deleteAt(connectionId: string, id: string): Promise<void> {
+  const runId = await runOf(connectionId);
   await inTransaction(warehouse.pool, async (client) => {
-    const { landedAt } = await lockResource(client, { connectionId, resource: 'bills' });
-    const where = { connectionId, resource: bills, runId: 'run', landedAt };
+    const { landedAt } = await lockResource(client, { connectionId, resource: 'bills', runId });
+    const where = { connectionId, resource: bills, runId, landedAt };
     const deletions = [{ id, version: nextVersion(), deletedAt: null }];
     await applyTombstones(client, { ...where, source: 'event', deletions });
     await wait(Math.random() * 40);
   });
+}
+
+/** The run that writes: one for each connection, for who begins another waits for the writes under way. */
+async function runOf(connectionId: string): Promise<string> {
+  const begun = await rows(warehouse, 'select run_id from sync.runs where connection_id = $1 limit 1', [
+    connectionId,
+  ]);
+  if (begun[0] !== undefined) return String(begun[0].run_id);
+  const runId = randomUUID();
+  await begin(warehouse, { connectionId, runId });
+  return runId;
 }
 
 function remove(connectionId: string): Promise<unknown> {

@@ -3,10 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readWebhook } from '../../source/read-webhook.ts';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { secretKey } from '../simulation/dependencies-of.ts';
 import { runDaybook } from '../support/daybook-process.ts';
 import { bill, customer, list, object, subscription, text, type Fields } from '../support/finance-records.ts';
+import { eventually } from '../support/eventually.ts';
+import { landRecords } from '../support/land.ts';
+import { openListing } from '../support/land-listing.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { ScriptedService, type Answer } from './scripted-service.ts';
@@ -100,6 +105,77 @@ test('an erasure leaves when the deletion was as it was known before', async () 
   expect(
     await service.rows('select deleted_at, source from finance.deleted_records where connection_id = $1'),
   ).toEqual([{ deleted_at: new Date(deletedAt), source: 'event' }]);
+});
+
+test('an erasure writes nothing under the next connection of the name, removed while the source is asked', async () => {
+  const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+  await service.sync(['customers']);
+  service.lists.customers = [customer('kept')];
+  service.onFetch = async (): Promise<Answer> => {
+    service.onFetch = () => undefined;
+    const { connection: connectionId, url: apiAddress } = service;
+    await removeConnection(warehouse, { connectionId, keepData: false });
+    const token = 'of another company';
+    await addConnection(warehouse, secretKey, { connectionId, apiAddress, token, expandPlatformData: false });
+    return undefined;
+  };
+  const { code, stderr } = await typeErase(service, 'customers');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('nothing was written to it')]);
+  for (const table of ['sync.tombstones', 'sync.runs'])
+    expect(await service.rows(`select from ${table} where connection_id = $1`)).toEqual([]);
+});
+
+describe('the pages of a listing hold nothing of what is erased, and that is counted:', () => {
+  test('of one that was killed', async () => {
+    const service = await serve({ bills: [bill('kept'), priced()] });
+    await service.sync(['bills']);
+    const { pass } = await openListing(warehouse, { connectionId: service.connection, stream: 'bills' });
+    await landRecords(warehouse, { pass, records: service.lists.bills ?? [], nextCursor: 'two' });
+    service.lists.bills = [bill('kept')];
+    const { held, left } = await erase(service, 'bills');
+    expect([held['sync.listed_pages'], left['sync.listed_pages']]).toEqual([1, 0]);
+    expect(await listedBy(service)).toEqual(['kept']);
+    expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('of one that goes on after it, and proves what it proved without', async () => {
+    const service = await serve({ bills: [bill('kept'), priced()] });
+    await service.sync(['bills']);
+    let listed: unknown[] = [];
+    service.onList = async (_resource, query): Promise<Answer> => {
+      if (query.get('cursor') === null) return pageOfBills(service, 'two');
+      service.lists.bills = [bill('kept')];
+      service.onList = () => undefined;
+      // The first page may be landing still.
+      await eventually(async () => ((await listedBy(service)).includes(id) ? true : undefined));
+      await erase(service, 'bills');
+      listed = await listedBy(service);
+      return { status: 200, body: `{"connection":${service.named},"bills":[],"next_cursor":null}` };
+    };
+    expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+    expect(listed).toEqual(['kept']);
+    expect(await service.ids('bills')).toEqual(['kept']);
+  });
+
+  function priced(): string {
+    return bill(id, { total_amount: '4711.11' });
+  }
+
+  function pageOfBills(service: ScriptedService, next: string): Answer {
+    const bills = list(...(service.lists.bills ?? []));
+    return {
+      status: 200,
+      body: `{"connection":${service.named},"bills":${bills},"next_cursor":${text(next)}}`,
+    };
+  }
+
+  async function listedBy(service: ScriptedService): Promise<unknown[]> {
+    const listed = await service.rows(
+      `select record ->> 0 as id from sync.listed_pages, jsonb_array_elements(records) as listed (record)
+       where connection_id = $1`,
+    );
+    return listed.map((one) => one.id);
+  }
 });
 
 describe('what stored webhooks tell of an erased record is erased, and counted:', () => {
@@ -199,12 +275,22 @@ async function serve(
   return service;
 }
 
-/** `daybook erase`, as a user types it. */
 async function erase(
   service: ScriptedService,
   resource: string,
   recordId = id,
 ): Promise<Record<'held' | 'left', Record<string, number>>> {
+  const { code, stdout, stderr } = await typeErase(service, resource, recordId);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return JSON.parse(stdout) as Awaited<ReturnType<typeof erase>>;
+}
+
+/** `daybook erase`, as a user types it. */
+async function typeErase(
+  service: ScriptedService,
+  resource: string,
+  recordId = id,
+): ReturnType<typeof runDaybook> {
   const cwd = await mkdtemp(join(tmpdir(), 'erasures-'));
   const env = {
     DATABASE_URL: databaseUrl,
@@ -215,10 +301,9 @@ async function erase(
     DAYBOOK_HOME: join(cwd, 'home'),
   };
   const command = ['erase', service.connection, resource, recordId, '--json'];
-  const { code, stdout, stderr } = await runDaybook(command, { cwd, env });
+  const typed = await runDaybook(command, { cwd, env });
   await rm(cwd, { recursive: true, force: true });
-  expect([code, stderr]).toEqual([0, expect.anything()]);
-  return JSON.parse(stdout) as Awaited<ReturnType<typeof erase>>;
+  return typed;
 }
 
 /** A run is answered with an edit of the record, which is deleted and erased before the answer arrives. */

@@ -2,12 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { resourceNamed } from '../../resources/index.ts';
 import { readWebhook } from '../../source/read-webhook.ts';
-import { addConnection } from '../../warehouse/connections/add-connection.ts';
-import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { wantHistory } from '../../warehouse/reconcile/want-reconcile.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
-import { secretKey } from '../simulation/dependencies-of.ts';
-import { bill, customer, expense, subscription } from '../support/finance-records.ts';
+import { bill, expense, subscription } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { Answer, ScriptedService } from './scripted-service.ts';
@@ -105,6 +102,25 @@ test('what waits for approval and was shown by a sync since is no longer deleted
   service.lists.subscriptions = all;
   service.date = () => new Date(Date.now() + 5_000);
   await service.sync(['subscriptions']);
+  await service.approve(['subscriptions'], { subscriptions: { records: 60, run: String(run) } });
+  expect(await service.ids('subscriptions')).toHaveLength(100);
+});
+
+test('what waits for approval and was shown by a later reconcile that was given up is no longer deleted', async () => {
+  const service = await serve();
+  const all = Array.from({ length: 100 }, (_, n) => subscription(`s${String(n).padStart(3, '0')}`));
+  service.lists = { subscriptions: all };
+  await service.sync(['subscriptions']);
+  service.lists.subscriptions = all.slice(0, 40);
+  const { id: run } = await service.reconcile(['subscriptions']);
+  service.lists.subscriptions = all;
+  service.date = () => new Date(Date.now() + 5_000);
+  service.onList = (_, query) =>
+    query.get('cursor') === null
+      ? page(service, 'subscriptions', all, 'next')
+      : { status: 400, body: '{"error_code":"NOPE"}' };
+  expect(await service.reconcile(['subscriptions'])).toMatchObject({ status: 'failed' });
+  service.onList = () => undefined;
   await service.approve(['subscriptions'], { subscriptions: { records: 60, run: String(run) } });
   expect(await service.ids('subscriptions')).toHaveLength(100);
 });
@@ -253,24 +269,6 @@ test('lines that were left when their bill was lost are not in the way of its ne
   service.lists.bills = [bill('a', { last_synced_at: at(), memo: '"edited"' }), bill('b')];
   expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
   expect(await service.ids('bills')).toEqual(['a', 'b']);
-});
-
-test('one 404 of a list after its connection was removed, its data kept, and added again is a failure', async () => {
-  const service = await serve();
-  service.lists = { bills: [bill('a'), bill('b')], customers: [customer('c')] };
-  await service.sync(['bills', 'customers']);
-  await removeConnection(warehouse, { connectionId: service.connection, keepData: true });
-  await addConnection(warehouse, secretKey, {
-    connectionId: service.connection,
-    apiAddress: service.url,
-    token: `token-${service.connection}`,
-    expandPlatformData: false,
-  });
-  let asked = 0;
-  service.onList = (resource) => (resource === 'bills' && (asked += 1) === 1 ? notFound : undefined);
-  service.lists.bills = [bill('a'), bill('b'), bill('new', { last_synced_at: at() })];
-  await service.sync(['bills', 'customers']);
-  expect(await service.ids('bills')).toEqual(['a', 'b', 'new']);
 });
 
 test('another batch of the past asks for a reconcile of subscriptions, once they have been read', async () => {

@@ -18,7 +18,7 @@ export class ScriptedService {
   events: string[] = [];
   /** Answers instead of the usual one. */
   onList: (resource: string, query: URLSearchParams) => Answer | Promise<Answer> = () => undefined;
-  onFetch: (resource: string, id: string) => Answer = () => undefined;
+  onFetch: (resource: string, id: string) => Answer | Promise<Answer> = () => undefined;
   /** The `Date` of responses; null: none. */
   date: () => Date | null = () => new Date();
   asked: string[] = [];
@@ -182,7 +182,7 @@ export class ScriptedService {
       return { status: 200, body: `{${connection},"${resource}":[${shown.join(',')}],"next_cursor":null}` };
     }
     const name = decodeURIComponent(id);
-    const own = this.onFetch(resource, name);
+    const own = await this.onFetch(resource, name);
     if (own !== undefined) return own;
     const found = records.find((text) => (JSON.parse(text) as { id?: unknown }).id === name);
     if (found === undefined) return { status: 410, body: '{"error_code":"GONE"}' };

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
+import { resourceNamed } from '../../resources/index.ts';
+import { sourceRecord } from '../../resources/source-record.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { beginRemoval } from '../../warehouse/connections/begin-removal.ts';
 import { noteSyncEnd } from '../../warehouse/connections/note-sync-end.ts';
@@ -10,13 +12,20 @@ import { refuseToken } from '../../warehouse/connections/refuse-token.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import { ConnectionReplaced, TokenNotProved } from '../../warehouse/errors.ts';
+import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
 import { keepStreamMonths } from '../../warehouse/history/keep-stream-months.ts';
+import { rebuildBatch } from '../../warehouse/history/rebuild-batch.ts';
+import { landFetched } from '../../warehouse/landing/land-fetched.ts';
+import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
+import type { RunScope } from '../../warehouse/record-scope.ts';
 import { finishRun } from '../../warehouse/runs/finish-run.ts';
 import { readContext } from '../../warehouse/snapshots/read-context.ts';
+import { buryAnnounced } from '../../warehouse/webhooks/bury-announced.ts';
 import { addRun } from '../alerts/facts.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { connectionWithEverything } from '../support/connection-with-everything.ts';
-import { begin, markOf } from '../support/land.ts';
+import { bill } from '../support/finance-records.ts';
+import { begin, land, markOf } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -48,6 +57,42 @@ describe('what was begun for a connection that was removed, when another one has
     expect(await pinnedOf(connectionId)).toEqual({ service_connection_id: companyY.id });
     const own = await addTestConnection(warehouse);
     await proveToken(warehouse, { ...(await asking(own)), identity: companyX });
+  });
+
+  test.each<[string, (run: RunScope) => Promise<unknown>]>([
+    [
+      'the deletion that a webhook announced',
+      (run) =>
+        buryAnnounced(warehouse, { ...run, id: 'held', version: new Date().toISOString(), deletedAt: null }),
+    ],
+    ['an erasure', (run) => eraseRecord(warehouse, { ...run, id: 'held', goneAt: new Date() })],
+    [
+      'a record that was kept',
+      (run) =>
+        landFetched(warehouse, { ...run, record: sourceRecord(bill('late')), token: null, servedAt: null }),
+    ],
+    [
+      'a record that a reconcile asked for',
+      async (run) =>
+        landAhead(warehouse, {
+          ...run,
+          id: 'held',
+          kind: 'ahead',
+          token: await markOf(warehouse, run.connectionId),
+          record: sourceRecord(bill('held')),
+        }),
+    ],
+    ['a rebuild', (run) => rebuildBatch(warehouse, { ...run, after: '' })],
+  ])('writes nothing under it: %s', async (_what, write) => {
+    const connectionId = await addTestConnection(warehouse);
+    const runId = randomUUID();
+    await land(warehouse, { connectionId, runId, stream: 'bills', pages: [[bill('held')]] });
+    await replace(connectionId);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('held', { memo: '"theirs"' })]] });
+    const before = await heldBy(connectionId);
+    const written = write({ connectionId, resource: resourceNamed('bills'), runId });
+    await expect(written).rejects.toThrow(ConnectionReplaced);
+    expect(await heldBy(connectionId)).toEqual(before);
   });
 
   test('does not count as a failure of it, nor as a success', async () => {
@@ -193,6 +238,14 @@ async function asking(connectionId: string): Promise<{ connectionId: string; run
   const runId = randomUUID();
   await begin(warehouse, { connectionId, runId });
   return { connectionId, runId, token: await markOf(warehouse, connectionId) };
+}
+
+/** Whatever is known of its records. */
+async function heldBy(connectionId: string): Promise<Row[][]> {
+  const tables = ['finance.bills', 'history.record_versions', 'sync.tombstones', 'sync.quarantine'];
+  return Promise.all(
+    tables.map((table) => rows(warehouse, `select * from ${table} where connection_id = $1`, [connectionId])),
+  );
 }
 
 function pinnedOf(connectionId: string): Promise<Row> {

@@ -26,7 +26,7 @@ export async function eraseRecord(
 ): Promise<RowsByTable> {
   const { connectionId, resource, id } = record;
   return inTransaction(warehouse.pool, async (client) => {
-    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
+    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     const held = await countContent(client, record);
     const { version, deletedAt } = await readDeletion(client, record, goneAt);
     const deletions = [{ id, version, deletedAt: deletedAt ?? landedAt }];

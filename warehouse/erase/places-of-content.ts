@@ -1,4 +1,5 @@
 import type { Resource } from '../../resources/resource.ts';
+import { streamsOf } from '../reconcile/streams-of.ts';
 import { toldByWebhooks } from './told-by-webhooks.ts';
 
 /** A table that holds content of records. In its SQL, $1 is the connection and $2 the ID of the record. */
@@ -28,11 +29,25 @@ export function placesOfContent(resource: Resource): readonly Place[] {
     ),
     deleted('sync.field_issues', record),
     deleted('sync.discrepancies', record),
+    listedPages(resource),
     // That it was deleted stays known, so that no late page brings it back.
     emptied('sync.tombstones', { payload: 'null', where: `${record} and payload is not null` }),
     // A second delivery is recognized by the digest, which stays.
     emptied('sync.webhook_inbox', { payload: `'{}'`, where: toldByWebhooks(resource) }),
   ];
+}
+
+/** What an open listing, or one that was given up, was shown: it is compared with what is held, where the record is no more either. */
+function listedPages(resource: Resource): Place {
+  const table = 'sync.listed_pages';
+  const streams = streamsOf(resource).map((stream) => `'${stream}'`);
+  const where = `connection_id = $1 and stream in (${streams.join(', ')})
+       and exists (select from jsonb_array_elements(records) as listed (record) where record ->> 0 = $2)`;
+  const others = `
+       select coalesce(jsonb_agg(record order by place), '[]')
+       from jsonb_array_elements(records) with ordinality as listed (record, place)
+       where record ->> 0 <> $2`;
+  return { table, where, erase: `update ${table} set records = (${others}) where ${where}` };
 }
 
 function deleted(table: string, where: string): Place {

@@ -6,7 +6,7 @@ import { removeChildren } from '../landing/remove-children.ts';
 import { insertChildren } from '../landing/write-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
-import type { RecordScope } from '../record-scope.ts';
+import type { RecordScope, RunScope } from '../record-scope.ts';
 
 /** Holds the resource's lock for a second or so, for which a sync may wait. */
 const recordsPerBatch = 2_000;
@@ -22,11 +22,11 @@ export interface RebuiltBatch {
 /** Makes the rows of the next records after the id `after` again, in one transaction that no landing comes between. */
 export async function rebuildBatch(
   warehouse: Warehouse,
-  input: RecordScope & { after: string },
+  input: RunScope & { after: string },
 ): Promise<RebuiltBatch> {
-  const { connectionId, resource, after } = input;
+  const { connectionId, resource, runId, after } = input;
   return inTransaction(warehouse.pool, async (client) => {
-    await lockResource(client, { connectionId, resource: resource.name });
+    await lockResource(client, { connectionId, resource: resource.name, runId });
     const named = await client.query<{ id: string; alive: boolean }>(namedSql(resource), [
       ...[connectionId, after],
       recordsPerBatch,

@@ -1,7 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
-import { ConnectionReplaced } from '../errors.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
@@ -33,7 +32,7 @@ export interface RecordToLand extends RunScope {
  * tombstone beats stays deleted. `token` is the mark of the access token that it was fetched with, and `servedAt` the service's time;
  * null for what was kept here.
  *
- * Throws TokenNotProved, ConnectionReplaced; errors of the database pass through.
+ * Throws TokenNotProved, UnknownConnection, ConnectionReplaced; errors of the database pass through.
  */
 export async function landFetched(
   warehouse: Warehouse,
@@ -41,26 +40,13 @@ export async function landFetched(
 ): Promise<FetchedLanding> {
   const { connectionId, resource, runId, token, servedAt, record } = input;
   return inTransaction(warehouse.pool, async (client) => {
-    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
-    if (token === null) await requireRun(client, { connectionId, runId });
-    else {
+    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
+    if (token !== null) {
       await requireProof(client, { connectionId, runId, token });
-      await noteMet(client, { connectionId, resource, ids: idsOf(record), servedAt });
+      await noteMet(client, { connectionId, resource, runId, ids: idsOf(record), servedAt });
     }
     return landOne(client, { ...input, landedAt });
   });
-}
-
-/** What was kept is of the connection that the run was begun for. */
-async function requireRun(
-  client: PoolClient,
-  { connectionId, runId }: { connectionId: string; runId: string },
-): Promise<void> {
-  const { rowCount } = await client.query('select from sync.runs where run_id = $1 and connection_id = $2', [
-    runId,
-    connectionId,
-  ]);
-  if (rowCount === 0) throw new ConnectionReplaced(connectionId);
 }
 
 /** The same within a transaction that holds the resource. `overruling`: its id, when it lands whatever newer version is held. */

@@ -97,10 +97,8 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   const mayLag = pass.kind !== 'reconcile';
   const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, mayLag, refused });
   await noteListing(client, input, { facts, refused, landedAt });
-  if (pass.kind !== 'reconcile') {
-    const ids = [...page.records.map(({ id }) => id), ...refused.flatMap(({ recordId }) => recordId ?? [])];
-    await noteMet(client, { connectionId: pass.connectionId, resource, ids, servedAt });
-  }
+  const ids = [...page.records.map(({ id }) => id), ...refused.flatMap(({ recordId }) => recordId ?? [])];
+  await noteMet(client, { ...where, ids, servedAt });
   const counted: PageFacts = {
     ...landed.counts,
     read: page.read,

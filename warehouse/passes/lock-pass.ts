@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { PoolClient } from 'pg';
 import { resourceNames } from '../../resources/index.ts';
 import { provedSql } from '../connections/prove-token.ts';
-import { LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
+import { ConnectionReplaced, LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
 import { tick, tickSql } from '../resource-clock.ts';
 import type { Database } from '../tables/database.ts';
 import type { PassInHand } from './pass.ts';
@@ -50,12 +50,12 @@ export async function lockToLand(
 }
 
 /**
- * Locks the connection's resource alone, for what lands records outside of any pass. Throws UnknownConnection when it was
- * removed meanwhile: a record that was on its way would outlive it.
+ * Locks the connection's resource alone, for what a run writes outside of any pass. Throws UnknownConnection when the connection was
+ * removed meanwhile, and ConnectionReplaced when another one has its name: what was on its way would outlive it.
  */
 export async function lockResource(
   client: PoolClient,
-  { connectionId, resource }: { connectionId: string; resource: string },
+  { connectionId, resource, runId }: { connectionId: string; resource: string; runId: string },
 ): Promise<{ landedAt: string }> {
   const { rows } = await client.query<{ landed_at: string }>({
     name: 'lock resource',
@@ -65,12 +65,16 @@ export async function lockResource(
     values: [connectionId, resource],
   });
   // A statement of its own: it sees what was committed while the one before waited for the lock.
-  const connection = await client.query({
-    name: 'connection exists',
-    text: 'select from sync.connections where connection_id = $1',
-    values: [connectionId],
+  const connection = await client.query<{ isOfRun: boolean }>({
+    name: 'connection of run',
+    text: `
+      select exists (select from sync.runs where run_id = $2 and connection_id = $1) as "isOfRun"
+      from sync.connections where connection_id = $1`,
+    values: [connectionId, runId],
   });
-  if (connection.rowCount === 0) throw new UnknownConnection(connectionId);
+  const [found] = connection.rows;
+  if (found === undefined) throw new UnknownConnection(connectionId);
+  if (!found.isOfRun) throw new ConnectionReplaced(connectionId);
   return { landedAt: rows[0]?.landed_at ?? '' };
 }
 

@@ -3,6 +3,7 @@ import { streamNamed } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { BackfillPlan } from './backfill-plan.ts';
 import { isOfPlan } from './backfill-windows.ts';
+import { openStreams } from './open-streams.ts';
 
 /**
  * Opens a pass for each window of each stream. When windows of the same plan are left from a run that did not get to its end,
@@ -14,17 +15,8 @@ export async function planBackfill(
 ): Promise<void> {
   const { connectionId, runId, plan } = input;
   await db.transaction().execute(async (transaction) => {
-    await transaction
-      .insertInto('sync.streams')
-      .values(
-        plan.streams.map((stream) => ({
-          connection_id: connectionId,
-          stream,
-          resource: streamNamed(stream).resource.name,
-        })),
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    const streams = plan.streams.map((stream) => ({ stream, resource: streamNamed(stream).resource }));
+    await openStreams(transaction, { connectionId, streams });
     await sql`
       insert into sync.passes (connection_id, stream, kind, part, run_id, lease, floor, ceiling)
       select ${connectionId}, stream, 'backfill',

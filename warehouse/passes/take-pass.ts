@@ -1,9 +1,9 @@
-import { sql, type RawBuilder } from 'kysely';
-import { resourceNames } from '../../resources/index.ts';
+import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import { knownUnsupported } from './known-unsupported.ts';
 import { afterLastWrite, tick } from '../resource-clock.ts';
 import { unlessRemoved } from '../runs/unless-removed.ts';
+import { openStreams } from './open-streams.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
 /** Where a reading of a stream goes on, or why there is nothing to read. */
@@ -48,16 +48,8 @@ export async function takePass(
 ): Promise<PassTaken> {
   const { pass, resource } = input;
   return warehouse.db.transaction().execute(async (db) => {
-    await db
-      .insertInto('sync.streams')
-      .values({
-        connection_id: pass.connectionId,
-        stream: pass.stream,
-        resource: resource.name,
-        listed_at: listedBefore(input),
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    const { connectionId, stream } = pass;
+    await openStreams(db, { connectionId, streams: [{ stream, resource }] });
     // A page that is being landed holds the pass and comes to the stream last: in another order, both would wait for ever.
     await db
       .selectFrom('sync.passes')
@@ -97,15 +89,6 @@ export async function takePass(
       stoodStill: open.stood_still_in === pass.runId,
     };
   });
-}
-
-/** Of a connection that was removed and added again: what is kept came in pages. Null where nothing is. */
-function listedBefore({ pass, resource }: { pass: PassInHand; resource: Listed }): RawBuilder<Date | null> {
-  if (!resourceNames.includes(resource.name)) return sql`null`;
-  return sql`(
-    select clock_timestamp()
-    where exists (select from ${sql.table(`finance.${resource.name}`)} where connection_id = ${pass.connectionId})
-  )`;
 }
 
 /**

@@ -87,7 +87,7 @@ async function deleteBatch(
   { connectionId, resource, runId, foundBy }: ToDelete,
 ): Promise<number | undefined> {
   return inTransaction(warehouse.pool, async (client) => {
-    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
+    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     const { rows } = await client.query<{ id: string; version: string | null }>(
       `select record_id as id, greatest(version, gone_by)::text as version
        from sync.discrepancies

@@ -16,7 +16,7 @@ import type { RunScope } from '../record-scope.ts';
  * gives way to it; when not, the list lagged and the record lands as any other. When it has a good one, a bad one waits no longer.
  * What was held must be what was found: another run may have written it since.
  *
- * Throws TokenNotProved; errors of the database pass through.
+ * Throws TokenNotProved, UnknownConnection, ConnectionReplaced; errors of the database pass through.
  */
 export async function landAhead(
   warehouse: Warehouse,
@@ -30,7 +30,7 @@ export async function landAhead(
 ): Promise<FetchedLanding> {
   const { connectionId, resource, runId } = input;
   return inTransaction(warehouse.pool, async (client) => {
-    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
+    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     await requireProof(client, input);
     const held = await readHeld(client, input);
     const isAhead = held !== undefined && beats(held, versionOfEntry(input.record.text, resource));

@@ -1,24 +1,31 @@
 import type { PoolClient } from 'pg';
-import type { RecordScope } from '../record-scope.ts';
+import type { RunScope } from '../record-scope.ts';
 
 /**
- * Notes that the source showed records which a reconcile has not seen: they may have been made again since. What is not yet decided
- * is then not decided by another listing. What was confirmed, and waits to be deleted, is in doubt again, unless the page is older
- * than the confirmation: one in flight still shows what is gone.
+ * Notes that the source showed this run records which a reconcile, another run, has not seen: they may have been made again since. What
+ * is not yet decided is then not decided by another listing. What was confirmed, and waits to be deleted, is in doubt again, unless the
+ * page is older than the confirmation: one in flight still shows what is gone. A reconcile compares what it finds itself with all that its
+ * listings showed; of what an older one found, each of its pages says something, for it may never get to the end.
  *
  * Expects the resource of the connection to be locked. `servedAt`: the service's time of the response; null when it does not tell.
  */
 export async function noteMet(
   client: PoolClient,
-  { connectionId, resource, ids, servedAt }: RecordScope & { ids: readonly string[]; servedAt: Date | null },
+  {
+    connectionId,
+    resource,
+    runId,
+    ids,
+    servedAt,
+  }: RunScope & { ids: readonly string[]; servedAt: Date | null },
 ): Promise<void> {
   if (ids.length === 0) return;
   await client.query({
     name: 'note met',
     text: `
       update sync.discrepancies set status = 'checking', met_at = clock_timestamp(), gone_by = null
-      where connection_id = $1 and resource = $2 and record_id = any($3::text[]) and closed_at is null
+      where connection_id = $1 and resource = $2 and record_id = any($3::text[]) and closed_at is null and run_id <> $5
         and kind = 'extra' and (status = 'checking' or status = 'confirmed' and gone_by < $4)`,
-    values: [connectionId, resource.name, ids, servedAt],
+    values: [connectionId, resource.name, ids, servedAt, runId],
   });
 }

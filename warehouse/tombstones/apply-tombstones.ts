@@ -65,7 +65,8 @@ export async function applyTombstones(
       ],
     });
     await closeBuried(client, { connectionId, resource, landedAt, source, deletions: buried });
-    await removeChildren(client, { connectionId, resource, ids: ids('deleted') });
+    // Of one whose row was lost the lines may be there.
+    await removeChildren(client, { connectionId, resource, ids: buried.map(({ id }) => id) });
     await client.query({
       name: `delete ${resource.name}`,
       text: `delete from finance.${resource.name} where connection_id = $1 and id = any($2::text[])`,

@@ -50,7 +50,7 @@ export async function landEvents(
     // In one order everywhere: whoever lands a page of one resource holds one lock, and this holds several.
     for (const resource of resources.filter((one) => page.deletions.has(one) || page.refused.has(one))) {
       const { connectionId, runId } = pass;
-      const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
+      const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
       const where = { connectionId, resource, runId, landedAt };
       const deletions = page.deletions.get(resource) ?? [];
       const buried = await applyTombstones(client, { ...where, source: 'event', deletions });

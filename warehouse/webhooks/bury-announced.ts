@@ -15,7 +15,7 @@ export async function buryAnnounced(
 ): Promise<BuriedCounts> {
   const { connectionId, resource, runId, ...deletion } = input;
   return inTransaction(warehouse.pool, async (client) => {
-    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name });
+    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     const where = { connectionId, resource, runId, landedAt };
     const buried = await applyTombstones(client, { ...where, source: 'webhook', deletions: [deletion] });
     if (buried.deleted > 0) await settleAhead(client, where);

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
+import { planBackfill } from '../../warehouse/passes/plan-backfill.ts';
+import { secretKey } from '../simulation/dependencies-of.ts';
+import { bill, customer } from '../support/finance-records.ts';
+import { begin } from '../support/land.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import type { ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+// What a list that was read once is known by must outlive its connection, whoever opens it first afterwards.
+test.each<[string, (connectionId: string) => Promise<void>]>([
+  ['', () => Promise.resolve()],
+  [', also where a backfill is planned first', planned],
+])(
+  'one 404 of a list after its connection was removed, its data kept, and added again is a failure%s',
+  async (_which, before) => {
+    const service = await serve();
+    service.lists = { bills: [bill('a'), bill('b')], customers: [customer('c')] };
+    await service.sync(['bills', 'customers']);
+    await addAgain(service);
+    await before(service.connection);
+    let asked = 0;
+    service.onList = (resource) =>
+      resource === 'bills' && (asked += 1) === 1 ? { status: 404, body: '{}' } : undefined;
+    service.lists.bills = [bill('a'), bill('b'), bill('new', { last_synced_at: now() })];
+    await service.sync(['bills', 'customers']);
+    expect(await service.ids('bills')).toEqual(['a', 'b', 'new']);
+  },
+);
+
+async function addAgain({ connection: connectionId, url: apiAddress }: ScriptedService): Promise<void> {
+  await removeConnection(warehouse, { connectionId, keepData: true });
+  const token = `token-${connectionId}`;
+  await addConnection(warehouse, secretKey, { connectionId, apiAddress, token, expandPlatformData: false });
+}
+
+async function planned(connectionId: string): Promise<void> {
+  const runId = randomUUID();
+  await begin(warehouse, { connectionId, runId });
+  const plan = backfillPlan({ from: '2024-01-01', to: '2024-02-01' });
+  await planBackfill(warehouse, { connectionId, runId, plan });
+}
+
+function now(): string {
+  return `"${new Date().toISOString()}"`;
+}

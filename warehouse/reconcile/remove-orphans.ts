@@ -1,0 +1,63 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Resource } from '../../resources/resource.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { removeChildren } from '../landing/remove-children.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { lockResource } from '../passes/lock-pass.ts';
+import type { RecordScope, RunScope } from '../record-scope.ts';
+
+const atOnce = 1_000;
+
+/**
+ * Removes lines whose record has no row: somebody deleted it behind our back, and it is gone at the source too, for a complete listing
+ * has brought back what is there. No comparison of records meets them, and whoever sums up lines counts them.
+ */
+export async function removeOrphans(warehouse: Warehouse, scope: RunScope): Promise<void> {
+  if (scope.resource.children.length === 0) return;
+  for (;;) {
+    const found = await findOrphans(warehouse.pool, scope);
+    if (found.length === 0) return;
+    await inTransaction(warehouse.pool, (client) => remove(client, { ...scope, found }));
+  }
+}
+
+async function remove(
+  client: PoolClient,
+  { found, ...scope }: RunScope & { found: string[] },
+): Promise<void> {
+  const { connectionId, resource, runId } = scope;
+  const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
+  // One that was found before the lock may have a row again.
+  const ids = await findOrphans(client, scope, found);
+  await removeChildren(client, { connectionId, resource, ids });
+  await client.query(
+    `insert into sync.discrepancies
+       (connection_id, resource, record_id, kind, status, run_id, found_at, closed_at, closed_why)
+     select $1, $2, id, 'damaged', 'repaired', $3, $4, $4, 'lines without their record were removed'
+     from unnest($5::text[]) as orphan (id)`,
+    [connectionId, resource.name, runId, landedAt, ids],
+  );
+}
+
+/** IDs of records without a row that have lines; `among` these, or the first of all. */
+async function findOrphans(
+  client: Pool | PoolClient,
+  { connectionId, resource }: RecordScope,
+  among: readonly string[] | null = null,
+): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(findSql(resource), [connectionId, among]);
+  return rows.map(({ id }) => id);
+}
+
+function findSql({ name, children }: Resource): string {
+  const lists = children.map(
+    ({ table, parentKey }) => `
+      (
+        select distinct ${parentKey} as id from finance.${table} line
+        where line.connection_id = $1 and ($2::text[] is null or line.${parentKey} = any($2))
+          and not exists (select from finance.${name} f where f.connection_id = $1 and f.id = line.${parentKey})
+        limit ${atOnce}
+      )`,
+  );
+  return `select id from (${lists.join('\n      union')}\n    ) orphan limit ${atOnce}`;
+}
