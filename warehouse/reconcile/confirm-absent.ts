@@ -101,6 +101,9 @@ export async function listAgain(
  * none may be any that it does not show), and only of what was there for longer
  * than a list may lag when it began. What is younger stays undecided. The age of a record that never landed is not known: a fetch
  * decides about it or, where none can (`unfetchable`), a reconcile that did not show it either, longer ago than a list may lag.
+ *
+ * They were gone when the second listing began: one that was made again since may have been behind the page that was read, or
+ * later than the list lags, and is newer than its tombstone.
  */
 export async function confirmBySecondListing(
   warehouse: Warehouse,
@@ -115,9 +118,7 @@ export async function confirmBySecondListing(
   await inTransaction(warehouse.pool, async (client) => {
     await client.query(
       `with complete as (
-         select coalesce(
-           date_trunc('second', max(served_until)) + interval '999999 microseconds', max(highest_seen)
-         ) as at, ${surelyListed(resource, '$5')} as surely_listed
+         select coalesce(min(served_from), max(highest_seen)) as began, ${surelyListed(resource, '$5')} as surely_listed
          from sync.passes
          where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
            and listing = 2 and completed_at is not null
@@ -131,7 +132,7 @@ export async function confirmBySecondListing(
          status = case when shown then 'dismissed' else 'confirmed' end,
          closed_at = case when shown then clock_timestamp() end,
          closed_why = case when shown then 'the second listing showed it' end,
-         gone_by = case when not shown then complete.at end
+         gone_by = case when not shown then complete.began end
        from (
          select c.id, exists (select from listed where listed.id = c.record_id) as shown
          from sync.discrepancies c
