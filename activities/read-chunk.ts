@@ -176,7 +176,8 @@ async function beginsAgain(
     await forgetWatermark(warehouse, { pass, resource });
     return true;
   }
-  // Once in a run: a service that asks for a pause after every few pages would be read in circles, and the watermark is capped anyhow.
+  // Once in a run: a service that asks for a pause after every few pages would be read in circles. The watermark is capped anyhow, and of a
+  // reconcile all that it has listed is judged before it counts: `beginAgainIfStoodStill`.
   if (!stoodStill && cursor !== null && before !== null && now - before > lookbackMilliseconds) {
     await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'stood still' });
     return true;

@@ -83,14 +83,24 @@ export function endOfSecond(servedAt: Date | null): string | null {
   return servedAt === null ? null : servedAt.toISOString().replace(/\.\d+Z$/, '.999999Z');
 }
 
-/** Opens the streams of the resource once more: what is absent again is gone. */
+/**
+ * Opens the streams of the resource once more: what is absent again is gone. What the first listing knows of time is kept: no long
+ * time may lie between the two.
+ */
 export async function listAgain(
   { pool }: Warehouse,
   { connectionId, resource, runId }: RunScope,
 ): Promise<void> {
   await pool.query(
     `update sync.passes
-     set listing = 2, pages = 0, cursor = null, completed_at = null, served_from = null, served_until = null
+     set listing = 2, pages = 0, cursor = null, completed_at = null, served_from = null, served_until = null,
+       answered_at = null, answered_before = latest.served_until,
+       stood_still_seconds = greatest(stood_still_seconds, extract(epoch from clock_timestamp() - latest.answered_at))
+     from (
+       select max(served_until) as served_until, max(answered_at) as answered_at
+       from sync.passes
+       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
+     ) latest
      where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3 and listing = 1`,
     [connectionId, streamsOf(resource), runId],
   );
