@@ -2,6 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { CredentialsRefused, RecordGone } from '../source/errors.ts';
 import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
+import { noteAnswer } from '../warehouse/passes/note-answer.ts';
 import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
 import type { PassInHand } from '../warehouse/passes/pass.ts';
 import {
@@ -69,7 +70,7 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
       let failure: Error | undefined;
       for (const unconfirmed of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
         const { id } = unconfirmed;
-        const absence = await fetchOne(warehouse, { of, unconfirmed, proof, asking }).catch(
+        const absence = await fetchOne(warehouse, { of, unconfirmed, pass, proof, asking }).catch(
           async (error: unknown) => {
             if (signal.aborted || !(error instanceof Error)) throw error;
             const others = await idsToCompare(warehouse, of, {
@@ -111,15 +112,17 @@ async function fetchOne(
   request: {
     of: RunScope;
     unconfirmed: Unconfirmed;
+    pass: PassInHand;
     proof: CompanyProof;
     asking: Asking;
   },
 ): Promise<Absence | 'fetched'> {
-  const { of, unconfirmed, proof, asking } = request;
+  const { of, unconfirmed, pass, proof, asking } = request;
   const { id, kind } = unconfirmed;
   try {
-    const { record, connection } = await asking.fetch(id);
+    const { record, connection, servedAt } = await asking.fetch(id);
     await proof.require(connection);
+    await noteAnswer(warehouse, { pass, servedAt });
     const fetched = { ...of, record, token: proof.of.token };
     const { refused } = await landAhead(warehouse, { ...fetched, id, kind });
     // Then the run is no proof: what is held is not what the source has.
@@ -128,6 +131,7 @@ async function fetchOne(
   } catch (error) {
     if (!(error instanceof RecordGone)) throw error;
     const absence = await asking.proveAbsence(error, id);
+    await noteAnswer(warehouse, { pass, servedAt: error.servedAt });
     const goneBy = endOfSecond(error.servedAt);
     if (absence === 'absent') await confirmAbsent(warehouse, of, { recordId: id, goneBy });
     return absence;

@@ -1,3 +1,4 @@
+import { beginAgainIfStoodStill } from '../warehouse/reconcile/begin-again.ts';
 import { findAbsent as findInWarehouse } from '../warehouse/reconcile/find-absent.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
@@ -20,6 +21,9 @@ export async function findAbsent(dependencies: Dependencies, input: ReconcileInp
     const of = resourceOfRun(input);
     const { warehouse, policies } = dependencies;
     const { lookbackMilliseconds } = policies;
+    // Then there is nothing to compare: `settleResource` finds the resource unlisted, and it is listed again.
+    if (await beginAgainIfStoodStill(warehouse, { ...of, lookbackMilliseconds }))
+      return { absent: 0, toFetch: 0, confirmBy: 'listing' };
     const found = await findInWarehouse(warehouse, { ...of, lookbackMilliseconds });
     const { absent, young, ahead, pages, nameless } = found;
     const { fetchable } = of.resource;

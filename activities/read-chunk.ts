@@ -187,7 +187,8 @@ async function beginsAgain(
     return true;
   }
   if (stoodStill || cursor === null) return false;
-  // Once in a run: a service that asks for a pause after every few pages would be read in circles, and the watermark is capped anyhow.
+  // Once in a run: a service that asks for a pause after every few pages would be read in circles. The watermark is capped anyhow, and of a
+  // reconcile all that it has listed is judged before it counts: `beginAgainIfStoodStill`.
   const stoodStillFor = before === null ? 0 : now - before;
   // Behind a record of the future a list shows nothing that has come since.
   const isBehindFuture = taken.takenOver && (taken.highestMilliseconds ?? -Infinity) > now + tolerance;

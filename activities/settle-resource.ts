@@ -1,3 +1,4 @@
+import { beginAgainIfStoodStill } from '../warehouse/reconcile/begin-again.ts';
 import { deleteAbsent } from '../warehouse/reconcile/delete-absent.ts';
 import { finishResource } from '../warehouse/reconcile/finish-resource.ts';
 import { isListed } from '../warehouse/reconcile/is-listed.ts';
@@ -16,7 +17,7 @@ export interface ReconciledResource {
   waiting: number;
   held: number;
   equal: boolean;
-  /** Nothing was done, since this run has not listed the resource. */
+  /** Nothing was done, since this run has not listed the resource, or what it has listed is too old. */
   unlisted?: true;
 }
 
@@ -27,9 +28,11 @@ export async function settleResource(
 ): Promise<ReconciledResource> {
   return heartbeating(async () => {
     const of = resourceOfRun(input);
-    if (!(await isListed(warehouse, { ...of, listings })))
-      return { deleted: 0, waiting: 0, held: 0, equal: false, unlisted: true };
     const { deleteLimit: limit, lookbackMilliseconds } = policies;
+    const isUnlisted =
+      !(await isListed(warehouse, { ...of, listings })) ||
+      (await beginAgainIfStoodStill(warehouse, { ...of, lookbackMilliseconds }));
+    if (isUnlisted) return { deleted: 0, waiting: 0, held: 0, equal: false, unlisted: true };
     const { deleted, waiting, held } = await deleteAbsent(warehouse, { ...of, limit });
     await removeOrphans(warehouse, of);
     const { equal } = await finishResource(warehouse, { ...of, waiting, held, lookbackMilliseconds });

@@ -155,7 +155,7 @@ async function reconcileResource(
       const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
         { ...of, listings: twice ? 2 : 1 },
       ]);
-      // After a reset: what the history calls listed was so in the run before, and is gone.
+      // It had stood still; or, after a reset, what the history calls listed was so in the run before, and is gone.
       if (result.unlisted === true) continue;
       progress.note(first, inWords(result));
       settled(result);

@@ -4,6 +4,7 @@ import {
   listAgain,
   confirmBySecondListing,
 } from '../../warehouse/reconcile/confirm-absent.ts';
+import { beginAgainIfStoodStill } from '../../warehouse/reconcile/begin-again.ts';
 import { deleteAbsent, deleteApproved } from '../../warehouse/reconcile/delete-absent.ts';
 import { questionOf, type DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
@@ -64,6 +65,28 @@ describe('each step of a reconcile that is done twice', () => {
     expect(await settle(listing)).toMatchObject({ deleted: 0, equal: true });
     expect(await runStreamOf(listing)).toMatchObject({ deleted: 1 });
     expect(await operationsOf(connectionId, 'c')).toEqual(['upsert', 'delete']);
+  });
+});
+
+describe('a complete listing that waited for a night', () => {
+  test('begins again, once however often that is asked, and its records are compared with the new one', async () => {
+    const connectionId = await held('a', 'b', 'c');
+    const listing = await listed(connectionId, 'a', 'b', 'r');
+    await findAndConfirm(listing, 'c');
+    expect(await beginAgainIfStoodStill(warehouse, listing)).toBe(false);
+    // By the clock of the database: the service need not tell its time.
+    await warehouse.pool.query(
+      `update sync.passes set answered_at = answered_at - interval '1 day' where connection_id = $1`,
+      [connectionId],
+    );
+    expect(await beginAgainIfStoodStill(warehouse, listing)).toBe(true);
+    expect(await beginAgainIfStoodStill(warehouse, listing)).toBe(false);
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0 });
+    await landRecords(warehouse, { pass: listing.pass, records: [record('b'), record('c')] });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 2 });
+    await findAndConfirm(listing, 'a', 'r');
+    expect(await settle(listing)).toMatchObject({ deleted: 2, equal: true });
+    expect(await heldIds(connectionId)).toEqual(['b', 'c']);
   });
 });
 

@@ -90,6 +90,55 @@ describe('a record that is made again while a second listing is read', () => {
     await service.reconcile(['subscriptions']);
     expect(await service.ids('subscriptions')).toEqual(['s1', 's2', 's3', 's4', 's5']);
   });
+
+  test('comes back with the next sync, where the second listing had passed its place', async () => {
+    const service = await serve();
+    const old = [1, 2, 3, 4, 5].map((n) =>
+      subscription(`s${n}`, { updated_at: `"2024-01-${10 + n}T00:00:00.000Z"` }),
+    );
+    const [, s2 = '', s3 = '', s4 = '', s5 = ''] = old;
+    let later = 0;
+    service.date = () => new Date(Date.now() + later);
+    service.lists = { subscriptions: old };
+    await service.sync(['subscriptions']);
+    service.lists.subscriptions = [s2, s3, s4, s5];
+    let lastPages = 0;
+    service.onList = (_, query) => {
+      if (query.has('updated_at_min')) return undefined;
+      if (query.get('cursor') === null) return page(service, 'subscriptions', [s5, s4], 'next');
+      lastPages += 1;
+      if (lastPages === 2) {
+        later = minute;
+        const again = subscription('s1', { updated_at: at(minute / 2), status: '"paused"' });
+        service.lists.subscriptions = [again, s2, s3, s4, s5];
+      }
+      return page(service, 'subscriptions', [s3, s2]);
+    };
+    await service.reconcile(['subscriptions']);
+    later = 2 * minute;
+    await service.sync(['subscriptions']);
+    expect(await service.ids('subscriptions')).toEqual(['s1', 's2', 's3', 's4', 's5']);
+  });
+
+  test('comes back with the next sync, where the list that is read twice lags behind it', async () => {
+    const service = await serve();
+    service.lists = { bills: ['b1', 'b2', 'b3', 'b4', 'b5', 'r'].map((id) => bill(id)) };
+    await service.sync(['bills']);
+    const left = ['b4', 'b5'].map((id) => bill(id));
+    service.lists.bills = left;
+    let listings = 0;
+    service.onList = (_, query) => {
+      if (query.has('last_synced_at_min')) return undefined;
+      listings += 1;
+      if (listings === 2)
+        service.lists.bills = [...left, bill('r', { last_synced_at: at(), memo: '"copied anew"' })];
+      return page(service, 'bills', left);
+    };
+    await service.reconcile(['bills']);
+    await service.sync(['bills']);
+    expect(listings).toBe(2);
+    expect(await service.ids('bills')).toEqual(['b4', 'b5', 'r']);
+  });
 });
 
 test('what waits for approval and was shown by a sync since is no longer deleted', async () => {

@@ -299,32 +299,34 @@ async function reconcileResource(
   const of = { runId: run.of.runId, connection: run.of.connection, resource };
   const list = (): Promise<StreamOutcome[]> =>
     Promise.all(streams.map((stream) => run.read(stream, 'reconcile')));
-  const listed = await list();
-  const gap = incomplete(listed);
-  if (gap !== undefined) return gap;
-  try {
-    const { absent, confirmBy, toFetch } = await run.call('findAbsent', of);
-    const unfetchable =
-      absent > 0 && confirmBy === 'fetch' && (await confirmByFetch(run, of)) === 'unfetchable';
-    const twice = absent > 0 && (confirmBy === 'listing' || unfetchable);
-    if (twice) {
-      await run.call('listAgain', of);
-      const again = await list();
-      const second = incomplete(again);
-      if (second !== undefined) return second;
-      await run.call('confirmBySecondListing', { ...of, unfetchable });
+  for (;;) {
+    const listed = await list();
+    const gap = incomplete(listed);
+    if (gap !== undefined) return gap;
+    try {
+      const { absent, confirmBy, toFetch } = await run.call('findAbsent', of);
+      const unfetchable =
+        absent > 0 && confirmBy === 'fetch' && (await confirmByFetch(run, of)) === 'unfetchable';
+      const twice = absent > 0 && (confirmBy === 'listing' || unfetchable);
+      if (twice) {
+        await run.call('listAgain', of);
+        const again = await list();
+        const second = incomplete(again);
+        if (second !== undefined) return second;
+        await run.call('confirmBySecondListing', { ...of, unfetchable });
+      }
+      const fetched = absent > 0 && confirmBy === 'fetch';
+      if ((toFetch ?? 0) > 0 && !fetched) {
+        const confirmed = await confirmByFetch(run, of);
+        if (twice && confirmed === 'unfetchable')
+          await run.call('confirmBySecondListing', { ...of, unfetchable: true });
+      }
+      const { unlisted } = await run.call('settleResource', { ...of, listings: twice ? 2 : 1 });
+      if (unlisted === true) continue;
+      return listed;
+    } catch (error) {
+      return streams.map((stream) => failed(stream, error));
     }
-    const fetched = absent > 0 && confirmBy === 'fetch';
-    if ((toFetch ?? 0) > 0 && !fetched) {
-      const confirmed = await confirmByFetch(run, of);
-      if (twice && confirmed === 'unfetchable')
-        await run.call('confirmBySecondListing', { ...of, unfetchable: true });
-    }
-    // Nobody resets a run here, so what was listed was listed in this one.
-    await run.call('settleResource', { ...of, listings: twice ? 2 : 1 });
-    return listed;
-  } catch (error) {
-    return streams.map((stream) => failed(stream, error));
   }
 }
 

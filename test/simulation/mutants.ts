@@ -272,9 +272,9 @@ export const mutants: readonly Mutant[] = [
     name: 'a reconcile says that it succeeded, whatever it has found',
     about: 'correctedPlatform',
     file: 'warehouse/reconcile/finish-resource.ts',
-    find: 'const { connectionId, resource, waiting, held, unclear, unanswered, nameless, equal } = input;',
+    find: 'const { connectionId, resource, waiting, held, unclear, unanswered, nameless, stoodStill, equal } = input;',
     replace:
-      'const { connectionId, resource, waiting, held, nameless } = input;\n  const [unclear, unanswered, equal] = [0, 0, true];',
+      'const { connectionId, resource, waiting, held, nameless, stoodStill } = input;\n  const [unclear, unanswered, equal] = [0, 0, true];',
   },
   {
     name: 'a record that lives again under an old version stays deleted',

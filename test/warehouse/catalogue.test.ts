@@ -210,6 +210,10 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
       served_until: true,
       stood_still_in: true,
       cursor_mark: true,
+      answered_at: true,
+      answered_before: true,
+      stood_still_seconds: true,
+      begun_again: true,
     },
   },
   'sync.runs': {

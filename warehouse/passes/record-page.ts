@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { PagesGoRound } from '../errors.ts';
 import type { LandedCounts } from '../landing/land-records.ts';
+import { answeredSql } from './note-answer.ts';
 import type { PassInHand } from './pass.ts';
 
 export interface PageFacts extends LandedCounts {
@@ -37,8 +38,7 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
           highest_seen = greatest(highest_seen, $5::timestamptz),
           pages = pages + 1,
           served_from = coalesce(served_from, ${beganAt}),
-          served_until = coalesce($16::timestamptz, served_until),
-          failing_since = null
+          failing_since = null,${answeredSql('$16')}
         where connection_id = $1 and stream = $2 and kind = $3 and part = $14
       ), shown as (
         update sync.streams set

@@ -1,5 +1,6 @@
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { forgetListing } from './forget-listing.ts';
 import { lockPass } from './lock-pass.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
@@ -22,15 +23,11 @@ export async function restartPass(
   const { pass, resource, lookbackMilliseconds, why } = input;
   const ordered = resource.version === 'last_synced_at';
   return inTransaction(warehouse.pool, async (client) => {
-    await lockPass(client, pass, resource.name);
+    const { landedAt } = await lockPass(client, pass, resource.name);
+    if (pass.kind === 'reconcile') await forgetListing(client, { pass, landedAt });
     const { rows } = await client.query<{ restarts: number }>(
       `with shown as (
          update sync.streams set cursor = null where connection_id = $1 and stream = $2 and $3 = 'sync'
-       ), listed as (
-         delete from sync.listed_pages l
-         using sync.passes p
-         where l.connection_id = $1 and l.stream = $2 and $3 = 'reconcile' and p.connection_id = $1 and p.stream = $2
-           and p.kind = $3 and p.part = $6 and l.listing = p.listing
        )
        update sync.passes set
          cursor = null,

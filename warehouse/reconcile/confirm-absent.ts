@@ -83,14 +83,24 @@ export function endOfSecond(servedAt: Date | null): string | null {
   return servedAt === null ? null : servedAt.toISOString().replace(/\.\d+Z$/, '.999999Z');
 }
 
-/** Opens the streams of the resource once more: what is absent again is gone. */
+/**
+ * Opens the streams of the resource once more: what is absent again is gone. What the first listing knows of time is kept: no long
+ * time may lie between the two.
+ */
 export async function listAgain(
   { pool }: Warehouse,
   { connectionId, resource, runId }: RunScope,
 ): Promise<void> {
   await pool.query(
     `update sync.passes
-     set listing = 2, pages = 0, cursor = null, completed_at = null, served_from = null, served_until = null
+     set listing = 2, pages = 0, cursor = null, completed_at = null, served_from = null, served_until = null,
+       answered_at = null, answered_before = latest.served_until,
+       stood_still_seconds = greatest(stood_still_seconds, extract(epoch from clock_timestamp() - latest.answered_at))
+     from (
+       select max(served_until) as served_until, max(answered_at) as answered_at
+       from sync.passes
+       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
+     ) latest
      where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3 and listing = 1`,
     [connectionId, streamsOf(resource), runId],
   );
@@ -101,6 +111,9 @@ export async function listAgain(
  * none may be any that it does not show), and only of what was there for longer
  * than a list may lag when it began. What is younger stays undecided. The age of a record that never landed is not known: a fetch
  * decides about it or, where none can (`unfetchable`), a reconcile that did not show it either, longer ago than a list may lag.
+ *
+ * They were gone when the second listing began: one that was made again since may have been behind the page that was read, or
+ * later than the list lags, and is newer than its tombstone.
  */
 export async function confirmBySecondListing(
   warehouse: Warehouse,
@@ -115,9 +128,7 @@ export async function confirmBySecondListing(
   await inTransaction(warehouse.pool, async (client) => {
     await client.query(
       `with complete as (
-         select coalesce(
-           date_trunc('second', max(served_until)) + interval '999999 microseconds', max(highest_seen)
-         ) as at, ${surelyListed(resource, '$5')} as surely_listed
+         select coalesce(min(served_from), max(highest_seen)) as began, ${surelyListed(resource, '$5')} as surely_listed
          from sync.passes
          where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
            and listing = 2 and completed_at is not null
@@ -131,7 +142,7 @@ export async function confirmBySecondListing(
          status = case when shown then 'dismissed' else 'confirmed' end,
          closed_at = case when shown then clock_timestamp() end,
          closed_why = case when shown then 'the second listing showed it' end,
-         gone_by = case when not shown then complete.at end
+         gone_by = case when not shown then complete.began end
        from (
          select c.id, exists (select from listed where listed.id = c.record_id) as shown
          from sync.discrepancies c

@@ -39,7 +39,7 @@ export const namelessSql = `
 /**
  * Finds records that a complete listing did not show: held, or waiting in quarantine, before it began and not met since; and those
  * that it showed in a good form, though a newer bad one waits. Each becomes a discrepancy that is to be confirmed. Nothing follows
- * from a listing that is not complete.
+ * from a listing that is not complete. What the run itself has written is from a beginning of the listing that is forgotten.
  */
 export async function findAbsent(
   warehouse: Warehouse,
@@ -120,7 +120,7 @@ function findSql(resource: Resource): string {
       shown_version, shown_hash, shown_at)
     select $1, $4, f.id, 'extra', 'checking', f.${resource.version}, $3, $5::timestamptz, null::timestamptz, null::bytea, null::timestamptz
     from finance.${resource.name} f, began
-    where f.connection_id = $1 and f._first_seen_at < began.at and f._changed_at < began.at
+    where f.connection_id = $1 and (f._first_seen_at < began.at and f._changed_at < began.at or f._run_id = $3)
       and not exists (select from listed where listed.id = f.id)
     union all
     -- It never landed, so there is no version that is deleted.

@@ -4,6 +4,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { closeUnlisted } from './close-unlisted.ts';
 import type { RecordScope, RunScope } from '../record-scope.ts';
 import { namelessSql } from './find-absent.ts';
+import { mayStandStillSeconds, readStandstill } from './read-standstill.ts';
 import { readTotals, type StreamTotals } from './read-totals.ts';
 import { streamsOf } from './streams-of.ts';
 
@@ -23,9 +24,10 @@ export async function finishResource(
     // An attempt before this one has finished the resource, and its listing is gone.
     if (began === null) return { equal: (await readProof(client, input)).every(({ equal }) => equal) };
     const totals = await readTotals(client, input);
+    const { tooLong: stoodStill } = await readStandstill(client, input);
     const undecided = await keepUndecided(client, input);
     for (const { stream, ...proof } of totals) {
-      const failure = failureOf({ ...input, waiting, held, ...undecided, equal: proof.equal });
+      const failure = failureOf({ ...input, waiting, held, ...undecided, stoodStill, equal: proof.equal });
       await client.query(
         `update sync.run_streams set
            totals = $3,
@@ -37,7 +39,8 @@ export async function finishResource(
         [runId, stream, JSON.stringify(proof), failure?.type ?? null, failure?.sentence ?? null],
       );
     }
-    const equal = totals.every((total) => total.equal) && undecided.unclear + undecided.unanswered === 0;
+    const equal =
+      totals.every((total) => total.equal) && undecided.unclear + undecided.unanswered === 0 && !stoodStill;
     const proved = equal && waiting === 0;
     await settle(client, input, { began, proved });
     await closeUnlisted(client, { ...input, began });
@@ -114,9 +117,16 @@ async function readProof(
 }
 
 function failureOf(
-  input: RecordScope & Undecided & { waiting: number; held: number; equal: boolean },
+  input: RecordScope &
+    Undecided & {
+      waiting: number;
+      held: number;
+      lookbackMilliseconds: number;
+      stoodStill: boolean;
+      equal: boolean;
+    },
 ): { type: string; sentence: string } | undefined {
-  const { connectionId, resource, waiting, held, unclear, unanswered, nameless, equal } = input;
+  const { connectionId, resource, waiting, held, unclear, unanswered, nameless, stoodStill, equal } = input;
   if (waiting > 0) {
     return {
       type: 'ApprovalNeeded',
@@ -139,6 +149,13 @@ function failureOf(
     return {
       type: 'NotEqual',
       sentence: `The list of ${resource.name} shows ${unclear} differently from what is held, and no fetch can decide whether it lags: the next reconcile does.`,
+    };
+  }
+  if (stoodStill) {
+    const minutes = Math.round(mayStandStillSeconds(input.lookbackMilliseconds) / 60);
+    return {
+      type: 'NotEqual',
+      sentence: `The listing of ${resource.name} stood still for more than ${minutes} minutes, each time that it was begun, and what it showed before may be gone: nothing proves that source and warehouse are equal. The next reconcile lists them again.`,
     };
   }
   if (!equal) {

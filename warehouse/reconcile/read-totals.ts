@@ -17,7 +17,8 @@ export interface StreamTotals {
 /**
  * What source and warehouse add up to, stream by stream. Left out on both sides is what another run has written since the listing
  * began, and what the listing showed wrongly: a fetch said so, and its discrepancy was dismissed. Where everything was listed twice,
- * a record is as it was shown last.
+ * a record is as it was shown last: no long time lies between the two, so one that only the first showed was deleted while the run went on,
+ * as any may be once its page is read.
  */
 export async function readTotals(
   client: PoolClient,
@@ -85,11 +86,11 @@ function totalsSql(resource: Resource): string {
       from seen full join held on held.id = seen.id
       cross join began
       where not coalesce(held._changed_at >= began.at and held._run_id <> $3, false)
-        and (seen.id is not null or (held._first_seen_at < began.at and held._changed_at < began.at))
+        and (seen.id is not null or (held._first_seen_at < began.at and held._changed_at < began.at) or held._run_id = $3)
         and not exists (
           select from sync.discrepancies d
           where d.connection_id = $1 and d.resource = '${resource.name}' and d.record_id = coalesce(held.id, seen.id)
-            and d.run_id = $3 and d.status = 'dismissed'
+            and d.run_id = $3 and d.status = 'dismissed' and d.found_at >= began.at
         )
         and (held.id is not null or not exists (
           select from sync.tombstones t

@@ -22,6 +22,10 @@ export interface PassesTable {
   served_until: Time | null;
   stood_still_in: string | null;
   cursor_mark: string | null;
+  answered_at: Time | null;
+  answered_before: Time | null;
+  stood_still_seconds: Generated<number>;
+  begun_again: Generated<number>;
 }
 
 export type PassKind = 'sync' | 'reconcile' | 'backfill';

@@ -1,0 +1,29 @@
+import type { PoolClient } from 'pg';
+import type { PassInHand } from './pass.ts';
+
+/**
+ * Forgets what a reconcile's listing of a stream has shown so far: it begins again, now in the order of writes (`landedAt`), so that what
+ * was written before is no newer than it. A second listing keeps the beginning of the first, whose findings it judges.
+ */
+export async function forgetListing(
+  client: PoolClient,
+  { pass, landedAt }: { pass: PassInHand; landedAt: string },
+): Promise<void> {
+  const where = [pass.connectionId, pass.stream, pass.part];
+  await client.query(
+    `delete from sync.listed_pages l
+     using sync.passes p
+     where l.connection_id = $1 and l.stream = $2 and p.connection_id = $1 and p.stream = $2
+       and p.kind = 'reconcile' and p.part = $3 and l.listing = p.listing`,
+    where,
+  );
+  await client.query(
+    `update sync.passes set
+       started_at = case when listing = 1 then $4 else started_at end,
+       served_until = null,
+       answered_at = null,
+       stood_still_seconds = 0
+     where connection_id = $1 and stream = $2 and kind = 'reconcile' and part = $3`,
+    [...where, landedAt],
+  );
+}

@@ -1,0 +1,54 @@
+import { inTransaction } from '../in-transaction.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import { lockResource } from '../passes/lock-pass.ts';
+import type { RunScope } from '../record-scope.ts';
+import { readStandstill } from './read-standstill.ts';
+import { streamsOf } from './streams-of.ts';
+
+/** So often a run begins a resource again. A service that asks for long pauses again and again would be listed for ever. */
+const mostBeginnings = 2;
+
+/**
+ * Begins the reconcile of a resource again, all its lists, when it has stood still for too long since it began: what was shown before may
+ * be gone, and what was found absent may live. Returns whether it did. One that has begun again often enough goes on, and proves nothing:
+ * see `finishResource`.
+ */
+export async function beginAgainIfStoodStill(
+  warehouse: Warehouse,
+  input: RunScope & { lookbackMilliseconds: number },
+): Promise<boolean> {
+  const { connectionId, resource, runId } = input;
+  const where = [connectionId, streamsOf(resource), runId];
+  return inTransaction(warehouse.pool, async (client) => {
+    // Before the resource, as a page has it: in another order, both would wait for ever.
+    await client.query(
+      `select from sync.passes
+       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
+       order by stream
+       for update`,
+      where,
+    );
+    const { complete, tooLong, begunAgain } = await readStandstill(client, input);
+    if (!complete || !tooLong || begunAgain >= mostBeginnings) return false;
+    const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
+    await client.query(
+      'delete from sync.listed_pages where connection_id = $1 and stream = any($2::text[])',
+      where.slice(0, 2),
+    );
+    await client.query(
+      `update sync.passes set
+         listing = 1, pages = 0, cursor = null, completed_at = null, failing_since = null, started_at = $4,
+         served_from = null, served_until = null, answered_at = null, answered_before = null, stood_still_seconds = 0,
+         begun_again = begun_again + 1
+       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3`,
+      [...where, landedAt],
+    );
+    await client.query(
+      `update sync.discrepancies
+       set status = 'dismissed', closed_at = $4, closed_why = 'the listing stood still, and began again'
+       where connection_id = $1 and resource = $2 and run_id = $3 and kind = 'extra' and closed_at is null`,
+      [connectionId, resource.name, runId, landedAt],
+    );
+    return true;
+  });
+}

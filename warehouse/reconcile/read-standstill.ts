@@ -1,0 +1,58 @@
+import type { PoolClient } from 'pg';
+import type { RunScope } from '../record-scope.ts';
+import { streamsOf } from './streams-of.ts';
+
+export interface Standstill {
+  /** Every list of the resource was read to its end by this run. */
+  complete: boolean;
+  /** What was shown before it may be gone. */
+  tooLong: boolean;
+  /** How often the run has begun the resource again for that. */
+  begunAgain: number;
+}
+
+/**
+ * How long a listing may go without an answer: as long as a list may lag, and ten minutes at least, for a service may ask for a pause. How
+ * long it takes does not matter: that of a large resource takes hours.
+ */
+export function mayStandStillSeconds(lookbackMilliseconds: number): number {
+  return Math.max(lookbackMilliseconds / 1_000, 600);
+}
+
+/**
+ * Whether what a run has listed of a resource is of one time: no answer, of whichever of its lists, of its second listing or of its
+ * fetches, came long after the one before, and the latest is not long ago.
+ */
+export async function readStandstill(
+  client: PoolClient,
+  input: RunScope & { lookbackMilliseconds: number },
+): Promise<Standstill> {
+  const { connectionId, resource, runId, lookbackMilliseconds } = input;
+  const { rows } = await client.query<Standstill>(
+    `with listing as (
+       select completed_at, stood_still_seconds, answered_at, answered_before, begun_again, served_from, served_until
+       from sync.passes
+       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
+     ), apart as (
+       -- Lists are read side by side, so time counts only where none of them was answered.
+       select "from" - max(until) over (
+         order by "from", until rows between unbounded preceding and 1 preceding
+       ) as apart
+       from (
+         select served_from, served_until from listing
+         union all
+         select max(answered_before), max(answered_before) from listing
+       ) answered ("from", until)
+     )
+     select count(completed_at) = cardinality($2::text[]) as complete,
+       coalesce(greatest(
+         max(stood_still_seconds),
+         extract(epoch from (select max(apart) from apart)),
+         extract(epoch from clock_timestamp() - max(answered_at))
+       ) > $4::float8, false) as "tooLong",
+       coalesce(max(begun_again), 0)::int as "begunAgain"
+     from listing`,
+    [connectionId, streamsOf(resource), runId, mayStandStillSeconds(lookbackMilliseconds)],
+  );
+  return rows[0] ?? { complete: false, tooLong: false, begunAgain: 0 };
+}
