@@ -289,8 +289,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'tax that the vendor does not charge is on top',
     file: 'macros/taxed_lines.sql',
-    find: 'when lines.total_amount = lines.sub_total and headers.is_sum_of_lines then',
-    replace: 'when false then',
+    find: "when {{ has_tax_beside }} and headers.is_sum_of_lines then 'not_charged'",
+    replace: '',
   },
   {
     name: 'both amounts of a pair are in the currency of the first',
