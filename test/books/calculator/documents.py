@@ -252,13 +252,15 @@ def side_by_side(ones, others):
 
 def open_at(document, when):
     """What was open on a day, rolled back from the document of now; an allocation without a date counts as before."""
-    left = document.due if hasattr(document, 'due') else document.remaining
+    told = document.due if hasattr(document, 'due') else document.remaining
     parts = [part for entry in document.allocations for part in entry.parts]
-    amount = total([left, *(amount for day, amount in parts if day is not None and day > when)])
-    if amount is None or document.total is None or document.total <= 0:
+    to_come = total(amount for day, amount in parts if day is not None and day > when)
+    amount = total([told, to_come])
+    left = less(document.total, *(amount for day, amount in parts if day is None or day <= when))
+    if amount is None or left is None:
         return amount
-    # A payment that is told and not taken off yet is not due twice.
-    return min(amount, max(left, document.total))
+    # What is to come may be taken off what the source tells, or not yet: no more is undone than was settled.
+    return min(amount, max(told, left)) if to_come > 0 else max(amount, min(told, left))
 
 
 def is_issued(document, when):
@@ -292,21 +294,22 @@ def is_dated_ahead(document, when):
 
 def paid_off(bill, today):
     """
-    Of a bill that is settled: the last day on which its payments and credits came, from below, to what they are together; None where
-    that is not above 0 or not known.
+    Of a bill that is settled: the day on which its payments and credits came to its total and stayed there, as of today; None where
+    they did not, where the total is not above 0, and where something of it is not known.
     """
     if not bill.is_posted or is_open_at(bill, today) or is_dated_ahead(bill, today):
         return None
-    settled = [part for entry in bill.allocations for part in entry.parts]
-    whole = total(amount for _, amount in settled)
-    if whole is None or whole <= 0:
+    settled = [part for entry in bill.allocations for part in entry.parts if part[0] is None or part[0] <= today]
+    if bill.total is None or bill.total <= 0 or any(amount is None for _, amount in settled):
         return None
-    enough = lambda amount: less(amount, whole) >= 0 or is_noise(bill.currency, less(amount, whole))
+    enough = lambda amount: less(amount, bill.total) >= 0 or is_noise(bill.currency, less(amount, bill.total))
     so_far = total(amount for day, amount in settled if day is None)
     last = None
     for day in sorted({day for day, _ in settled if day is not None}):
         then = total([so_far, *(amount for when, amount in settled if when == day)])
-        if enough(then) and not enough(so_far):
+        if not enough(then):
+            last = None
+        elif not enough(so_far):
             last = day
         so_far = then
     return last
