@@ -1,13 +1,13 @@
 {#-
-    A query of `named` (connection_id, an ID, a name that may be null) with a label that is unique within its connection: the name
-    without spaces around it, else `kind` and the ID. It is followed by the ID where two have it, and where it is what another one
-    would be called so.
+    A query of `named` (connection_id, an ID, a name that may be null) with a label that is unique within its connection: the
+    name without white space around it, else `kind` and the ID. It is followed by the ID where two have it, and where it is what
+    another one would be called so.
 -#}
 {% macro labelled(named, id, name, kind) -%}
     trimmed as (
         select
             *,
-            coalesce(nullif(trim({{ name }}), ''), '{{ kind }} ' || {{ id }}) as plain_label
+            coalesce(nullif({{ daybook.trimmed(name) }}, ''), '{{ kind }} ' || {{ id }}) as plain_label
         from {{ named }}
     ),
 

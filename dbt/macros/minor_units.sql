@@ -10,6 +10,11 @@
     end
 {%- endmacro %}
 
+{#- What doubles that were added up differ by: far less than any amount that is meant. -#}
+{% macro binary_noise() -%}
+    0.000001
+{%- endmacro %}
+
 {#- Half a minor unit: what two amounts may differ by, and be the same to a check. Services compute in doubles. -#}
 {% macro noise(currency) -%}
     case {{ daybook.minor_units(currency) }} when 0 then 0.5 when 3 then 0.0005 when 4 then 0.00005 else 0.005 end

@@ -1,5 +1,28 @@
--- Over all weeks cash requirements are the open bills and those dated ahead, as they fall due and as they are expected.
-with bills as (
+-- Over all weeks cash requirements are the open bills and those dated ahead, and the credits below 0, as they fall due and as
+-- they are expected.
+with payable as (
+    select
+        connection_id,
+        currency_code,
+        open_amount,
+        dated_ahead_amount,
+        is_open,
+        is_dated_ahead
+    from {{ ref('bills') }}
+    where is_open or is_dated_ahead
+    union all
+    select
+        connection_id,
+        currency_code,
+        -unapplied_amount as open_amount,
+        0 as dated_ahead_amount,
+        true as is_open,
+        false as is_dated_ahead
+    from {{ ref('vendor_credits') }}
+    where unapplied_amount < 0
+),
+
+bills as (
     select
         connection_id,
         currency_code,
@@ -8,8 +31,7 @@ with bills as (
         cast({{ daybook.whole_sum('open_amount + dated_ahead_amount') }} as numeric(38, 9)) as expected_amount,
         count(*) filter (where is_open) as open_count,
         count(*) filter (where is_dated_ahead) as dated_ahead_count
-    from {{ ref('bills') }}
-    where is_open or is_dated_ahead
+    from payable
     group by connection_id, currency_code
 ),
 

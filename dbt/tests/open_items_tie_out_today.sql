@@ -1,4 +1,5 @@
--- What is open today is what the documents say, and what is dated after today, where it is more than noise.
+-- What is open today is what the documents say, and what is dated after today unless it was not taken off yet, where it is more
+-- than noise.
 with documents as (
     select
         connection_id,
@@ -21,62 +22,44 @@ with documents as (
     where posting_status = 'posted' and (issue_date is null or issue_date <= as_of_date)
 ),
 
-future_allocations as (
-    select
-        documents.connection_id,
-        documents.document_type,
-        documents.document_id,
-        documents.currency_code,
-        documents.open_amount as told_amount,
-        documents.total_amount,
-        allocations.allocated_amount as open_amount
-    from {{ ref('int_ap_allocations__signed') }} as allocations
-    inner join documents
-        on
-            allocations.connection_id = documents.connection_id
-            and allocations.document_type = documents.document_type
-            and allocations.document_id = documents.document_id
-    where allocations.counted_date > {{ daybook.as_of_date() }}
-),
-
-rolled_back as (
+settlements as (
     select
         connection_id,
         document_type,
-        currency_code,
-        told_amount,
-        total_amount,
-        {{ daybook.whole_sum('open_amount') }} as open_amount
-    from (
-        select
-            connection_id,
-            document_type,
-            document_id,
-            currency_code,
-            open_amount as told_amount,
-            total_amount,
-            open_amount
-        from documents
-        union all
-        select
-            connection_id,
-            document_type,
-            document_id,
-            currency_code,
-            told_amount,
-            total_amount,
-            open_amount
-        from future_allocations
-    ) as parts
-    group by connection_id, document_type, document_id, currency_code, told_amount, total_amount
+        document_id,
+        {{ daybook.whole_sum('allocated_amount', 'coalesce(counted_date > ' ~ daybook.as_of_date() ~ ', false)') }} as to_come,
+        {{ daybook.whole_sum('allocated_amount', 'coalesce(counted_date <= ' ~ daybook.as_of_date() ~ ', true)') }} as counted
+    from {{ ref('int_ap_allocations__signed') }}
+    group by connection_id, document_type, document_id
 ),
 
+settled as (
+    select
+        documents.*,
+        case when settlements.document_id is null then 0 else settlements.to_come end as to_come,
+        documents.total_amount - case when settlements.document_id is null then 0 else settlements.counted end as left_amount
+    from documents
+    left join settlements
+        on
+            documents.connection_id = settlements.connection_id
+            and documents.document_type = settlements.document_type
+            and documents.document_id = settlements.document_id
+),
+
+-- What is to come may be taken off already, or not: nothing is due twice.
 open_documents as (
     select
         connection_id,
         currency_code,
-        {{ daybook.no_more_than_its_total('open_amount', 'told_amount', 'total_amount', 'document_type') }} as open_amount
-    from rolled_back
+        case
+            when open_amount is null or to_come is null then null
+            when to_come > 0 and left_amount is not null
+                then least(open_amount + to_come, greatest(open_amount, left_amount))
+            when to_come < 0 and left_amount is not null
+                then greatest(open_amount + to_come, least(open_amount, left_amount))
+            else open_amount + to_come
+        end as open_amount
+    from settled
 ),
 
 expected as (

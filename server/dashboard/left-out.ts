@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { amount, shownAmount } from './amount.ts';
+import { scopesOf } from './scopes-of.ts';
 import { wholeSum } from './whole-sum.ts';
 
 /** What figures leave out, as a chart's statement reads it and its words tell it. Alias of the mart in `count`: odd. */
@@ -9,13 +10,34 @@ const leftOuts = {
     ...{ mart: 'bills', where: "posting_status = 'unknown'", count: 'count(*)', amount: 'amount_due' },
     words: ['bill', 'of an unknown status', 'left out', 'amount due'],
   },
+  /** Vendor credits of an unknown status, which nothing is lowered by. */
+  unknown_credit: {
+    ...{
+      mart: 'vendor_credits',
+      where: "posting_status = 'unknown'",
+      count: 'count(*)',
+      amount: 'remaining_amount',
+    },
+    words: ['credit', 'of an unknown status', 'left out', 'remaining'],
+  },
   /** Bills of which nobody knows when a part of them was settled. */
   unexplained: {
-    ...{ mart: 'bills', where: 'is_posted and has_unexplained_amount', count: 'count(*)' },
-    amount: 'abs(unexplained_amount)',
+    mart: 'bills',
+    where: 'is_posted and has_unexplained_amount and unexplained_amount > 0',
+    ...{ count: 'count(*)', amount: 'unexplained_amount' },
     words: [
       ...(['bill', 'with an amount that no payment or credit explains'] as const),
       ...(['told in the past without it', 'together'] as const),
+    ],
+  },
+  /** Bills of which more is due than they say why: a late fee, or a payment that is not taken off yet. */
+  overstated: {
+    mart: 'bills',
+    where: 'is_posted and has_unexplained_amount and unexplained_amount < 0',
+    ...{ count: 'count(*)', amount: '-unexplained_amount' },
+    words: [
+      ...(['bill', 'of which more is due than payments and credits leave'] as const),
+      ...(['told with it on past days too', 'together'] as const),
     ],
   },
   /** Documents without a date, which are spend of no month. */
@@ -45,7 +67,7 @@ export function leftOutQuery(name: LeftOut, during?: string): string {
     scope.connection_id as in_scope, odd.currency_code as in_currency,
     ${count}::bigint as documents, ${wholeSum(measured)} as left_out
   from marts.${mart} as odd
-  cross join lateral (values (odd.connection_id), (null)) as scope (connection_id)
+  ${scopesOf('odd')}
   where ${where}${during === undefined ? '' : ` and spend_month ${during}`}
   group by scope.connection_id, odd.currency_code
 )`;
@@ -63,9 +85,15 @@ export function leftOutColumns(name: LeftOut): string {
   max(${name}.left_out) as ${name}_amount`;
 }
 
-export const unknownStatusRow = { unknown_status: z.number(), unknown_status_amount: amount.nullable() };
+export const unknownStatusRow = {
+  ...{ unknown_status: z.number(), unknown_status_amount: amount.nullable() },
+  ...{ unknown_credit: z.number(), unknown_credit_amount: amount.nullable() },
+};
 
-export const unexplainedRow = { unexplained: z.number(), unexplained_amount: amount.nullable() };
+export const unexplainedRow = {
+  ...{ unexplained: z.number(), unexplained_amount: amount.nullable() },
+  ...{ overstated: z.number(), overstated_amount: amount.nullable() },
+};
 
 export const leftOutSpendRow = {
   ...{ undated: z.number(), undated_amount: amount.nullable() },

@@ -47,7 +47,7 @@ function figureOf(question: string, rowsOf: (mart: string) => readonly Row[]): F
     .filter(
       (row) =>
         row.connection_id === book &&
-        (row.currency_code === undefined || workedIn.includes(String(row.currency_code))) &&
+        (row.currency_code === undefined || [...workedIn, 'null'].includes(String(row.currency_code))) &&
         wanted.every(([key = '', value]) => String(row[key]) === value),
     )
     .map((row) => row[column]);

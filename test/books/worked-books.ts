@@ -10,6 +10,9 @@ import {
   type WorkedBook,
 } from './worked-book.ts';
 import { workedDefinitions } from './worked-definitions.ts';
+import { workedRecords } from './worked-records.ts';
+import { workedSettlements } from './worked-settlements.ts';
+import { workedTaxes } from './worked-taxes.ts';
 
 /** What an accountant made for the marts of 0.5.0, each with what they should have said. */
 export function workedBooks(): WorkedBook[] {
@@ -275,7 +278,7 @@ export function workedBooks(): WorkedBook[] {
         'bills.open_amount where bill_id = told': 100,
         'ap_ageing.overdue_amount where is_today = true and vendor_id = a': 100,
         'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = told': 100,
-        'bills.open_amount where bill_id = in-part': 40,
+        'bills.open_amount where bill_id = in-part': 20,
         'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = in-part': 50,
         'vendor_credits.unapplied_amount where vendor_credit_id = memo': 30,
       },
@@ -345,6 +348,9 @@ export function workedBooks(): WorkedBook[] {
       { 1: 'complete', 0: 'complete' },
     ),
     ...workedDefinitions(),
+    ...workedSettlements(),
+    ...workedTaxes(),
+    ...workedRecords(),
   ];
 }
 

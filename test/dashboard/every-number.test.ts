@@ -52,6 +52,8 @@ function choicesOf({ calculated, books }: Shelf): Choice[] {
       .flatMap((mart) => (calculated[mart] ?? []).filter((row) => mart !== 'ap_open_items' || row.is_today))
       .filter((row) => connection === '' || row.connection_id === connection);
     const currencies = new Set(rows.map((row) => String(row.currency_code ?? '')));
+    // Of all companies together there is no sum of amounts that may be of several currencies.
+    if (connection === '') currencies.delete('');
     return [...currencies].map((currency) => ({ connection, currency }));
   });
 }

@@ -37,9 +37,12 @@ export function expectedFigures(
     documents === 0 ? [] : [String(documents), told(amount)];
   const odd = of('bills').filter((row) => row.posting_status === 'unknown');
   const ofUnknownStatus = leftOut(odd.length, amounts(odd, 'amount_due'));
+  const oddCredits = of('vendor_credits').filter((row) => row.posting_status === 'unknown');
+  const ofUnknownCredits = leftOut(oddCredits.length, amounts(oddCredits, 'remaining_amount'));
   const unexplained = of('bills').filter(
     (row) => row.is_posted === true && row.has_unexplained_amount === true,
   );
+  const isMoreDue = (row: Row): boolean => (whole(row.unexplained_amount) ?? 0n) < 0n;
   const undated = of('spend_lines').filter(
     (row) => row.posting_status === 'posted' && row.spend_month === null,
   );
@@ -79,7 +82,12 @@ export function expectedFigures(
   function keyFigures(): Expected {
     const bills = of('bills').filter((row) => row.is_open === true);
     const overdue = bills.filter((row) => row.is_overdue === true);
-    const openBills = amounts(bills, 'open_amount');
+    // A credit below 0 is to be paid.
+    const creditsOwed = of('vendor_credits').filter((row) => (whole(row.unapplied_amount) ?? 0n) < 0n);
+    const openBills = sum([
+      amounts(bills, 'open_amount'),
+      negative(amounts(creditsOwed, 'unapplied_amount')),
+    ]);
     const payable = openBills;
     const late = amounts(overdue, 'open_amount');
     const soon = of('bills').filter(isDueSoon);
@@ -94,7 +102,8 @@ export function expectedFigures(
       );
     const before = monthsBefore(month, 1);
     const moved = of('mrr_movements_monthly').filter((row) => row.month === month);
-    const count = counted(bills.length, 'bill', 'bills');
+    const openCount = bills.length + creditsOwed.length;
+    const count = counted(openCount, 'bill', 'bills');
     const isOver = isMonthEnd(today);
     const percent =
       payable === null || late === null || payable === 0n
@@ -122,7 +131,10 @@ export function expectedFigures(
           show(
             negative(
               sum([
-                amounts(of('vendor_credits'), 'unapplied_amount'),
+                amounts(
+                  of('vendor_credits').filter((row) => !creditsOwed.includes(row)),
+                  'unapplied_amount',
+                ),
                 amounts(of('bills'), 'owed_back_amount'),
               ]),
             ),
@@ -138,7 +150,7 @@ export function expectedFigures(
           ? ['Monthly recurring revenue', show(amounts(moved, 'closing')), recurringWords(moved)]
           : ['Monthly recurring revenue', '–', 'no subscriptions'],
       ],
-      told: [told(openBills), String(bills.length)],
+      told: [told(openBills), String(openCount)],
       gap: [
         ...some(
           unknownIn(of('cash_requirements')) +
@@ -147,12 +159,24 @@ export function expectedFigures(
             ).length,
         ),
         ...ofUnknownStatus,
+        ...ofUnknownCredits,
         ...unknownSpend([month, before]),
         ...undatedDocuments,
+        ...(currency === '' ? [] : some(nameless())),
         ...some(unpriced(month)),
         ...some(roundedRecords(all('data_quality'))),
       ],
     };
+  }
+
+  /** Posted documents without a currency. */
+  function nameless(): number {
+    const lines = all('spend_lines').filter(
+      (row) => row.posting_status === 'posted' && row.currency_code === null,
+    );
+    return new Set(
+      lines.map((row) => [row.source_type, row.connection_id, row.document_id].map(String).join(' ')),
+    ).size;
   }
 
   /** Open or dated ahead, and due today or in the 13 days after. */
@@ -178,7 +202,11 @@ export function expectedFigures(
       ),
       amounts(rows, 'open_amount'),
     ];
-    const ranked = rankedBy(items, (rows) => amounts(rows, 'open_amount'));
+    const ranked = rankedBy(
+      items,
+      (rows) => amounts(rows.filter(isBill), 'open_amount'),
+      (rows) => amounts(rows, 'open_amount'),
+    );
     if (ranked.length === 0) return nothing;
     const overdue = items.filter((row) => isBill(row) && Number(row.days_past_due ?? 0) > 0);
     const balances = [...grouped(items, vendorOf).values()].map((rows) => amounts(rows, 'open_amount'));
@@ -192,7 +220,11 @@ export function expectedFigures(
         ...some(balances.filter((balance) => balance !== null && balance < 0n).length),
         told(amounts(overdue, 'open_amount')),
       ],
-      gap: [...some(items.filter((row) => row.open_amount === null).length), ...ofUnknownStatus],
+      gap: [
+        ...some(items.filter((row) => row.open_amount === null).length),
+        ...ofUnknownStatus,
+        ...ofUnknownCredits,
+      ],
     };
   }
 
@@ -219,9 +251,9 @@ export function expectedFigures(
       gap: [
         ...some(Math.max(...days.map((day) => on(day).filter((row) => row.open_amount === null).length))),
         ...ofUnknownStatus,
-        ...leftOut(
-          unexplained.length,
-          sum(unexplained.map((row) => unsigned(whole(row.unexplained_amount)))),
+        ...ofUnknownCredits,
+        ...[unexplained.filter((row) => !isMoreDue(row)), unexplained.filter(isMoreDue)].flatMap((bills) =>
+          leftOut(bills.length, unsigned(amounts(bills, 'unexplained_amount'))),
         ),
       ],
     };
@@ -254,7 +286,7 @@ export function expectedFigures(
         String(within(bucket).reduce((count, row) => count + Number(row.document_count), 0)),
       ]),
       told: [told(due('overdue')), told(due('w00')), told(negative(due('unapplied_credits')))],
-      gap: [...some(unknownIn(required)), ...ofUnknownStatus],
+      gap: [...some(unknownIn(required)), ...ofUnknownStatus, ...ofUnknownCredits],
     };
   }
 
@@ -338,9 +370,10 @@ export function expectedFigures(
 
   function recurringWords(moved: readonly Row[]): string {
     const known = of('subscription_mrr_monthly').filter((row) => row.month === month && row.mrr !== null);
-    return amounts(moved, 'closing') === null && known.length > 0
-      ? `of active subscriptions; ${told(amounts(known, 'mrr'))} without those that are not known`
-      : 'of active subscriptions';
+    if (amounts(moved, 'closing') === null && known.length > 0)
+      return `of active subscriptions; ${told(amounts(known, 'mrr'))} without those that are not known`;
+    const isObserved = moved.every((row) => row.is_observed === true);
+    return `of active subscriptions${isObserved ? '' : '; this month was not observed yet'}`;
   }
 
   function unpriced(wanted: string): number {
@@ -351,14 +384,19 @@ export function expectedFigures(
   }
 
   function duplicates(): Expected {
-    const pairs = of('duplicate_bills').sort(
-      (one, other) =>
-        Number(other.score) - Number(one.score) ||
-        greatestFirst(unsigned(whole(one.amount_a)), unsigned(whole(other.amount_a))) ||
-        inOrder(one.connection_id, other.connection_id) ||
-        inOrder(one.bill_id_a, other.bill_id_a) ||
-        inOrder(one.document_id_b, other.document_id_b),
-    );
+    const isIn = (code: Value): boolean => (code ?? '') === currency;
+    const amountHere = (row: Row): Whole =>
+      unsigned(whole(isIn(row.currency_code) ? row.amount_a : row.amount_b));
+    const pairs = all('duplicate_bills')
+      .filter((row) => isIn(row.currency_code) || isIn(row.currency_code_b))
+      .sort(
+        (one, other) =>
+          Number(other.score) - Number(one.score) ||
+          greatestFirst(amountHere(one), amountHere(other)) ||
+          inOrder(one.connection_id, other.connection_id) ||
+          inOrder(one.bill_id_a, other.bill_id_a) ||
+          inOrder(one.document_id_b, other.document_id_b),
+      );
     const why: Readonly<Record<string, string>> = {
       same_number: 'same vendor and number',
       paid_twice: 'bill and expense of one amount',
@@ -373,10 +411,8 @@ export function expectedFigures(
           why[String(row.rule)] ?? '',
           String(row.score),
           names.get(`${String(row.connection_id)} ${String(row.vendor_id_a)}`) ?? '',
-          show(whole(row.amount_a)),
-          row.currency_code_b === row.currency_code
-            ? show(whole(row.amount_b))
-            : named(row.amount_b, row.currency_code_b),
+          isIn(row.currency_code) ? show(whole(row.amount_a)) : named(row.amount_a, row.currency_code),
+          isIn(row.currency_code_b) ? show(whole(row.amount_b)) : named(row.amount_b, row.currency_code_b),
           String(row.day_gap ?? ''),
           String(row.bill_id_a),
           `${String(row.document_type_b)} ${String(row.document_id_b)}`,
@@ -441,10 +477,13 @@ export function expectedFigures(
   function rankedBy(
     rows: readonly Row[],
     amountOf: (rows: readonly Row[]) => Whole,
+    otherwise: (rows: readonly Row[]) => Whole = amountOf,
   ): { label: string; id: string; rows: readonly Row[] }[] {
     const vendors = [...grouped(rows, vendorOf)].sort(
       ([one, ofOne], [other, ofOther]) =>
-        greatestFirst(amountOf(ofOne), amountOf(ofOther)) || inOrder(one, other),
+        greatestFirst(amountOf(ofOne), amountOf(ofOther)) ||
+        greatestFirst(otherwise(ofOne), otherwise(ofOther)) ||
+        inOrder(one, other),
     );
     const first = vendors.slice(0, 15);
     const others = vendors.slice(15).flatMap(([, rest]) => rest);

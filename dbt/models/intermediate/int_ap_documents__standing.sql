@@ -1,8 +1,8 @@
 -- What is due on each posted document on each day, whether it is open then or dated ahead, and whether it is owed or owed back:
--- the one definition of these words. Rolled back from the documents as they are now: what is due, and what was settled after
--- the day, but no more than the document is of: a payment that is told and not taken off yet is not due twice. What has no date
--- counts as before it. A document is here when that is more than noise, half a minor unit; an amount that is not known is not
--- noise.
+-- the one definition of these words. Rolled back from the documents as they are now: what is due, and what settles it after the
+-- day, but between what is due now and what the total is more than what settled it by then: a payment that is told and not taken
+-- off yet is not due twice. What has no date counts as before it. A document is here when that is more than noise, half a minor
+-- unit; an amount that is not known is not noise.
 with documents as (
     select * from {{ ref('int_ap_documents__settled') }}
 ),
@@ -13,6 +13,16 @@ allocations as (
 
 days as (
     select * from {{ ref('int_ageing__dated') }}
+),
+
+settlements as (
+    select
+        connection_id,
+        document_type,
+        document_id,
+        {{ daybook.whole_sum('allocated_amount') }} as settled_amount
+    from allocations
+    group by connection_id, document_type, document_id
 ),
 
 -- What was dated ahead of a day in the past nobody asks for.
@@ -72,21 +82,42 @@ summed as (
         as_of_date, is_today, connection_id, document_type, document_id, currency_code, issue_date, told_amount, total_amount
 ),
 
+-- What the total is more than all that settles the document, and what of it settles it after the day.
+left_then as (
+    select
+        summed.*,
+        cast(
+            summed.total_amount - case when settlements.document_id is null then 0 else settlements.settled_amount end
+            + summed.rolled_back - summed.told_amount
+            as numeric(38, 9)
+        ) as left_amount
+    from summed
+    left join settlements
+        on
+            summed.connection_id = settlements.connection_id
+            and summed.document_type = settlements.document_type
+            and summed.document_id = settlements.document_id
+),
+
 bounded as (
     select
         *,
         cast(
-            {{ daybook.no_more_than_its_total('rolled_back', 'told_amount', 'total_amount', 'document_type') }}
-            as numeric(38, 9)
+            case
+                when rolled_back > told_amount and rolled_back > left_amount then greatest(told_amount, left_amount)
+                when rolled_back < told_amount and rolled_back < left_amount then least(told_amount, left_amount)
+                else rolled_back
+            end as numeric(38, 9)
         ) as amount
-    from summed
+    from left_then
 ),
 
--- A bill below 0, or paid with more than it cost, is what the vendor owes: a credit, with no due date.
+-- A bill below 0, or paid with more than it cost, is what the vendor owes: a credit, with no due date. A vendor credit below 0 is
+-- to be paid.
 judged as (
     select
         *,
-        document_type = 'vendor_credit' or coalesce(amount < 0, false) as is_credit
+        case when amount is null then document_type = 'vendor_credit' else amount < 0 end as is_credit
     from bounded
     where amount is null or abs(amount) > {{ daybook.noise('currency_code') }}
 )
@@ -101,4 +132,4 @@ select
     is_credit,
     amount
 from judged
-where not (is_dated_ahead and is_credit)
+where not (is_dated_ahead and (is_credit or document_type = 'vendor_credit'))

@@ -1,8 +1,9 @@
--- The day on which what settles a bill, payments and credits, came to what it is together, the last one where it fell below it
--- again. A payment of 0, or one that was made twice and undone, is no sign of when a vendor is paid.
+-- The day on which what settles a bill, payments and credits up to today, came to its total, the last one where it fell below it
+-- again. A payment of 0, or one too many, is no sign of when a vendor is paid; nor is a part of what a bill cost, where nobody
+-- knows what settled the rest.
 with settlements as (
     select * from {{ ref('int_ap_allocations__signed') }}
-    where document_type = 'bill'
+    where document_type = 'bill' and coalesce(counted_date <= {{ daybook.as_of_date() }}, true)
 ),
 
 bills as (
@@ -14,19 +15,21 @@ daily as (
     select
         bills.connection_id,
         bills.bill_id,
-        bills.currency_code,
+        bills.total_amount - {{ daybook.noise('bills.currency_code') }} as enough,
+        bills.total_amount,
         settlements.counted_date,
         {{ daybook.whole_sum('settlements.allocated_amount') }} as paid
     from settlements
     inner join bills on settlements.connection_id = bills.connection_id and settlements.document_id = bills.bill_id
-    group by bills.connection_id, bills.bill_id, bills.currency_code, settlements.counted_date
+    group by bills.connection_id, bills.bill_id, bills.currency_code, bills.total_amount, settlements.counted_date
 ),
 
 added as (
     select
         connection_id,
         bill_id,
-        currency_code,
+        enough,
+        total_amount,
         counted_date,
         paid,
         sum(paid) over (
@@ -43,9 +46,10 @@ paid_off as (
         max(counted_date) as paid_off_date
     from added
     where
-        paid_in_all > 0
-        and paid_by_then >= paid_in_all - {{ daybook.noise('currency_code') }}
-        and paid_by_then - paid < paid_in_all - {{ daybook.noise('currency_code') }}
+        total_amount > 0
+        and paid_in_all >= enough
+        and paid_by_then >= enough
+        and paid_by_then - paid < enough
     group by connection_id, bill_id
 )
 

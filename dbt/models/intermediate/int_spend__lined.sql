@@ -1,6 +1,6 @@
 -- Every line of every document, with the sign it has in spend, and one balancing line (position -1) where the header of a bill or
--- credit memo is not the sum of its lines, or is not known to be. Excluded documents are here too: marts.bills needs their
--- amounts.
+-- credit memo is not the sum of its lines, or is not known to be, or has none. Excluded documents are here too: marts.bills needs
+-- their amounts.
 with bills as (
     select * from {{ ref('stg_finance__bills') }}
 ),
@@ -80,7 +80,8 @@ document_lines as (
         description,
         gross_amount,
         net_amount,
-        tax_treatment
+        tax_treatment,
+        coalesce(tax_amount <> 0, false) as tells_tax
     from bill_lines
     union all
     select
@@ -97,7 +98,8 @@ document_lines as (
         description,
         gross_amount,
         net_amount,
-        tax_treatment
+        tax_treatment,
+        coalesce(tax_amount <> 0, false) as tells_tax
     from credit_lines
 ),
 
@@ -106,7 +108,8 @@ line_totals as (
         connection_id,
         document_type,
         document_id,
-        {{ daybook.whole_sum('gross_amount') }} as gross_amount
+        {{ daybook.whole_sum('gross_amount') }} as gross_amount,
+        bool_or(tells_tax and tax_treatment = 'unknown') as has_unknown_tax
     from document_lines
     group by connection_id, document_type, document_id
 ),
@@ -115,7 +118,9 @@ balances as (
     select
         headers.*,
         headers.total_amount - case when line_totals.document_id is null then 0 else line_totals.gross_amount end
-            as missing_amount
+            as missing_amount,
+        line_totals.document_id is null as is_without_lines,
+        coalesce(line_totals.has_unknown_tax, false) as has_unknown_tax
     from headers
     left join line_totals
         on
@@ -124,12 +129,13 @@ balances as (
             and headers.document_id = line_totals.document_id
 ),
 
--- The tax that only the header tells is no net amount; where it may be in the lines or not, the rest is not known. Nor is what a
--- credit is more than its lines: the API tells no tax of the document.
+-- The tax that only the header tells is no net amount; where it may be in the lines or not, the rest is not known. Nor is what is
+-- beside a line that tells tax and is not told apart, nor what a credit is more than its lines: the API tells no tax of it.
 netted_balances as (
     select
         balances.*,
         case
+            when balances.has_unknown_tax and balances.missing_amount <> 0 then null
             when
                 balances.document_type = 'vendor_credit'
                 and abs(balances.missing_amount) > {{ daybook.noise('balances.currency_code') }}
@@ -220,7 +226,7 @@ signed as (
         missing_net_amount as net_amount,
         'balancing' as tax_treatment
     from netted_balances
-    where missing_amount is distinct from 0
+    where missing_amount is distinct from 0 or is_without_lines
     union all
     select
         expenses.connection_id,

@@ -40,7 +40,7 @@ sightings as (
     select
         connection_id,
         account_id,
-        'expense_debit' as role
+        case when posting_status = 'excluded' then 'nothing' else 'expense_debit' end as role
     from lines
 ),
 
@@ -60,7 +60,7 @@ known as (
     select
         seen.connection_id,
         seen.account_id,
-        nullif(trim(account_map.account_name), '') as known_name,
+        nullif({{ daybook.trimmed('account_map.account_name') }}, '') as known_name,
         account_map.account_type,
         case
             when seen.ap_documents > 0 then 'ap_credit'

@@ -24,7 +24,7 @@ summed as (
         count(*) - count(open_amount) as unknown_count,
         cast({{ daybook.whole_sum('open_amount_base') }} as numeric(38, 9)) as total_open_base,
         count(*) - count(open_amount_base) as unconverted_count,
-        max(days_past_due) as oldest_days,
+        max(days_past_due) filter (where days_past_due > 0) as oldest_days,
         count(*) as document_count
     from open_items
     group by as_of_date, is_today, connection_id, vendor_id, currency_code

@@ -48,7 +48,9 @@ balances as (
         currency_code,
         as_of_date,
         {{ daybook.whole_sum('open_amount', 'not is_credit') }} as open_ap_end,
-        {{ daybook.whole_sum('open_amount', 'not is_credit and issue_date is not null') }} as open_dated,
+        {{ daybook.whole_sum(
+            'open_amount', "not is_credit and document_type = 'bill' and issue_date is not null"
+        ) }} as open_dated,
         {{ daybook.whole_sum('open_amount', 'is_credit') }} as unapplied_credits,
         {{ daybook.whole_sum('open_amount', 'days_past_due > 0') }} as overdue,
         {{ daybook.whole_sum('open_amount', 'days_past_due > 90') }} as over_90,
@@ -71,22 +73,61 @@ purchases as (
     group by connection_id, currency_code, {{ daybook.month_of('issue_date') }}
 ),
 
--- What pays what is owed is above 0 on both sides: of it alone there are shares and means. Where one of the two is not known,
--- nobody knows whether it is, and with how much.
 bill_payments as (
     select
         bills.connection_id,
+        bills.bill_id,
         bills.currency_code,
-        {{ daybook.month_of('allocations.allocated_date') }} as month,
-        allocations.allocated_amount,
-        coalesce(allocations.allocated_amount > 0, true) and coalesce(bills.total_amount > 0, true) as is_weighed,
-        case when bills.total_amount is not null then allocations.allocated_amount end as weight,
-        {{ daybook.days_between('bills.issue_date', 'allocations.allocated_date') }} as days_to_pay,
-        -- Null without a due date: it was neither late nor in time.
-        allocations.allocated_date > bills.due_date as is_late
+        bills.issue_date,
+        bills.due_date,
+        bills.total_amount,
+        allocations.allocated_date,
+        {{ daybook.whole_sum('allocations.allocated_amount') }} as paid,
+        count(*) - count(allocations.allocated_amount) as unknown_count
     from allocations
     inner join bills on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id
     where allocations.allocated_date <= {{ daybook.as_of_date() }}
+    group by
+        bills.connection_id, bills.bill_id, bills.currency_code, bills.issue_date, bills.due_date, bills.total_amount,
+        allocations.allocated_date
+),
+
+paid_by_then as (
+    select
+        *,
+        sum(paid) over bill_until_then as paid_by_then,
+        sum(unknown_count) over (partition by connection_id, bill_id) as unknown_of_bill
+    from bill_payments
+    window bill_until_then as (
+        partition by connection_id, bill_id order by allocated_date rows between unbounded preceding and current row
+    )
+),
+
+-- What comes back takes off what was paid last: the part of a payment below what its bill was paid with on every later day lasts.
+lasting as (
+    select
+        *,
+        min(paid_by_then) over (
+            partition by connection_id, bill_id order by allocated_date rows between current row and unbounded following
+        ) - paid_by_then + paid as lasting_amount
+    from paid_by_then
+),
+
+-- What pays what is owed is above 0 on both sides: of it alone there are shares and means. Where one of the two is not known,
+-- nobody knows whether it is, and with how much.
+weighed as (
+    select
+        connection_id,
+        currency_code,
+        {{ daybook.month_of('allocated_date') }} as month,
+        paid,
+        unknown_count,
+        coalesce(paid > 0, true) and coalesce(total_amount > 0, true) as is_weighed,
+        case when unknown_of_bill = 0 and total_amount is not null then greatest(lasting_amount, 0) end as weight,
+        {{ daybook.days_between('issue_date', 'allocated_date') }} as days_to_pay,
+        -- Null without a due date: it was neither late nor in time.
+        allocated_date > due_date as is_late
+    from lasting
 ),
 
 payments as (
@@ -94,13 +135,13 @@ payments as (
         connection_id,
         currency_code,
         month,
-        {{ daybook.whole_sum('allocated_amount') }} as paid,
+        {{ daybook.whole_sum('paid') }} as paid,
         {{ daybook.whole_sum('weight', 'is_weighed and is_late is not null') }} as weight_with_due_date,
         {{ daybook.whole_sum('weight', 'is_weighed and is_late') }} as weight_late,
         {{ daybook.whole_sum('weight', 'is_weighed and days_to_pay is not null') }} as weight_with_days,
         {{ daybook.whole_sum('weight * days_to_pay', 'is_weighed and days_to_pay is not null') }} as weighted_days,
-        count(*) - count(allocated_amount) as unknown_count
-    from bill_payments
+        cast(sum(unknown_count) as bigint) as unknown_count
+    from weighed
     group by connection_id, currency_code, month
 ),
 

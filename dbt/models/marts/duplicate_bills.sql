@@ -51,7 +51,7 @@ same_vendor_same_amount as (
             a.connection_id = b.connection_id
             and a.vendor_id = b.vendor_id
             and a.amount = b.amount
-            and a.currency_code = b.currency_code
+            and a.currency_code is not distinct from b.currency_code
     where
         {{ daybook.binary_order('a.document_id') }} < {{ daybook.binary_order('b.document_id') }}
         and a.amount <> 0
@@ -72,7 +72,7 @@ other_vendor_same_number as (
             a.connection_id = b.connection_id
             and a.number = b.number
             and a.amount = b.amount
-            and a.currency_code = b.currency_code
+            and a.currency_code is not distinct from b.currency_code
     where
         {{ daybook.binary_order('a.document_id') }} < {{ daybook.binary_order('b.document_id') }}
         and a.amount <> 0
@@ -93,7 +93,7 @@ paid_twice as (
             a.connection_id = b.connection_id
             and a.vendor_id = b.vendor_id
             and a.amount = b.amount
-            and a.currency_code = b.currency_code
+            and a.currency_code is not distinct from b.currency_code
     where a.amount <> 0 and b.document_date between a.document_date - 5 and a.document_date + 5
 ),
 

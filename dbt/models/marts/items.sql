@@ -5,7 +5,7 @@ with items as (
 known as (
     select
         *,
-        coalesce(nullif(trim(name), ''), code) as known_name
+        coalesce(nullif({{ daybook.trimmed('name') }}, ''), code) as known_name
     from items
 ),
 

@@ -39,6 +39,17 @@ first_payments as (
     group by connection_id, platform_customer_id
 ),
 
+-- What is paused or canceled when history begins was paid before it, or never.
+lapsed as (
+    select distinct
+        item_months.connection_id,
+        item_months.platform_customer_id
+    from item_months
+    inner join months
+        on item_months.connection_id = months.connection_id and item_months.month = months.month and months.is_baseline
+    where item_months.status in ('paused', 'canceled')
+),
+
 known as (
     select
         customers.connection_id,
@@ -91,6 +102,7 @@ judged as (
             when first_payments.first_unknown_month < opened.month then null
             -- Nobody knows who paid in months that are gone from history.
             when opened.has_pruned_months then null
+            when lapsed.platform_customer_id is not null then null
             else false
         end as has_paid_before
     from opened
@@ -98,19 +110,22 @@ judged as (
         on
             opened.connection_id = first_payments.connection_id
             and opened.platform_customer_id = first_payments.platform_customer_id
+    left join lapsed
+        on
+            opened.connection_id = lapsed.connection_id
+            and opened.platform_customer_id = lapsed.platform_customer_id
     window customer_month as (partition by opened.connection_id, opened.platform_customer_id, opened.month)
 ),
 
+-- Null where nobody knows whether it is: what it is known not to be is false.
 moved as (
     select
         *,
-        case
-            when not is_opening_paid and not has_paid_before then 'new'
-            when not is_opening_paid and has_paid_before then 'reactivation'
-            when is_opening_paid and not is_closing_paid then 'churn'
-            when is_opening_paid and is_closing_paid and closing > opening then 'expansion'
-            when is_opening_paid and is_closing_paid then 'contraction'
-        end as kind
+        not is_opening_paid and not has_paid_before as is_new,
+        not is_opening_paid and has_paid_before as is_reactivation,
+        is_opening_paid and is_closing_paid and closing > opening as is_expansion,
+        is_opening_paid and is_closing_paid and closing < opening as is_contraction,
+        is_opening_paid and not is_closing_paid as is_churn
     from judged
 ),
 
@@ -128,8 +143,8 @@ final as (
             cast(
                 case
                     when not is_observed or movement is null then null
-                    when movement = 0 or kind <> '{{ kind }}' then 0
-                    when kind = '{{ kind }}' then movement
+                    when movement = 0 or not is_{{ kind }} then 0
+                    when is_{{ kind }} then movement
                 end as numeric(38, 9)
             ) as {{ kind }},
         {% endfor -%}

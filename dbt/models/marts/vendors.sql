@@ -83,7 +83,10 @@ named as (
 known as (
     select
         seen.*,
-        coalesce(nullif(trim(vendor_names.vendor_name), ''), nullif(trim(named.platform_vendor_name), '')) as known_name
+        coalesce(
+            nullif({{ daybook.trimmed('vendor_names.vendor_name') }}, ''),
+            nullif({{ daybook.trimmed('named.platform_vendor_name') }}, '')
+        ) as known_name
     from seen
     left join vendor_names
         on seen.connection_id = vendor_names.connection_id and seen.vendor_id = vendor_names.vendor_id

@@ -5,6 +5,7 @@ import { gapOf } from '../gap.ts';
 import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutWords, unknownStatusRow } from '../left-out.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
+import { scopesOf } from '../scopes-of.ts';
 
 /** Who is owed how much, and for how long it has been due. */
 export const apAgeing: Chart = defineChart({
@@ -13,7 +14,7 @@ export const apAgeing: Chart = defineChart({
   about:
     'Open bills by days past due, the 15 vendors with most open and all others; credits, and bills below 0 or overpaid, stand left of the axis.',
   shownAs: 'drawing',
-  marts: ['ap_ageing', 'vendors', 'bills'],
+  marts: ['ap_ageing', 'vendors', 'bills', 'vendor_credits'],
   sql: `
 with ranked as (
   select
@@ -21,14 +22,16 @@ with ranked as (
     ageing.*,
     row_number() over (
       partition by scope.connection_id, ageing.currency_code
-      order by ageing.total_open desc nulls first, ageing.connection_id, ageing.vendor_id
+      order by ageing.open_bills desc nulls first, ageing.total_open desc nulls first, ageing.connection_id, ageing.vendor_id
     ) as place
   from marts.ap_ageing as ageing
-  cross join lateral (values (ageing.connection_id), (null)) as scope (connection_id)
+  ${scopesOf('ageing')}
   where ageing.is_today
 ),
 
-${leftOutQuery('unknown_status')}
+${leftOutQuery('unknown_status')},
+
+${leftOutQuery('unknown_credit')}
 
 select
   scope_id as connection_id, -- null: all connections together
@@ -50,10 +53,12 @@ select
   ${wholeSum('total_open')} as balance,
   ${wholeSum('overdue_amount')} as overdue,
   sum(unknown_count)::bigint as unknown,
-  ${leftOutColumns('unknown_status')}
+  ${leftOutColumns('unknown_status')},
+  ${leftOutColumns('unknown_credit')}
 from ranked
 left join marts.vendors using (connection_id, vendor_id)
 ${leftOutJoin('unknown_status', 'scope_id', 'currency_code')}
+${leftOutJoin('unknown_credit', 'scope_id', 'currency_code')}
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
 order by scope_id nulls first, currency_code, place`,
   row: z.object({
@@ -90,7 +95,10 @@ order by scope_id nulls first, currency_code, place`,
           : `${namedAmount(total.balance, currency)} is owed net of credits: ${owedWords(total.owed, total.owing)}; ${namedAmount(total.overdue, currency)} is overdue.`,
       gap: gapOf({
         unknown: total?.unknown ?? 0,
-        more: leftOutWords('unknown_status', total, currency),
+        more: [
+          ...leftOutWords('unknown_status', total, currency),
+          ...leftOutWords('unknown_credit', total, currency),
+        ],
       }),
       columns: [
         { head: 'Vendor' },

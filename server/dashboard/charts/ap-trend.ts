@@ -12,6 +12,7 @@ import {
 } from '../left-out.ts';
 import { dayName, lastMonthEnds, monthName } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
+import { scopesOf } from '../scopes-of.ts';
 
 /** Whether what is owed grows, and grows older. */
 export const apTrend: Chart = defineChart({
@@ -20,11 +21,15 @@ export const apTrend: Chart = defineChart({
   about:
     'Rolled back from current documents and the dates of their payments and credits: bills that were voided or deleted since are absent. Credits, and bills below 0 or overpaid, are not taken off; a bill without an issue date counts on every day.',
   shownAs: 'drawing',
-  marts: ['ap_ageing', 'connections', 'bills'],
+  marts: ['ap_ageing', 'connections', 'bills', 'vendor_credits'],
   sql: `
 with ${leftOutQuery('unknown_status')},
 
-${leftOutQuery('unexplained')}
+${leftOutQuery('unknown_credit')},
+
+${leftOutQuery('unexplained')},
+
+${leftOutQuery('overstated')}
 
 select
   scope.connection_id, -- null: all connections together
@@ -39,11 +44,15 @@ select
   ${wholeSum('open_bills')} as open_bills,
   sum(unknown_count)::bigint as unknown,
   ${leftOutColumns('unknown_status')},
-  ${leftOutColumns('unexplained')}
+  ${leftOutColumns('unknown_credit')},
+  ${leftOutColumns('unexplained')},
+  ${leftOutColumns('overstated')}
 from marts.ap_ageing as ageing
-cross join lateral (values (ageing.connection_id), (null)) as scope (connection_id)
+${scopesOf('ageing')}
 ${leftOutJoin('unknown_status', 'scope.connection_id', 'currency_code')}
+${leftOutJoin('unknown_credit', 'scope.connection_id', 'currency_code')}
 ${leftOutJoin('unexplained', 'scope.connection_id', 'currency_code')}
+${leftOutJoin('overstated', 'scope.connection_id', 'currency_code')}
 where as_of_date >= (select date_trunc('month', max(as_of_date)) - interval '24 months' from marts.connections)
 group by scope.connection_id, currency_code, as_of_date
 order by scope.connection_id nulls first, currency_code, as_of_date`,
@@ -77,7 +86,9 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
         unknown: Math.max(0, ...days.map((day) => byDay.get(day)?.unknown ?? 0)),
         more: [
           ...leftOutWords('unknown_status', rows[0], currency),
+          ...leftOutWords('unknown_credit', rows[0], currency),
           ...leftOutWords('unexplained', rows[0], currency),
+          ...leftOutWords('overstated', rows[0], currency),
         ],
       }),
       columns: [{ head: 'Day' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],

@@ -13,6 +13,7 @@ import { gapOf } from '../gap.ts';
 import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutWords, unknownStatusRow } from '../left-out.ts';
 import { dayName, daysAfter } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
+import { scopesOf } from '../scopes-of.ts';
 
 /** How much money is needed when. */
 export const cashRequirements: Chart = defineChart({
@@ -21,9 +22,11 @@ export const cashRequirements: Chart = defineChart({
   about:
     'Open bills and, apart, bills dated ahead (issued after today) by the week in which they fall due; and both by when their vendors are usually paid: the due date moved by the median days late, from today on. Weeks begin today. What is overdue is not drawn.',
   shownAs: 'drawing',
-  marts: ['cash_requirements', 'bills'],
+  marts: ['cash_requirements', 'bills', 'vendor_credits'],
   sql: `
-with ${leftOutQuery('unknown_status')}
+with ${leftOutQuery('unknown_status')},
+
+${leftOutQuery('unknown_credit')}
 
 select
   scope.connection_id, -- null: all connections together
@@ -34,10 +37,12 @@ select
   ${wholeSum('expected_amount')} as expected,
   sum(document_count)::bigint as documents,
   sum(unknown_count)::bigint as unknown,
-  ${leftOutColumns('unknown_status')}
+  ${leftOutColumns('unknown_status')},
+  ${leftOutColumns('unknown_credit')}
 from marts.cash_requirements as required
-cross join lateral (values (required.connection_id), (null)) as scope (connection_id)
+${scopesOf('required')}
 ${leftOutJoin('unknown_status', 'scope.connection_id', 'currency_code')}
+${leftOutJoin('unknown_credit', 'scope.connection_id', 'currency_code')}
 group by scope.connection_id, currency_code, due_bucket
 order by scope.connection_id nulls first, currency_code, due_bucket`,
   row: z.object({
@@ -75,7 +80,10 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
       sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(negated(of('unapplied_credits', 'due')), currency)} of credits may be taken off.`,
       gap: gapOf({
         unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0),
-        more: leftOutWords('unknown_status', rows[0], currency),
+        more: [
+          ...leftOutWords('unknown_status', rows[0], currency),
+          ...leftOutWords('unknown_credit', rows[0], currency),
+        ],
       }),
       columns: [
         { head: 'Week from' },

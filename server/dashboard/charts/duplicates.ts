@@ -14,19 +14,30 @@ export const duplicates: Chart = defineChart({
 with ranked as (
   select
     scope.connection_id as scope_id,
+    listed.in_currency,
     pairs.*,
-    count(*) over (partition by scope.connection_id, currency_code) as pair_count,
+    count(*) over (partition by scope.connection_id, listed.in_currency) as pair_count,
     row_number() over (
-      partition by scope.connection_id, currency_code
-      order by score desc, abs(amount_a) desc, pairs.connection_id, bill_id_a, document_id_b
+      partition by scope.connection_id, listed.in_currency
+      order by
+        score desc,
+        abs(case when currency_code is not distinct from listed.in_currency then amount_a else amount_b end) desc,
+        pairs.connection_id, bill_id_a, document_id_b
     ) as place
   from marts.duplicate_bills as pairs
-  cross join lateral (values (pairs.connection_id), (null)) as scope (connection_id)
+  -- A pair of two currencies is listed in both.
+  cross join lateral (select currency_code union select currency_code_b) as listed (in_currency)
+  cross join lateral (
+    select pairs.connection_id
+    union all
+    select null where listed.in_currency is not null
+  ) as scope (connection_id)
 )
 
 select
   scope_id as connection_id, -- null: all connections together
-  currency_code,
+  in_currency as currency_code,
+  ranked.currency_code as currency_code_a,
   currency_code_b,
   pair_count,
   ranked.connection_id as found_in,
@@ -42,10 +53,11 @@ select
 from ranked
 left join marts.vendors on ranked.connection_id = vendors.connection_id and vendor_id_a = vendor_id
 where place <= 25
-order by scope_id nulls first, currency_code, place`,
+order by scope_id nulls first, in_currency, place`,
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
+    currency_code_a: z.string().nullable(),
     currency_code_b: z.string().nullable(),
     pair_count: z.number(),
     found_in: z.string(),
@@ -76,8 +88,8 @@ order by scope_id nulls first, currency_code, place`,
       rules[row.rule] ?? row.rule,
       row.score,
       row.vendor_name ?? '',
-      shownAmount(row.amount_a, currency),
-      otherAmount(row, currency),
+      amountIn(row.currency_code_a, row.amount_a, currency),
+      amountIn(row.currency_code_b, row.amount_b, currency),
       row.day_gap === null ? '' : String(row.day_gap),
       row.bill_id_a,
       `${row.document_type_b} ${row.document_id_b}`,
@@ -88,12 +100,8 @@ order by scope_id nulls first, currency_code, place`,
 });
 
 /** One of another currency says which. */
-function otherAmount(
-  { amount_b: other, currency_code_b }: { amount_b: Decimal | null; currency_code_b: string | null },
-  currency: string,
-): string {
-  const code = currency_code_b ?? '';
-  return code === currency ? shownAmount(other, currency) : namedAmount(other, code);
+function amountIn(code: string | null, value: Decimal | null, currency: string): string {
+  return (code ?? '') === currency ? shownAmount(value, currency) : namedAmount(value, code ?? '');
 }
 
 const rules: Readonly<Record<string, string>> = {

@@ -13,6 +13,7 @@ import {
 import { monthName } from '../month.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
+import { scopesOf } from '../scopes-of.ts';
 
 /** 0 where there is nothing, null where a part is not known. */
 const summedUp = [
@@ -32,7 +33,14 @@ export const keyFigures: Chart = defineChart({
   shownAs: 'tiles',
   marts: [
     ...['ap_ageing', 'cash_requirements', 'connections', 'data_quality'],
-    ...['mrr_movements_monthly', 'subscription_mrr_monthly', 'vendor_spend_monthly', 'bills', 'spend_lines'],
+    ...[
+      'mrr_movements_monthly',
+      'subscription_mrr_monthly',
+      'vendor_spend_monthly',
+      'bills',
+      'vendor_credits',
+      'spend_lines',
+    ],
   ],
   sql: `
 with today as (
@@ -86,6 +94,10 @@ figures as (
   from marts.mrr_movements_monthly as moved cross join today
   where moved.month = today.month
   union all
+  select connection_id, currency_code, 'unobserved', case when is_observed then 0 else 1 end
+  from marts.mrr_movements_monthly as moved cross join today
+  where moved.month = today.month
+  union all
   select connection_id, currency_code, 'unknown', unknown_count
   from marts.cash_requirements
   union all
@@ -94,12 +106,20 @@ figures as (
   where spend_month between month - interval '1 month' and month
 ),
 
+nameless as (
+  select scope.connection_id, count(distinct source_type || ' ' || lines.connection_id || ' ' || document_id) as documents
+  from marts.spend_lines as lines
+  cross join lateral (values (lines.connection_id), (null)) as scope (connection_id)
+  where currency_code is null and posting_status = 'posted'
+  group by scope.connection_id
+),
+
 added as (
   select
     scope.connection_id, currency_code, figure,
     ${wholeSum('amount')} as amount -- null: one of them is not known
   from figures
-  cross join lateral (values (figures.connection_id), (null)) as scope (connection_id)
+  ${scopesOf('figures')}
   group by scope.connection_id, currency_code, figure
 ),
 
@@ -112,6 +132,8 @@ rounded as (
 ),
 
 ${leftOutQuery('unknown_status')},
+
+${leftOutQuery('unknown_credit')},
 
 ${leftOutQuery('undated')},
 
@@ -131,15 +153,20 @@ ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   sum(amount) filter (where figure = 'recurring_revenue_known') as recurring_revenue_known,
   coalesce(sum(amount) filter (where figure = 'unknown'), 0)::bigint as unknown,
   coalesce(sum(amount) filter (where figure = 'unpriced'), 0)::bigint as unpriced,
+  coalesce(sum(amount) filter (where figure = 'unobserved'), 0) > 0 as is_unobserved,
   coalesce(max(rounded.records), 0)::bigint as rounded,
+  coalesce(max(nameless.documents) filter (where currency_code is not null), 0)::bigint as nameless,
   bool_and(is_month_over) as is_month_over,
   ${leftOutColumns('unknown_status')},
+  ${leftOutColumns('unknown_credit')},
   ${leftOutColumns('undated')},
   ${leftOutColumns('unknown_spend')}
 from added
 cross join today
+left join nameless on added.connection_id is not distinct from nameless.connection_id
 left join rounded on added.connection_id is not distinct from rounded.connection_id
 ${leftOutJoin('unknown_status', 'added.connection_id', 'currency_code')}
+${leftOutJoin('unknown_credit', 'added.connection_id', 'currency_code')}
 ${leftOutJoin('undated', 'added.connection_id', 'currency_code')}
 ${leftOutJoin('unknown_spend', 'added.connection_id', 'currency_code')}
 group by added.connection_id, currency_code
@@ -161,7 +188,9 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
     recurring_revenue_known: amount.nullable(),
     unknown: z.number(),
     unpriced: z.number(),
+    is_unobserved: z.boolean(),
     rounded: z.number(),
+    nameless: z.number(),
     is_month_over: z.boolean(),
     ...unknownStatusRow,
     ...leftOutSpendRow,
@@ -178,9 +207,12 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
         unknown: row.unknown,
         more: [
           ...leftOutWords('unknown_status', row, currency),
+          ...leftOutWords('unknown_credit', row, currency),
           ...leftOutWords('unknown_spend', row, currency),
           ...leftOutWords('undated', row, currency),
+          ...namelessWords(row.nameless),
           ...unpricedWords(row.unpriced),
+          ...(row.is_unobserved ? [`${notObserved}: recurring revenue is “not known”`] : []),
           ...roundedWords(row.rounded),
         ],
       }),
@@ -210,12 +242,26 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
 
 /** What is known of a revenue that is not known as a whole. */
 function recurringWords(
-  row: { readonly recurring_revenue: Decimal | null; readonly recurring_revenue_known: Decimal | null },
+  row: {
+    readonly recurring_revenue: Decimal | null;
+    readonly recurring_revenue_known: Decimal | null;
+    readonly is_unobserved: boolean;
+  },
   currency: string,
 ): string {
-  const { recurring_revenue: whole, recurring_revenue_known: known } = row;
-  if (whole !== null || known === null) return 'of active subscriptions';
-  return `of active subscriptions; ${toldAmount(known, currency)} without those that are not known`;
+  const { recurring_revenue: whole, recurring_revenue_known: known, is_unobserved } = row;
+  if (whole === null && known !== null)
+    return `of active subscriptions; ${toldAmount(known, currency)} without those that are not known`;
+  return `of active subscriptions${is_unobserved ? `; ${notObserved}` : ''}`;
+}
+
+const notObserved = 'this month was not observed yet';
+
+/** Nobody knows which figures they belong to. */
+function namelessWords(documents: number): string[] {
+  if (documents === 0) return [];
+  const [nouns, are] = documents === 1 ? ['document', 'is'] : ['documents', 'are'];
+  return [`${documents.toLocaleString('en-US')} ${nouns} without a currency ${are} in no figure of any`];
 }
 
 function roundedWords(records: number): string[] {

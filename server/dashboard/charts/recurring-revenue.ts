@@ -5,6 +5,7 @@ import { gapOf } from '../gap.ts';
 import { dayName, isMonthEnd, monthName } from '../month.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
+import { scopesOf } from '../scopes-of.ts';
 
 /** How monthly recurring revenue moved. */
 export const recurringRevenue: Chart = defineChart({
@@ -29,7 +30,7 @@ select
   ${wholeSum('closing')} as closing,
   coalesce(sum(unpriced_items), 0)::bigint as unpriced
 from marts.mrr_movements_monthly as moved
-cross join lateral (values (moved.connection_id), (null)) as scope (connection_id)
+${scopesOf('moved')}
 where month > (select max(as_of_date) - interval '24 months' from marts.connections)
 group by scope.connection_id, currency_code, month
 order by scope.connection_id nulls first, currency_code, month`,

@@ -7,6 +7,7 @@ import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutSpendRow, leftOutWord
 import { vendorLabels, vendorsShown } from '../vendor-labels.ts';
 import type { Series } from '../view.ts';
 import { wholeSum } from '../whole-sum.ts';
+import { scopesOf } from '../scopes-of.ts';
 
 /** Where the money went, month by month. */
 export const spendByMonth: Chart = defineChart({
@@ -27,7 +28,7 @@ spent as (
     currency_code, spend.connection_id, vendor_id, spend_month, spend, unknown_count
   from marts.vendor_spend_monthly as spend
   inner join today on spend_month between month - interval '23 months' and month
-  cross join lateral (values (spend.connection_id), (null)) as scope (connection_id)
+  ${scopesOf('spend')}
 ),
 
 ranked as (

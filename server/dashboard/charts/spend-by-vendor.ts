@@ -6,6 +6,7 @@ import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutSpendRow, leftOutWord
 import { lastCompleteMonths, monthName } from '../month.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
+import { scopesOf } from '../scopes-of.ts';
 
 /** Who the money went to, and whether it was more than before. */
 export const spendByVendor: Chart = defineChart({
@@ -37,7 +38,7 @@ spent as (
       then coalesce(sum(spend) filter (where not is_this_year), 0) end as year_before,
     sum(unknown_count) as unknown
   from monthly as spend
-  cross join lateral (values (spend.connection_id), (null)) as scope (connection_id)
+  ${scopesOf('spend')}
   group by scope.connection_id, currency_code, spend.connection_id, vendor_id
 ),
 

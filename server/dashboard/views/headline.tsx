@@ -57,14 +57,15 @@ function quarantineNote(connections: readonly Freshness[]): string[] {
   ];
 }
 
-export function notesOf({ build, asOf, readAt, connections }: Dashboard): string[] {
+export function notesOf({ build, readAt, connections }: Dashboard): string[] {
   const notes = [...incompleteNote(connections), ...quarantineNote(connections)];
   if (build.status === 'running') notes.push('New marts are being built; these are the last good ones.');
   if (build.status === 'failed')
     notes.push(
       'The last build of the marts failed; these are the last good ones. "daybook status" says why.',
     );
-  const days = Math.floor((readAt.getTime() - Date.parse(asOf)) / 86_400_000);
+  const days =
+    build.built_at === null ? 0 : Math.floor((readAt.getTime() - build.built_at.getTime()) / 86_400_000);
   if (days > 1) notes.push(`These marts are ${days} days old: build new ones with "npx daybook dbt build".`);
   return notes;
 }

@@ -1,6 +1,7 @@
 """Marts of documents and their lines: bills, bill_lines, expenses, expense_lines, vendor_credits, allocations, spend_lines."""
 
 from datetime import date
+from decimal import Decimal
 
 from amounts import is_noise, less, negative, total
 from conversion import Rate
@@ -10,7 +11,7 @@ from records import month_of
 class Taxed:
     """How much of a line is tax, told from what the platform sent."""
 
-    def __init__(self, line, document, is_sum_of_lines):
+    def __init__(self, line, document, told):
         amount, net, tax = line.worth, line.sub_total, line.tax
         self.gross, self.net = amount, None
         self.tells_tax = not line.is_known or bool(tax)
@@ -22,15 +23,53 @@ class Taxed:
             self.treatment, self.net = 'no_tax', amount
         elif line.is_remark or net is None:
             self.treatment = 'unknown'
-        elif amount == total([net, tax]):
-            self.treatment, self.net = 'inclusive', net
-        elif amount == net and is_sum_of_lines:
+        elif is_alike(amount, total([net, tax])) and told.is_less_their_tax:
+            # The vendor does not charge it: the document is of that much less.
+            self.treatment, self.net, self.gross = 'not_charged', net, net
+        elif is_alike(amount, total([net, tax])) or (is_alike(amount, net) and told.is_sum and told.charges_tax):
+            self.treatment, self.net = 'inclusive', less(amount, tax)
+        elif is_alike(amount, net) and told.is_sum:
             # The vendor does not charge it: the total is made without it.
-            self.treatment, self.net = 'not_charged', net
-        elif amount == net:
-            self.treatment, self.net, self.gross = 'exclusive', net, total([amount, tax])
+            self.treatment, self.net, self.gross = 'not_charged', net, net
+        elif is_alike(amount, net):
+            self.treatment, self.net, self.gross = 'exclusive', amount, total([amount, tax])
         else:
             self.treatment = 'unknown'
+
+
+def is_alike(one, other):
+    """Doubles that were added up are what they should be, but for their last digits."""
+    return abs(less(one, other)) <= Decimal('0.000001')
+
+
+class ToldOfTax:
+    """What a document tells of the tax of its lines, all together."""
+
+    def __init__(self, document):
+        same = lambda one, other: one is not None and other is not None and is_noise(document.currency, less(one, other))
+        known = lambda values: total(value if line.is_known else None for line, value in zip(document.lines, values))
+        worth, taxes = known([line.worth for line in document.lines]), known([line.tax or 0 for line in document.lines])
+        within = [line for line in document.lines if not line.is_known or has_it_within(line)]
+        tax_within = total(line.tax if line.is_known else None for line in within)
+        tax, discount = getattr(document, 'tax', None) or Decimal(0), getattr(document, 'discount', None) or Decimal(0)
+        before_tax = getattr(document, 'sub_total', None)
+        adds_up = before_tax is not None and same(document.total, less(total([before_tax, tax]), discount))
+        more = less(worth, document.total)
+        self.is_sum = same(worth, document.total)
+        self.charges_tax = not same(tax, Decimal(0)) and same(tax, taxes) and adds_up
+        self.is_less_their_tax = (
+            not self.charges_tax
+            and tax_within is not None
+            and not same(tax_within, Decimal(0))
+            and same(more, tax_within)
+            and not same(more, discount)
+        )
+
+
+def has_it_within(line):
+    """Its total is its subtotal and its tax."""
+    sent = (line.total, line.sub_total, line.tax)
+    return None not in sent and is_alike(line.total, total([line.sub_total, line.tax]))
 
 
 def is_more(document, line):
@@ -45,13 +84,16 @@ class Taxes:
     """The lines of a bill or a credit, each with its tax; and of a bill, what only its header knows of tax."""
 
     def __init__(self, document):
-        beside = less(document.total, *(line.worth if line.is_known else None for line in document.lines))
-        is_sum = beside is not None and is_noise(document.currency, beside)
-        self.lines = [Taxed(line, document, is_sum) for line in document.lines]
+        told = ToldOfTax(document)
+        self.lines = [Taxed(line, document, told) for line in document.lines]
         self.rest = less(document.total, *(line.gross for line in self.lines))
         self.rest_net = self.rest
         if not hasattr(document, 'tax') and self.rest is not None and not is_noise(document.currency, self.rest):
             # A credit does not say how much of what it has beside its lines is tax.
+            self.rest_net = None
+        is_torn = any(one.treatment == 'unknown' and line.tax for one, line in zip(self.lines, document.lines))
+        if is_torn and self.rest != 0:
+            # Its tax may be in it, or beside it.
             self.rest_net = None
         self.has_untold_tax = False
         tax = getattr(document, 'tax', None)
@@ -61,7 +103,7 @@ class Taxes:
         self.has_untold_tax = True
         worth = [line for line in self.lines if line.gross is None or line.gross != 0]
         if self._is_on_top(document, worth, untold):
-            self.rest_net = less(self.rest, untold)
+            self.rest_net = None if is_torn else less(self.rest, untold)
             return
         # It is in the lines, or nobody knows where: a line that tells no tax may have some of it.
         self.rest_net = None
@@ -105,7 +147,7 @@ def spend_of_lined(source_type, document, rate, sign):
     for line, taxed in zip(document.lines, taxes.lines):
         gross, net = (taxed.gross, taxed.net) if sign > 0 else (negative(taxed.gross), negative(taxed.net))
         found.append(SpendLine(source_type, document, rate, line, line.position, gross, net, taxed.treatment))
-    if taxes.rest is None or taxes.rest != 0:
+    if taxes.rest is None or taxes.rest != 0 or not document.lines:
         gross, net = (taxes.rest, taxes.rest_net) if sign > 0 else (negative(taxes.rest), negative(taxes.rest_net))
         found.append(SpendLine(source_type, document, rate, None, -1, gross, net, 'balancing'))
     return found
@@ -210,13 +252,15 @@ def side_by_side(ones, others):
 
 def open_at(document, when):
     """What was open on a day, rolled back from the document of now; an allocation without a date counts as before."""
-    left = document.due if hasattr(document, 'due') else document.remaining
+    told = document.due if hasattr(document, 'due') else document.remaining
     parts = [part for entry in document.allocations for part in entry.parts]
-    amount = total([left, *(amount for day, amount in parts if day is not None and day > when)])
-    if amount is None or document.total is None or document.total <= 0:
+    to_come = total(amount for day, amount in parts if day is not None and day > when)
+    amount = total([told, to_come])
+    left = less(document.total, *(amount for day, amount in parts if day is None or day <= when))
+    if amount is None or left is None:
         return amount
-    # A payment that is told and not taken off yet is not due twice.
-    return min(amount, max(left, document.total))
+    # What is to come may be taken off what the source tells, or not yet: no more is undone than was settled.
+    return min(amount, max(told, left)) if to_come > 0 else max(amount, min(told, left))
 
 
 def is_issued(document, when):
@@ -250,21 +294,22 @@ def is_dated_ahead(document, when):
 
 def paid_off(bill, today):
     """
-    Of a bill that is settled: the last day on which its payments and credits came, from below, to what they are together; None where
-    that is not above 0 or not known.
+    Of a bill that is settled: the day on which its payments and credits came to its total and stayed there, as of today; None where
+    they did not, where the total is not above 0, and where something of it is not known.
     """
     if not bill.is_posted or is_open_at(bill, today) or is_dated_ahead(bill, today):
         return None
-    settled = [part for entry in bill.allocations for part in entry.parts]
-    whole = total(amount for _, amount in settled)
-    if whole is None or whole <= 0:
+    settled = [part for entry in bill.allocations for part in entry.parts if part[0] is None or part[0] <= today]
+    if bill.total is None or bill.total <= 0 or any(amount is None for _, amount in settled):
         return None
-    enough = lambda amount: less(amount, whole) >= 0 or is_noise(bill.currency, less(amount, whole))
+    enough = lambda amount: less(amount, bill.total) >= 0 or is_noise(bill.currency, less(amount, bill.total))
     so_far = total(amount for day, amount in settled if day is None)
     last = None
     for day in sorted({day for day, _ in settled if day is not None}):
         then = total([so_far, *(amount for when, amount in settled if when == day)])
-        if enough(then) and not enough(so_far):
+        if not enough(then):
+            last = None
+        elif not enough(so_far):
             last = day
         so_far = then
     return last

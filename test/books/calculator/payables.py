@@ -4,7 +4,7 @@ from collections import defaultdict
 from datetime import timedelta
 from fractions import Fraction
 
-from amounts import negative, share, total
+from amounts import less, negative, share, total
 from documents import is_dated_ahead, is_due, is_issued, is_open_at, is_owed_back_at, open_at, paid_off
 from records import last_of_month, month_before, month_of
 
@@ -47,7 +47,9 @@ def open_items(ledger, when):
             yield OpenItem(when, bill, rate, open_at(bill, when), owed_back)
     for credit, rate in ledger.credits:
         if is_open_at(credit, when):
-            yield OpenItem(when, credit, rate, negative(open_at(credit, when)), True)
+            amount = open_at(credit, when)
+            # A credit below 0 is what we have to pay.
+            yield OpenItem(when, credit, rate, negative(amount), amount is None or amount > 0)
 
 
 def ap_open_items(ledger):
@@ -107,7 +109,7 @@ def ap_ageing(ledger):
                 'unconverted_count': unconverted,
                 'overdue_share': share_overdue(items),
                 'unknown_count': sum(item.amount is None for item in items),
-                'oldest_days': max((item.days for item in items if item.days is not None), default=None),
+                'oldest_days': max((item.days for item in items if item.is_overdue), default=None),
                 'document_count': len(items),
             }
 
@@ -138,6 +140,7 @@ def cash_requirements(ledger):
     today = ledger.today
     delay = usual_delay(ledger)
     due, ahead, expected = defaultdict(list), defaultdict(list), defaultdict(list)
+    of_credits = [credit for credit, _ in ledger.credits]
     for bill, _ in ledger.bills:
         is_ahead = is_dated_ahead(bill, today)
         if not is_ahead and not is_open_at(bill, today):
@@ -152,7 +155,11 @@ def cash_requirements(ledger):
         (ahead if is_ahead else due)[bill.currency, week_of(day_due, today)].append(amount)
         expected[bill.currency, week_of(moved, today)].append(amount)
     for item in open_items(ledger, today):
-        if item.is_credit:
+        if item.document in of_credits:
+            week = 'unapplied_credits' if item.is_credit else 'no_date'
+            for column in (due, expected):
+                column[item.document.currency, week].append(item.amount)
+        elif item.is_credit:
             for column in (due, expected):
                 column[item.document.currency, 'unapplied_credits'].append(item.amount)
     for key in sorted({*due, *ahead, *expected}, key=str):
@@ -193,7 +200,9 @@ def ap_kpis_monthly(ledger):
             items = [item for item in open_items(ledger, end) if item.document.currency == currency]
             open_bills = [item for item in items if not item.is_credit]
             ends[month] = total(item.amount for item in open_bills)
-            dated_ends[month] = total(item.amount for item in open_bills if item.document.date is not None)
+            dated_ends[month] = total(
+                item.amount for item in open_bills if item.document.date is not None and hasattr(item.document, 'due')
+            )
             totals = [bill.total for bill in mine if bill.date is not None and month <= bill.date <= end]
             bought[month] = total(totals)
             bought_above_0[month] = total(amount for amount in totals if amount is None or amount > 0)
@@ -205,13 +214,15 @@ def ap_kpis_monthly(ledger):
             ]
             # Shares and means are of what pays what is owed: above 0 both. Not known is neither.
             weighed = [
-                (b, e, None if b.total is None else e.amount)
-                for b, e in payments
-                if (e.amount is None or e.amount > 0) and (b.total is None or b.total > 0)
+                (bill, day, None if bill.total is None else weight)
+                for bill in mine
+                if bill.total is None or bill.total > 0
+                for day, weight in lasting_payments(bill, today)
+                if month <= day <= end
             ]
-            weighted = [(weight, (e.date - b.date).days) for b, e, weight in weighed if b.date is not None]
+            weighted = [(weight, (day - b.date).days) for b, day, weight in weighed if b.date is not None]
             # Without a due date nobody can be late.
-            timed = [(weight, e.date > b.due_date) for b, e, weight in weighed if b.due_date is not None]
+            timed = [(weight, day > b.due_date) for b, day, weight in weighed if b.due_date is not None]
             late = total(weight for weight, is_late in timed if is_late)
             paid = total(entry.amount for _, entry in payments)
             rows.append(
@@ -234,6 +245,30 @@ def ap_kpis_monthly(ledger):
                 }
             )
         yield from rows
+
+
+def lasting_payments(bill, today):
+    """
+    The days on which more was paid of a bill than came back, each with how much of that was never taken back: what comes back takes
+    off what was paid last. Nobody knows how much, where an amount is not known.
+    """
+    by_day = defaultdict(list)
+    for entry in bill.payments:
+        if entry.date is not None and entry.date <= today:
+            by_day[entry.date].append(entry.amount)
+    days = [(day, total(amounts)) for day, amounts in sorted(by_day.items())]
+    if any(amount is None for _, amount in days):
+        return [(day, None) for day, amount in days if amount is None or amount > 0]
+    stack = []
+    for day, amount in days:
+        if amount > 0:
+            stack.append([day, amount])
+        # A refund of more than was paid before is an advance that the next payments make good for nobody.
+        back = -min(amount, 0)
+        for paid in reversed(stack):
+            taken = min(paid[1], back)
+            paid[1], back = less(paid[1], taken), less(back, taken)
+    return [(day, amount) for day, amount in stack]
 
 
 def outstanding(months, month, end, ends, bought):

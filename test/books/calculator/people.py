@@ -41,7 +41,8 @@ def accounts(ledger):
         source[document.account_id] += 1
     for document, _ in ledger.bills + ledger.credits + ledger.expenses:
         for line in document.lines:
-            debit[line.account_id] += 1
+            # It is there, though no spend is.
+            debit[line.account_id] += 0 if document.posting == 'excluded' else 1
     found = {*ap, *source, *debit} - {None}
     labels = labels_of('Account', {one: (ledger.book.accounts.get(one) or {}).get('account_name') for one in found})
     for account in found:
@@ -156,8 +157,12 @@ def dates(today, fiscal_start=1):
         when += timedelta(days=1)
 
 
+# Of Unicode, each of them.
+WHITE_SPACE = '\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000' + ''.join(map(chr, range(0x2000, 0x200B)))
+
+
 def name_of(text):
-    return (text or '').strip(' ') or None
+    return (text or '').strip(WHITE_SPACE) or None
 
 
 def labels_of(kind, names):

@@ -69,12 +69,18 @@ def found_by(ledger, subscription_rows):
             if differs(one.currency, less(one.total, *(entry.amount for entry in one.allocations), one.remaining))
         ),
         'negative_vendor_credit': ids(one for one in posted_credits if one.total is not None and one.total < 0),
+        'unposted_credit_applied': ids(
+            one
+            for one in credits
+            if one.posting == 'excluded' and total(e.amount for e in one.allocations) not in (None, 0)
+        ),
         'undated_vendor_credit': ids(one for one in posted_credits if one.date is None),
         'undated_expense': ids(one for one in expenses if one.date is None),
         'unknown_expense_type': ids(one for one in expenses if one.type_sent not in ('expense', 'refund')),
         'expense_without_amount': ids(one for one in expenses if tells_no_amount(one)),
         'refund_sign': ids(one for one in expenses if signed_lines(one)[2]),
         'spend_in_future': ids(one for one in in_spend if one.date is not None and one.date > today),
+        'no_currency': ids(one for one in in_spend if one.currency is None),
         'unknown_tax_treatment': ids(
             one
             for one in in_spend

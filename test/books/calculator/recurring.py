@@ -173,10 +173,14 @@ def mrr_movements_monthly(book, today):
     customers = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for month, _, _, item in items_known(months):
         customers[item.customer][item.currency][month].append(item)
+    # Paused or canceled when history begins: paid before it, or never.
+    lapsed = {
+        item.customer for month, _, _, item in items_known(months) if seen[:1] == [month] and item.status in ('paused', 'canceled')
+    }
     for customer, by_currency in customers.items():
         known_of = {code_: known(by_month, months) for code_, by_month in by_currency.items()}
         # Who paid in months that history has no more nobody knows.
-        has_paid, may_have_paid = False, last_pruned_month(book) is not None
+        has_paid, may_have_paid = False, last_pruned_month(book) is not None or customer in lapsed
         for month, (is_seen, _) in months.items():
             is_baseline = bool(seen) and month == seen[0]
             now = {code_: ends[month] for code_, ends in known_of.items() if month in ends}
@@ -237,9 +241,8 @@ def moves_of(pays_before, pays_after, moved, has_paid):
         for after in either(pays_after)
         for paid in either(has_paid)
     }
-    if len(names) > 1:
-        return moves
-    return {name: moved if name in names else 0 for name in moves}
+    # What it cannot be is 0; where it may be one or another, neither is known.
+    return {name: 0 if name not in names else moved if len(names) == 1 else None for name in moves}
 
 
 def either(known):

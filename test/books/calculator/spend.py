@@ -3,6 +3,8 @@
 from collections import defaultdict
 from decimal import Decimal
 import re
+from string import digits
+from unicodedata import category
 
 from amounts import less, share, total
 from documents import signed_lines
@@ -104,11 +106,17 @@ class Candidate:
 
 
 def normalised(number):
-    """Letters and numbers only, upper case, numbers without leading zeros; one without a digit above 0 is none."""
+    """Letters of every alphabet and numbers only, A to Z in upper case, numbers without leading zeros; one without a digit above 0 is none."""
     if number is None or not re.search('[1-9]', number):
         return None
-    pieces = re.findall('[A-Za-z]+|[0-9]+', number)
-    return ''.join((piece.lstrip('0') or '0') if piece.isdigit() else piece.upper() for piece in pieces)
+    pieces = re.findall('[0-9]+|[^0-9]', number)
+    return ''.join((piece.lstrip('0') or '0') if piece[0] in digits else kept(piece) for piece in pieces)
+
+
+def kept(sign):
+    if category(sign)[0] not in 'LM' and category(sign) != 'Nd':
+        return ''
+    return sign.upper() if sign.isascii() else sign
 
 
 def duplicate_bills(ledger):
@@ -152,7 +160,7 @@ def rules_of(a, b):
     same_vendor = a.document.vendor == b.document.vendor and a.document.vendor != '(none)'
     same_number = both_bills and a.number is not None and a.number == b.number
     same_amount = (
-        a.amount is not None and a.amount == b.amount != 0 and a.document.currency == b.document.currency is not None
+        a.amount is not None and a.amount == b.amount != 0 and a.document.currency == b.document.currency
     )
     gap = days_between(a, b)
     near = lambda days: gap is not None and gap <= days

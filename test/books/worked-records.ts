@@ -1,0 +1,155 @@
+import {
+  billOf,
+  changed,
+  creditOf,
+  expenseOf,
+  subscriptionOf,
+  worked,
+  type WorkedBook,
+} from './worked-book.ts';
+
+/** Records with something missing, odd or of nothing: what they are told as, and what they are counted in. */
+export function workedRecords(): WorkedBook[] {
+  return [...duplicates(), ...counted(), named(), resumed()];
+}
+
+function duplicates(): WorkedBook[] {
+  const noCurrency = { total_amount: 555, currency_code: null };
+  return [
+    worked(
+      'alike-without-a-currency',
+      {
+        0: [
+          billOf('n1', { ...noCurrency, issue_date: '2026-10-05', document_number: 'A-1' }),
+          billOf('n2', { ...noCurrency, issue_date: '2026-10-06', document_number: 'B-2' }),
+          billOf('n3', { ...noCurrency, issue_date: '2026-01-06', document_number: 'a 1', vendor_id: null }),
+          expenseOf('n4', {
+            ...{ vendor_id: 'a', transaction_date: '2026-10-06', currency_code: 'null' },
+            line_items: [{ total_amount: 555 }],
+          }),
+          creditOf('n5', { issue_date: '2026-10-07', total_amount: 30, currency_code: null }),
+        ],
+      },
+      {
+        'duplicate_bills.rule where bill_id_a = n1 and document_id_b = n2': 'same_amount',
+        'duplicate_bills.rule where bill_id_a = n1 and document_id_b = n3': 'other_vendor',
+        'duplicate_bills.rule where bill_id_a = n1 and document_id_b = n4': 'paid_twice',
+        'data_quality.failed_rows where check_name = no_currency': 5,
+      },
+    ),
+    worked(
+      'letters-of-any-alphabet',
+      {
+        0: [
+          billOf('k1', { issue_date: '2026-01-05', total_amount: 10, document_number: 'СФ-12' }),
+          billOf('k2', { issue_date: '2026-09-05', total_amount: 99, document_number: 'АБ-12' }),
+          billOf('k3', { issue_date: '2026-05-05', total_amount: 98, document_number: 'СФ – 012' }),
+          billOf('u1', {
+            vendor_id: 'u',
+            issue_date: '2026-01-05',
+            total_amount: 11,
+            document_number: 'Ä-7',
+          }),
+          billOf('u2', {
+            vendor_id: 'u',
+            issue_date: '2026-09-05',
+            total_amount: 97,
+            document_number: 'Ö-7',
+          }),
+        ],
+      },
+      {
+        'duplicate_bills.rule where bill_id_a = k1 and document_id_b = k2': undefined,
+        'duplicate_bills.rule where bill_id_a = k1 and document_id_b = k3': 'same_number',
+        'duplicate_bills.rule where bill_id_a = u1': undefined,
+      },
+    ),
+  ];
+}
+
+function counted(): WorkedBook[] {
+  return [
+    worked(
+      'of-nothing',
+      {
+        0: [
+          billOf('hundred', { issue_date: '2026-11-05', total_amount: 100 }),
+          billOf('nothing', { issue_date: '2026-11-05', total_amount: 0, line_items: [] }),
+          billOf('cancelled', {
+            ...{ status: 'void', issue_date: '2026-11-01', total_amount: 40 },
+            line_items: [{ account_id: 'only-void', total_amount: 40 }],
+          }),
+        ],
+      },
+      {
+        'vendor_spend_monthly.bill_count where spend_month = 2026-11-01': 2,
+        'vendor_spend_monthly.average_bill where spend_month = 2026-11-01': 50,
+        'accounts.spend_lines where account_id = only-void': 0,
+      },
+    ),
+    worked(
+      'void-credit',
+      {
+        0: [
+          billOf('bill', {
+            ...{ issue_date: '2026-10-01', due_date: '2026-10-31', total_amount: 100, amount_due: 70 },
+            status: 'partially_paid',
+            linked_credit_memos: [{ id: 'memo', allocated_date: '2026-10-10', allocated_amount: 30 }],
+          }),
+          creditOf('memo', {
+            ...{ issue_date: '2026-10-05', total_amount: 30, remaining_amount: 0, status: 'void' },
+            linked_bills: [{ id: 'bill', allocated_date: '2026-10-10', allocated_amount: 30 }],
+          }),
+        ],
+      },
+      { 'data_quality.failed_rows where check_name = unposted_credit_applied': 1 },
+    ),
+  ];
+}
+
+function named(): WorkedBook {
+  const bills = ['m1', 'm2', 'm3'].map((vendor) =>
+    billOf(vendor, { vendor_id: vendor, issue_date: '2026-11-01', total_amount: 1 }),
+  );
+  const book = worked(
+    'names-with-spaces',
+    { 0: bills },
+    {
+      'vendors.vendor_name where vendor_id = m1': 'Acme (m1)',
+      'vendors.vendor_name where vendor_id = m2': 'Acme (m2)',
+      'vendors.known_name where vendor_id = m2': 'Acme',
+      'vendors.vendor_name where vendor_id = m3': 'Vendor m3',
+    },
+  );
+  return {
+    ...book,
+    book: { ...book.book, vendorNames: { m1: 'Acme', m2: '\u2003Acme\u00a0', m3: '\u00a0\u3000' } },
+  };
+}
+
+function resumed(): WorkedBook {
+  return worked(
+    'resumed',
+    {
+      2: [
+        subscriptionOf('s0', 'c0', 1),
+        ...['paused', 'canceled', 'in_trial'].flatMap((status) => [
+          subscriptionOf(status, status, 100),
+          changed(status, { status }),
+        ]),
+      ],
+      1: ['paused', 'canceled', 'in_trial'].map((status) => changed(status, { status: 'active' })),
+    },
+    {
+      'mrr_movements_monthly.new where month = 2026-10-01 and platform_customer_id = paused': null,
+      'mrr_movements_monthly.reactivation where month = 2026-10-01 and platform_customer_id = paused': null,
+      'mrr_movements_monthly.churn where month = 2026-10-01 and platform_customer_id = paused': 0,
+      'mrr_movements_monthly.expansion where month = 2026-10-01 and platform_customer_id = canceled': 0,
+      'mrr_movements_monthly.contraction where month = 2026-10-01 and platform_customer_id = canceled': 0,
+      'mrr_movements_monthly.new where month = 2026-10-01 and platform_customer_id = canceled': null,
+      'mrr_movements_monthly.new where month = 2026-10-01 and platform_customer_id = in_trial': 100,
+      'mrr_movements_monthly.closing where month = 2026-11-01': 301,
+    },
+    { 2: 'complete', 1: 'complete', 0: 'complete' },
+  );
+}

@@ -1,0 +1,173 @@
+import { billOf, creditOf, worked, type WorkedBook } from './worked-book.ts';
+
+/** What payments, credits and refunds leave: scheduled ones, those that bounced, and documents below 0. */
+export function workedSettlements(): WorkedBook[] {
+  return [...scheduled(), ...paidOff(), ...belowZero()];
+}
+
+function scheduled(): WorkedBook[] {
+  const due = { issue_date: '2026-10-01', due_date: '2026-11-10' };
+  return [
+    worked(
+      'scheduled-rest',
+      {
+        0: [
+          // 70 are left and due; the payment of 25 November is told and not taken off yet.
+          billOf('rest', {
+            ...{ ...due, total_amount: 100, amount_due: 70, status: 'partially_paid' },
+            linked_payments: [paid('p1', '2026-10-20', 30), paid('p2', '2026-11-25', 70)],
+          }),
+          // The same of a platform that took it off.
+          billOf('taken-off', {
+            ...{ ...due, vendor_id: 'b', total_amount: 100, amount_due: 0, status: 'paid' },
+            linked_payments: [paid('p3', '2026-10-20', 30), paid('p4', '2026-11-25', 70)],
+          }),
+          // Paid, and scheduled once more by mistake.
+          billOf('again', {
+            ...{ ...due, vendor_id: 'c', total_amount: 100, amount_due: 0, status: 'paid' },
+            linked_payments: [paid('p5', '2026-10-20', 100), paid('p6', '2026-12-31', 100)],
+          }),
+          // The vendor pays back 100 on 25 November.
+          billOf('negative', {
+            ...{ vendor_id: 'd', issue_date: '2026-10-01', total_amount: -100 },
+            linked_payments: [paid('p7', '2026-11-25', -100)],
+          }),
+          creditOf('memo', {
+            ...{ vendor_id: 'e', issue_date: '2026-10-01', total_amount: 30, remaining_amount: 20 },
+            ...{ status: 'partially_paid' },
+            linked_bills: [paid('x1', '2026-10-20', 10), paid('x2', '2026-11-25', 20)],
+          }),
+          billOf('fee', { ...due, vendor_id: 'f', total_amount: 100, amount_due: 110 }),
+        ],
+      },
+      {
+        'bills.open_amount where bill_id = rest': 70,
+        'ap_ageing.overdue_amount where is_today = true and vendor_id = a': 70,
+        'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = rest': 70,
+        'bills.open_amount where bill_id = taken-off': 70,
+        'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = taken-off': 70,
+        'bills.open_amount where bill_id = again': 0,
+        'bills.is_open where bill_id = again': false,
+        'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = again': undefined,
+        'bills.owed_back_amount where bill_id = negative': 100,
+        'vendor_credits.unapplied_amount where vendor_credit_id = memo': 20,
+        'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = memo': -20,
+        'bills.open_amount where bill_id = fee': 110,
+        'cash_requirements.amount_due where due_bucket = overdue': 250,
+        'cash_requirements.amount_due where due_bucket = unapplied_credits': -120,
+      },
+    ),
+  ];
+}
+
+function paidOff(): WorkedBook[] {
+  const settled = { issue_date: '2026-09-10', due_date: '2026-10-10', total_amount: 100, status: 'paid' };
+  const next = { issue_date: '2026-11-20', due_date: '2026-11-24', total_amount: 7 };
+  return [
+    worked(
+      'paid-again',
+      {
+        0: [
+          billOf('ahead', {
+            ...{ ...settled, amount_due: -100 },
+            linked_payments: [paid('p1', '2026-10-01', 100), paid('p2', '2026-12-31', 100)],
+          }),
+          billOf('twice', {
+            ...{ ...settled, vendor_id: 'b', amount_due: -100 },
+            linked_payments: [paid('p3', '2026-10-01', 100), paid('p4', '2026-11-15', 100)],
+          }),
+          billOf('not-taken-off', {
+            ...{ ...settled, vendor_id: 'c', amount_due: 0 },
+            linked_payments: [paid('p5', '2026-10-01', 100), paid('p6', '2026-12-31', 100)],
+          }),
+          ...['a', 'b', 'c'].map((vendor) => billOf(`next-${vendor}`, { ...next, vendor_id: vendor })),
+        ],
+      },
+      {
+        'bills.paid_off_date where bill_id = ahead': '2026-10-01',
+        'bills.paid_off_date where bill_id = twice': '2026-10-01',
+        'bills.paid_off_date where bill_id = not-taken-off': '2026-10-01',
+        'bills.days_to_pay where bill_id = twice': 21,
+        'cash_requirements.expected_amount where due_bucket = w00': 21,
+      },
+    ),
+    worked(
+      'deposit-and-journal',
+      {
+        0: [
+          // 5 paid on the day of the order; the rest was settled by a journal entry that nobody tells.
+          billOf('journal', {
+            ...{ ...settled, issue_date: '2026-09-01', amount_due: 0 },
+            linked_payments: [paid('p1', '2026-09-01', 5)],
+          }),
+          // Paid, and the payment bounced; the rest by a journal entry as well.
+          billOf('returned', {
+            ...{ ...settled, amount_due: 0 },
+            linked_payments: [paid('p2', '2026-09-15', 100), paid('p3', '2026-09-20', -60)],
+          }),
+          billOf('next', { issue_date: '2026-11-20', due_date: '2026-12-29', total_amount: 5000 }),
+        ],
+      },
+      {
+        'bills.paid_off_date where bill_id = journal': null,
+        'bills.days_to_pay where bill_id = journal': null,
+        'bills.paid_off_date where bill_id = returned': null,
+        'cash_requirements.expected_amount where due_bucket = w00': undefined,
+        'cash_requirements.expected_amount where due_bucket = w05': 5000,
+      },
+    ),
+    worked(
+      'bounced',
+      {
+        0: [
+          billOf('back', {
+            ...{ issue_date: '2026-10-01', due_date: '2026-10-15', total_amount: 100, amount_due: 0 },
+            status: 'paid',
+            linked_payments: [
+              ...[paid('p1', '2026-10-10', 100), paid('p2', '2026-10-12', -100)],
+              paid('p3', '2026-10-20', 100),
+            ],
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.paid where month = 2026-10-01': 100,
+        'ap_kpis_monthly.paid_late_share where month = 2026-10-01': 1,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-10-01': 19,
+      },
+    ),
+  ];
+}
+
+function belowZero(): WorkedBook[] {
+  return [
+    worked(
+      'credit-below-0',
+      {
+        0: [
+          creditOf('ours', { issue_date: '2026-10-01', total_amount: 30 }),
+          creditOf('theirs', { vendor_id: 'b', issue_date: '2026-10-01', total_amount: -50 }),
+          creditOf('ahead', { vendor_id: 'b', issue_date: '2026-11-28', total_amount: -8 }),
+          billOf('owed', { vendor_id: 'c', issue_date: '2026-09-20', total_amount: 10 }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.unapplied_credits where month = 2026-11-01': -30,
+        'ap_kpis_monthly.open_ap_end where month = 2026-11-01': 60,
+        'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': 83,
+        'ap_ageing.open_bills where is_today = true and vendor_id = b': 50,
+        'ap_open_items.is_credit where is_today = true and document_id = theirs': false,
+        'ap_open_items.is_credit where is_today = true and document_id = ahead': undefined,
+        'vendor_credits.unapplied_amount where vendor_credit_id = theirs': -50,
+        'vendor_credits.unapplied_amount where vendor_credit_id = ahead': 0,
+        'cash_requirements.amount_due where due_bucket = no_date': 50,
+        'cash_requirements.amount_due where due_bucket = unapplied_credits': -30,
+        'ap_ageing.oldest_days where is_today = true and vendor_id = c': null,
+      },
+    ),
+  ];
+}
+
+function paid(id: string, date: string, amount: number): object {
+  return { id, allocated_date: date, allocated_amount: amount };
+}

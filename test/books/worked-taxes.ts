@@ -1,0 +1,124 @@
+import { billOf, creditOf, worked, type WorkedBook } from './worked-book.ts';
+
+/** Tax as platforms tell it of lines: in their prices, beside them, not charged at all, or in doubles. */
+export function workedTaxes(): WorkedBook[] {
+  const october = { issue_date: '2026-10-05' };
+  const header119 = { ...october, total_amount: 119, sub_total: 100, tax_amount: 19 };
+  const office = { account_id: 'office' };
+  const whole = { ...office, sub_total: 100, tax_amount: 19, total_amount: 119 };
+  return [
+    worked(
+      'prices-with-tax',
+      {
+        0: [
+          billOf('one-line', {
+            ...header119,
+            line_items: [{ ...office, sub_total: 119, tax_amount: 19, total_amount: 119 }],
+          }),
+          billOf('two-lines', {
+            ...header119,
+            line_items: [
+              { ...office, sub_total: 59.5, tax_amount: 9.5, total_amount: 59.5 },
+              { account_id: 'travel', sub_total: 59.5, tax_amount: 9.5, total_amount: 59.5 },
+            ],
+          }),
+          // 100 of goods, 10 of tax, 10 of discount.
+          billOf('discount-is-tax', {
+            ...{ ...october, total_amount: 100, sub_total: 100, tax_amount: 10, total_discount: 10 },
+            line_items: [{ ...office, sub_total: 100, tax_amount: 10, total_amount: 100 }],
+          }),
+          // One line with tax, and one without it: the header has the tax of the first alone.
+          billOf('one-reversed', {
+            ...{ ...october, total_amount: 169, sub_total: 150, tax_amount: 19 },
+            line_items: [whole, { ...office, sub_total: 50, tax_amount: 9.5, total_amount: 50 }],
+          }),
+        ],
+      },
+      {
+        'spend_lines.net_amount where document_id = one-line': 100,
+        'bill_lines.gross_amount where bill_id = one-line': 119,
+        'bill_lines.tax_treatment where bill_id = one-line': 'inclusive',
+        'spend_lines.net_amount where document_id = two-lines and position = 0': 50,
+        'spend_lines.net_amount where document_id = two-lines': 100,
+        'spend_lines.net_amount where document_id = discount-is-tax': 90,
+        'spend_lines.net_amount where document_id = one-reversed': 150,
+        'bill_lines.tax_treatment where bill_id = one-reversed and position = 1': 'not_charged',
+      },
+    ),
+    worked(
+      'reverse-charge-in-totals',
+      {
+        0: [
+          billOf('silent', { ...october, total_amount: 100, sub_total: 100, line_items: [whole] }),
+          billOf('zero', {
+            ...{ ...october, total_amount: 100, sub_total: 100, tax_amount: 0, line_items: [whole] },
+          }),
+          billOf('told', {
+            ...{ ...october, total_amount: 100, sub_total: 100, tax_amount: 19, line_items: [whole] },
+          }),
+          creditOf('back', { ...october, total_amount: 100, line_items: [whole] }),
+          // Tax of 19 that is charged, and a discount of 19.
+          billOf('discounted', {
+            ...{ ...october, vendor_id: 'b', total_amount: 100, sub_total: 100, tax_amount: 19 },
+            ...{ total_discount: 19, line_items: [{ ...whole, account_id: 'travel' }] },
+          }),
+          // The same, and the header tells no tax.
+          billOf('lowered', {
+            ...{ ...october, vendor_id: 'b', total_amount: 100, sub_total: 119, total_discount: 19 },
+            line_items: [{ ...whole, account_id: 'travel' }],
+          }),
+        ],
+      },
+      {
+        'spend_lines.net_amount where document_id = silent': 100,
+        'spend_lines.net_amount where document_id = zero': 100,
+        'spend_lines.net_amount where document_id = told': 100,
+        'spend_lines.net_amount where document_id = back': -100,
+        'bill_lines.tax_treatment where bill_id = silent': 'not_charged',
+        'spend_by_dimension_monthly.spend where dimension = account and dimension_id = office': 200,
+        'spend_by_dimension_monthly.spend where dimension = account and dimension_id = travel': 238,
+        'bill_lines.tax_treatment where bill_id = discounted': 'inclusive',
+        'bill_lines.tax_treatment where bill_id = lowered': 'inclusive',
+        'spend_lines.net_amount where document_id = discounted': 81,
+      },
+    ),
+    worked(
+      'tax-in-balance',
+      {
+        0: [
+          billOf('no-subtotal', {
+            ...header119,
+            line_items: [{ ...office, tax_amount: 19, total_amount: 100 }],
+          }),
+          billOf('discounted', {
+            ...{ ...october, total_amount: 107.1, sub_total: 90, tax_amount: 17.1 },
+            line_items: [
+              { ...office, sub_total: 100, discount_amount: 10, tax_amount: 17.1, total_amount: 90 },
+            ],
+          }),
+          billOf('no-total', { ...header119, line_items: [{ ...office, sub_total: 100, tax_amount: 19 }] }),
+          billOf('in-doubles', {
+            ...{ ...october, total_amount: 39.66666666666667 },
+            ...{ sub_total: 33.33333333333333, tax_amount: 6.33333333333333 },
+            line_items: [
+              {
+                ...office,
+                sub_total: 33.33333333333333,
+                tax_amount: 6.33333333333333,
+                total_amount: 39.66666666666667,
+              },
+            ],
+          }),
+        ],
+      },
+      {
+        'spend_lines.gross_amount where document_id = no-subtotal and position = -1': 19,
+        'spend_lines.net_amount where document_id = no-subtotal and position = -1': null,
+        'spend_lines.net_amount where document_id = discounted and position = -1': null,
+        'spend_lines.net_amount where document_id = no-total and position = -1': null,
+        'bill_lines.tax_treatment where bill_id = in-doubles': 'inclusive',
+        'bill_lines.net_amount where bill_id = in-doubles': 33.333333334,
+      },
+    ),
+  ];
+}
