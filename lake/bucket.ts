@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { LakeRefused, LakeUnavailable } from './errors.ts';
-import { mostBytesOf, unreadable, type Found } from './lake.ts';
+import { mostBytesOf, unreadable, type FileUsed, type Found, type SizedFile } from './lake.ts';
 
 /** The objects under a prefix of a bucket. Paths are relative to it. */
 export interface Bucket {
@@ -26,8 +26,8 @@ export interface Bucket {
   replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
   /** Writes an object; unless `over`, only one that is not there yet. Says whether it did. */
   upload(path: string, localPath: string, how: { over: boolean }): Promise<boolean>;
-  /** Undefined when there is no such object. */
-  download(path: string, localPath: string): Promise<true | undefined>;
+  /** Says why it did not. */
+  download(file: SizedFile, localPath: string): Promise<FileUsed<never>['problem']>;
   remove(paths: readonly string[]): Promise<void>;
   /** Gives up uploads that never ended: they cost room that no listing shows. */
   abortUploads(prefix: string): Promise<void>;
@@ -35,10 +35,13 @@ export interface Bucket {
 }
 
 /** Region, credentials and endpoint come from where the AWS SDK looks for them. Calls throw LakeRefused and LakeUnavailable. */
-export function openBucket(location: string): Bucket {
+export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucket {
   const [, Bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? [];
   // Every bucket can be named in the path; servers that are not AWS seldom know another way.
-  const client = new S3Client({ forcePathStyle: true });
+  const client = new S3Client({
+    forcePathStyle: true,
+    requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
+  });
   const keyOf = (path: string): string => (prefix === '' ? path : `${prefix}/${path}`);
   const at = (path: string): { Bucket: string; Key: string } => ({ Bucket, Key: keyOf(path) });
 
@@ -89,15 +92,18 @@ export function openBucket(location: string): Bucket {
           await new Upload({ client, params, partSize, queueSize: 2 }).done();
         }),
       ),
-    download: (path, localPath) =>
-      asked(location, () =>
-        unlessMissing(async () => {
-          const { Body } = await client.send(new GetObjectCommand(at(path)));
-          if (!(Body instanceof Readable)) throw new Error('An object without a body cannot be downloaded.');
-          await pipeline(Body, createWriteStream(localPath));
-          return true as const;
-        }),
-      ),
+    download: ({ path, bytes }, localPath) =>
+      asked(location, async () => {
+        const found = await unlessMissing(() => client.send(new GetObjectCommand(at(path))));
+        if (found === undefined) return 'is missing';
+        const { Body, ContentLength = bytes } = found;
+        if (!(Body instanceof Readable)) throw new Error('An object without a body cannot be downloaded.');
+        if (ContentLength !== bytes) {
+          Body.destroy();
+          return 'has another size';
+        }
+        return await unlessOther(() => pipeline(Body, exactly(bytes), createWriteStream(localPath)));
+      }),
     remove: (paths) =>
       asked(location, async () => {
         for (let start = 0; start < paths.length; start += 1_000) {
@@ -116,6 +122,31 @@ export function openBucket(location: string): Bucket {
       client.destroy();
     },
   };
+}
+
+/** Passes on no more than so many bytes: a server need not say how many it sends. */
+function exactly(bytes: number): (source: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
+  return async function* (source) {
+    let left = bytes;
+    for await (const piece of source) {
+      left -= piece.length;
+      if (left < 0) throw new OtherSize();
+      yield piece;
+    }
+    if (left > 0) throw new OtherSize();
+  };
+}
+
+class OtherSize extends Error {}
+
+async function unlessOther(work: () => Promise<void>): Promise<'has another size' | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof OtherSize) return 'has another size';
+    throw error;
+  }
 }
 
 /** Parts of 16 MB: four in memory at most, and objects of up to 160 GB. */

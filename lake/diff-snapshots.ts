@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { named, openDuckDb, quoted } from './duck-db.ts';
+import { named, openDuckDb, type DuckDb } from './duck-db.ts';
 import type { Lake } from './lake.ts';
 import type { Manifest, ManifestTable } from './manifest.ts';
+import { parquetRows } from './parquet-rows.ts';
 import { withFileOf } from './with-file-of.ts';
 
 /** How the rows of a connection differ in a table of two snapshots. */
@@ -55,15 +56,21 @@ export async function diffSnapshots(
       if (hashesOf(before) === hashesOf(after)) continue;
       onTable(name);
       columns.push(...columnsMoved(name, before, after));
-      const counted = await withFiles(lake, { id: first.snapshot_id, table: before }, (beforeFiles) =>
-        withFiles(lake, { id: second.snapshot_id, table: after }, (afterFiles) =>
-          countMoved(connection, {
-            before: { table: before, files: beforeFiles },
-            after: { table: after, files: afterFiles },
-            key: keyOf(name),
+      const counted = await withFiles(lake, duckDb, {
+        id: first.snapshot_id,
+        table: before,
+        use: (beforeFiles) =>
+          withFiles(lake, duckDb, {
+            id: second.snapshot_id,
+            table: after,
+            use: (afterFiles) =>
+              countMoved(connection, {
+                before: { table: before, files: beforeFiles },
+                after: { table: after, files: afterFiles },
+                key: keyOf(name),
+              }),
           }),
-        ),
-      );
+      });
       rows.push(...counted.map((moved) => ({ table: name, ...moved })));
     }
   } finally {
@@ -92,13 +99,17 @@ function columnsMoved(table: string, before: ManifestTable, after: ManifestTable
 /** Hands over all files of a table, on this machine. */
 async function withFiles<Result>(
   lake: Lake,
-  { id, table }: { id: string; table: ManifestTable },
-  use: (paths: readonly string[]) => Promise<Result>,
+  duckDb: DuckDb,
+  {
+    id,
+    table,
+    use,
+  }: { id: string; table: ManifestTable; use: (paths: readonly string[]) => Promise<Result> },
 ): Promise<Result> {
   const from = (place: number, paths: readonly string[]): Promise<Result> => {
     const file = table.files[place];
     if (file === undefined) return use(paths);
-    return withFileOf(lake, { id, file }, (path) => from(place + 1, [...paths, path]));
+    return withFileOf(lake, duckDb, { id, file, use: (path) => from(place + 1, [...paths, path]) });
   };
   return from(0, []);
 }
@@ -149,5 +160,5 @@ function contentsSql(
   const connection = columns.includes('connection_id') ? 'connection_id' : 'null::varchar';
   return `
     select ${connection} as connection_id, ${packed(key)} as key, ${packed(columns)} as content
-    from read_parquet([${files.map(quoted).join(', ')}])`;
+    from ${parquetRows(files)}`;
 }

@@ -4,6 +4,7 @@ import { named, quoted, type DuckDb } from './duck-db.ts';
 import { SnapshotBroken } from './errors.ts';
 import { manifestFile, type Lake } from './lake.ts';
 import { manifestText, sha256Of, type Manifest, type ManifestTable } from './manifest.ts';
+import { parquetRows } from './parquet-rows.ts';
 import { movePointer, readManifest } from './pointer.ts';
 import { readBack } from './read-back.ts';
 import { withFileOf } from './with-file-of.ts';
@@ -71,9 +72,12 @@ async function countRows(
   for (const [table, { files }] of Object.entries(manifest.tables)) {
     if (rows.columns[table] === undefined) continue;
     for (const file of files) {
-      const count = await withFileOf(lake, { id: manifest.snapshot_id, file }, (path) =>
-        ask(duckDb, `select count(*) from read_parquet(${quoted(path)}) where ${condition(rows, table)}`),
-      );
+      const count = await withFileOf(lake, duckDb, {
+        id: manifest.snapshot_id,
+        file,
+        use: (path) =>
+          ask(duckDb, `select count(*) from ${parquetRows([path])} where ${condition(rows, table)}`),
+      });
       if (count > 0) held[table] = (held[table] ?? 0) + count;
     }
   }
@@ -93,9 +97,13 @@ async function publishWithout(
     for (const file of table.files) {
       const draft = join(folder, file.path);
       await mkdir(dirname(draft), { recursive: true });
-      await withFileOf(lake, { id: manifest.snapshot_id, file }, async (path) => {
-        if (held[name] === undefined) await copyFile(path, draft);
-        else await copyWithout(duckDb, { file: path, draft, condition: condition(rows, name) });
+      await withFileOf(lake, duckDb, {
+        id: manifest.snapshot_id,
+        file,
+        use: (path) =>
+          held[name] === undefined
+            ? copyFile(path, draft)
+            : copyWithout(duckDb, { file: path, draft, condition: condition(rows, name) }),
       });
     }
     tables[name] = held[name] === undefined ? table : await readBack(duckDb, { folder, table: name });
@@ -126,7 +134,7 @@ async function copyWithout(
 ): Promise<void> {
   await ask(
     duckDb,
-    `copy (select * from read_parquet(${quoted(file)}) where not (${condition})) to ${quoted(draft)} (${parquetOptions})`,
+    `copy (select * from ${parquetRows([file])} where not (${condition})) to ${quoted(draft)} (${parquetOptions})`,
   );
 }
 

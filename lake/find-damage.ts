@@ -2,6 +2,7 @@ import { manifestFile, successFile, type Lake } from './lake.ts';
 import { sha256Of, type Manifest } from './manifest.ts';
 import { lookAtManifest, lookAtPointer, pointerPath } from './pointer.ts';
 import { sha256OfFile } from './read-back.ts';
+import type { FileOfSnapshot } from './with-file-of.ts';
 
 export interface DamageFound {
   /** Undefined when there is no readable one. */
@@ -10,14 +11,18 @@ export interface DamageFound {
   readonly problems: readonly string[];
 }
 
+/** What is wrong with a file, in words; null when nothing is. */
+export type Problem = string | null;
+
 /**
- * Compares every file of a snapshot with the manifest, by its SHA-256, and the manifest with the pointer. `use` is given each file
- * that is as it was published, on this machine; one that is another is not even opened.
+ * Compares every file of a snapshot with the manifest, by its size and SHA-256, and the manifest with the pointer. `use` is given each
+ * file that is as it was published, on this machine; one that is another is not even opened.
  */
 export async function findDamage(
   lake: Lake,
   id: string,
-  use: (table: string, localPath: string) => Promise<void> = () => Promise.resolve(),
+  use: (table: string, file: FileOfSnapshot, localPath: string) => Promise<Problem> = () =>
+    Promise.resolve(null),
 ): Promise<DamageFound> {
   const seen = await lookAtManifest(lake, id);
   if (seen === undefined) return { manifest: undefined, problems: [`${id} has no ${manifestFile}`] };
@@ -28,13 +33,13 @@ export async function findDamage(
     ...(await problemsBeside(lake, manifest)),
   ];
   for (const [table, { files }] of Object.entries(manifest.tables))
-    for (const { path, sha256 } of files) {
-      const problem = await lake.withFile(`snapshots/${id}/${path}`, async (localPath) => {
-        if ((await sha256OfFile(localPath)) !== sha256) return `${path} has another SHA-256`;
-        await use(table, localPath);
-        return null;
-      });
-      if (problem !== null) problems.push(problem ?? `${path} is missing`);
+    for (const file of files) {
+      const { path, bytes, sha256 } = file;
+      const used = await lake.withFile({ path: `snapshots/${id}/${path}`, bytes }, async (localPath) =>
+        (await sha256OfFile(localPath)) === sha256 ? use(table, file, localPath) : 'has another SHA-256',
+      );
+      const problem = used.problem ?? used.result;
+      if (problem !== null) problems.push(`${path} ${problem}`);
     }
   return { manifest, problems };
 }

@@ -90,9 +90,11 @@ export function openFolderLake(location: string): Lake {
         .filter((entry) => !entry.isDirectory())
         .map(({ parentPath, name }) => relative(join(location, folder), join(parentPath, name)));
     },
-    async withFile(path, use) {
+    async withFile({ path, bytes }, use) {
       const file = join(location, path);
-      return (await isFile(file)) ? use(file) : undefined;
+      const found = await stat(file).catch(() => undefined);
+      if (found?.isFile() !== true) return { problem: 'is missing' };
+      return found.size === bytes ? { result: await use(file) } : { problem: 'has another size' };
     },
     async removeSnapshot(id) {
       for (const [folder, name] of [
@@ -188,10 +190,6 @@ async function readFound(file: string): Promise<Found | undefined> {
     if (isCode(error, 'ENOENT')) return undefined;
     throw error;
   }
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isFile() === true;
 }
 
 /** What was written is still there after the power went. Folders too: they hold the names. */

@@ -18,14 +18,24 @@ export interface Lake {
   removeFile(path: string): Promise<void>;
   /** Of every file below a folder of the lake, relative to that folder. */
   filesIn(folder: string): Promise<string[]>;
-  /** Hands over a file of a snapshot as one on this machine; undefined when there is none. */
-  withFile<Result>(path: string, use: (localPath: string) => Promise<Result>): Promise<Result | undefined>;
+  /** Hands over a file of a snapshot as one on this machine, unless there is none of that size. */
+  withFile<Result>(file: SizedFile, use: (localPath: string) => Promise<Result>): Promise<FileUsed<Result>>;
   /** Removes a snapshot or its marts; nobody sees a half of it. */
   removeSnapshot(id: string): Promise<void>;
   /** Removes what killed exports, or killed builds of marts, left behind. Only while no other one runs. */
   removeLeftovers(of: 'snapshots' | 'marts'): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Somebody else may have put an object without end in its place: no more bytes than these are fetched. */
+export interface SizedFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export type FileUsed<Result> =
+  | { readonly result: Result; readonly problem?: undefined }
+  | { readonly problem: 'is missing' | 'has another size' };
 
 /** A small file and the version of it that was read. */
 export interface Found {

@@ -5,6 +5,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { named, quoted, type DuckDb } from './duck-db.ts';
+import { parquetRows } from './parquet-rows.ts';
 import { exactSum } from './exact-sum.ts';
 import type { ManifestTable } from './manifest.ts';
 
@@ -55,7 +56,7 @@ export async function readFiles(duckDb: DuckDb, paths: readonly string[]): Promi
   const connection = await duckDb.connect();
   try {
     const files = `[${paths.map(quoted).join(', ')}]`;
-    const from = `read_parquet(${files})`;
+    const from = parquetRows(paths);
     const described = await connection.runAndReadAll(`describe select * from ${from}`);
     const columns = described.getRows().map(([name, type]) => ({ name: String(name), type: String(type) }));
     const sums = await sumsOf(connection, { columns, from });

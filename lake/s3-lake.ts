@@ -31,12 +31,13 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
     removeFile: (path) => bucket.remove([path]),
     filesIn: async (folder) => (await bucket.list(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
-    async withFile(path, use) {
+    async withFile(file, use) {
       const folder = join(scratch, 'download');
       await mkdir(folder, { recursive: true });
       const localPath = join(folder, randomUUID());
       try {
-        return (await bucket.download(path, localPath)) === undefined ? undefined : await use(localPath);
+        const problem = await bucket.download(file, localPath);
+        return problem === undefined ? { result: await use(localPath) } : { problem };
       } finally {
         await rm(localPath, { force: true });
       }

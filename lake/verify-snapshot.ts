@@ -3,6 +3,7 @@ import { exactSum } from './exact-sum.ts';
 import { findDamage, type DamageFound } from './find-damage.ts';
 import type { Lake } from './lake.ts';
 import type { ManifestTable } from './manifest.ts';
+import { hasRows } from './has-rows.ts';
 import { readFiles, type FilesRead } from './read-back.ts';
 import { tableDifferences } from './table-differences.ts';
 
@@ -14,8 +15,10 @@ export async function verifySnapshot(
   const read = new Map<string, FilesRead[]>();
   const duckDb = await openDuckDb({ spillFolder });
   try {
-    const { manifest, problems } = await findDamage(lake, id, async (table, localPath) => {
+    const { manifest, problems } = await findDamage(lake, id, async (table, { rows }, localPath) => {
+      if (!(await hasRows(duckDb, localPath, rows))) return 'has another number of rows';
       read.set(table, [...(read.get(table) ?? []), await readFiles(duckDb, [localPath])]);
+      return null;
     });
     const differences = Object.entries(manifest?.tables ?? {}).flatMap(([name, table]) => {
       const files = read.get(name) ?? [];

@@ -1,19 +1,27 @@
+import type { DuckDb } from './duck-db.ts';
 import { SnapshotDamaged } from './errors.ts';
 import type { Lake } from './lake.ts';
 import type { Manifest } from './manifest.ts';
 import { sha256OfFile } from './read-back.ts';
+import { hasRows } from './has-rows.ts';
 
 export type FileOfSnapshot = Manifest['tables'][string]['files'][number];
 
-/** Hands over a file of a snapshot, after it was compared with the manifest. Throws SnapshotDamaged when it is gone, or another one. */
+/**
+ * Hands over a file of a snapshot, after it was compared with the manifest: its size, SHA-256 and rows. Throws SnapshotDamaged when it
+ * is gone, or another one.
+ */
 export async function withFileOf<Result>(
   lake: Lake,
-  { id, file }: { id: string; file: FileOfSnapshot },
-  use: (localPath: string) => Promise<Result>,
+  duckDb: DuckDb,
+  { id, file, use }: { id: string; file: FileOfSnapshot; use: (localPath: string) => Promise<Result> },
 ): Promise<Result> {
-  const used = await lake.withFile(`snapshots/${id}/${file.path}`, async (localPath) =>
-    (await sha256OfFile(localPath)) === file.sha256 ? { result: await use(localPath) } : undefined,
+  const { bytes, sha256, rows } = file;
+  const used = await lake.withFile({ path: `snapshots/${id}/${file.path}`, bytes }, async (localPath) =>
+    (await sha256OfFile(localPath)) === sha256 && (await hasRows(duckDb, localPath, rows))
+      ? { result: await use(localPath) }
+      : undefined,
   );
-  if (used === undefined) throw new SnapshotDamaged(id, file.path);
-  return used.result;
+  if (used.problem !== undefined || used.result === undefined) throw new SnapshotDamaged(id, file.path);
+  return used.result.result;
 }

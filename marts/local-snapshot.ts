@@ -1,5 +1,6 @@
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { openDuckDb } from '../lake/duck-db.ts';
 import { SnapshotDamaged } from '../lake/errors.ts';
 import { manifestFile, type Lake } from '../lake/lake.ts';
 import { sha256Of } from '../lake/manifest.ts';
@@ -27,12 +28,18 @@ export async function localSnapshot(lake: Lake, scratch: string): Promise<LocalS
   const files = Object.values(manifest.value.tables).flatMap((table) => table.files);
   const folder = join(scratch, 'snapshot');
   const isHere = !lake.location.startsWith('s3://');
-  for (const file of files) {
-    await withFileOf(lake, { id, file }, async (path) => {
-      const place = join(folder, file.path);
-      await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-      await (isHere ? symlink(resolve(path), place) : copyFile(path, place));
-    });
+  const duckDb = await openDuckDb({ spillFolder: scratch });
+  try {
+    for (const file of files) {
+      const use = async (path: string): Promise<void> => {
+        const place = join(folder, file.path);
+        await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+        await (isHere ? symlink(resolve(path), place) : copyFile(path, place));
+      };
+      await withFileOf(lake, duckDb, { id, file, use });
+    }
+  } finally {
+    duckDb.close();
   }
   await writeFile(join(folder, manifestFile), manifest.found.text);
   return { id, folder };

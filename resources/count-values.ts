@@ -4,17 +4,26 @@
  */
 export function createValueCounter(): (bytes: Uint8Array) => number {
   let count = 1;
-  let isInString = false;
-  let isEscaped = false;
+  let wasInString = false;
+  let wasEscaped = false;
   return function countOn(bytes) {
-    for (const byte of bytes) {
+    // By index, and with variables of the call: to iterate, and to write those of the closure, takes four times as long.
+    const { length } = bytes;
+    let more = 0;
+    let isInString = wasInString;
+    let isEscaped = wasEscaped;
+    for (let at = 0; at < length; at += 1) {
+      const byte = bytes[at];
       if (isEscaped) isEscaped = false;
       else if (isInString) {
         if (byte === quote) isInString = false;
         else if (byte === backslash) isEscaped = true;
       } else if (byte === quote) isInString = true;
-      else if (byte === comma || byte === openBrace || byte === openBracket) count += 1;
+      else if (byte === comma || byte === openBrace || byte === openBracket) more += 1;
     }
+    count += more;
+    wasInString = isInString;
+    wasEscaped = isEscaped;
     return count;
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { beginsWithDay, microsecondsOf } from './instant.ts';
+import { listCheck, toldIssues } from './list-check.ts';
 import { isTooLong, longestId } from './longest-id.ts';
 import { columnKinds, type Column, type Resource } from './resource.ts';
 import { isWellFormed } from './well-formed.ts';
@@ -25,10 +26,7 @@ export function recordCheckOf(resource: Resource): RecordCheck {
 function buildCheck(resource: Resource): RecordCheck {
   const schema = objectOf(resource.columns, {
     ...Object.fromEntries(
-      resource.children.map((child) => [
-        child.from,
-        z.array(objectOf(child.columns), isNot('a list')).nullish(),
-      ]),
+      resource.children.map((child) => [child.from, listCheck(objectOf(child.columns), isNot('a list'))]),
     ),
     id: z
       .string(isNot('a text'))
@@ -39,7 +37,7 @@ function buildCheck(resource: Resource): RecordCheck {
   });
   return (record) => {
     const result = schema.safeParse(record);
-    return result.success ? undefined : result.error.issues.slice(0, 5).map(inWords).join('; ');
+    return result.success ? undefined : result.error.issues.slice(0, toldIssues).map(inWords).join('; ');
   };
 }
 

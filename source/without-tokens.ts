@@ -1,3 +1,4 @@
+import { withoutTokensWithin } from './tokens-within.ts';
 import { skipSpace, valueEnd } from './value-end.ts';
 
 /**
@@ -22,7 +23,7 @@ export function withoutTokens(text: string): string {
       at = text.indexOf('"', from);
       continue;
     }
-    const clean = string.replace(tokenWithin, '$1');
+    const clean = withoutTokensWithin(string);
     if (clean !== string) {
       kept.push(text.slice(from, at), JSON.stringify(clean));
       from = end;
@@ -37,13 +38,6 @@ export function withoutTokens(text: string): string {
 const mayNameToken = /access_?token|\\u00[4-7]/i;
 
 const tokenName = /^access_?token$/i;
-
-/**
- * `access_token=…` of an address, `"access_token":"…"` of JSON within a text, `access_token%3D…` of an address within one. Words that
- * merely follow the name are no token.
- */
-const tokenWithin =
-  /(access_?token(?:[\s"'\\]|%22)*(?:[=:]|%3[ad])(?:[\s"'\\=:]|%3[ad]|%22)*)[^&\s"'\\#,;}]+/gi;
 
 function dropTrailingComma(kept: string[]): void {
   const last = kept.length - 1;

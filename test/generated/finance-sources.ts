@@ -14,7 +14,7 @@ export function financeSources(): string {
     `    schema: "{{ var('daybook_capture_schema', target.schema ~ '_captured') }}"`,
     '    config:',
     '      meta:',
-    `        external_location: 'read_parquet(''{{ var(''daybook_snapshot'', '''') | replace("''", "''''") }}/{name}/*.parquet'')'`,
+    `        external_location: 'read_parquet(''{{ var(''daybook_snapshot'', '''') | replace("''", "''''") }}/{name}/*.parquet'', hive_partitioning = false)'`,
     '    tables:',
     ...tables.flatMap(sourceTable),
     '',

@@ -74,3 +74,27 @@ test('a long list of reasons is cut to the first five', () => {
   const reason = recordCheckOf(bills)(JSON.parse(records.bill('1', fields)));
   expect(reason?.split('; ')).toHaveLength(5);
 });
+
+test('of a list of wrong lines the first five are told of, and no more are looked at', () => {
+  const started = performance.now();
+  const text = records.bill('1', { line_items: `[${'0,'.repeat(49_999)}0]` });
+  expect(recordCheckOf(bills)(JSON.parse(text))).toBe(
+    [0, 1, 2, 3, 4].map((line) => `line_items[${line}] is a number, not an object`).join('; '),
+  );
+  expect(performance.now() - started).toBeLessThan(500);
+});
+
+test('a record has 50,000 lines at most', () => {
+  const lines = (count: number): unknown =>
+    JSON.parse(records.bill('1', { line_items: `[${'{},'.repeat(count - 1)}{}]` }));
+  expect(recordCheckOf(bills)(lines(50_000))).toBeUndefined();
+  expect(recordCheckOf(bills)(lines(50_001))).toBe(
+    'line_items has more than 50,000 lines, the most that a record may have',
+  );
+});
+
+test('lines that are no list are told of', () => {
+  expect(recordCheckOf(bills)(JSON.parse(records.bill('1', { line_items: '{"0":{}}' })))).toBe(
+    'line_items is an object, not a list',
+  );
+});

@@ -155,7 +155,8 @@ async function inLake(): Promise<string[]> {
   const lake = await openLake({ location: s3.location, scratch: join(cwd, 'scratch') });
   for (const path of await bucket.list('')) {
     await mkdir(join(copy, path, '..'), { recursive: true });
-    await lake.withFile(path, (file) => copyFile(file, join(copy, path)));
+    const bytes = (await bucket.bytesOf(path)) ?? 0;
+    await lake.withFile({ path, bytes }, (file) => copyFile(file, join(copy, path)));
   }
   await lake.close();
   bucket.close();

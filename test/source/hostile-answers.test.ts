@@ -1,8 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { bills } from '../../resources/bills.ts';
 import type { ListPage } from '../../source/responses.ts';
+import { answerLimits } from '../../source/answer-limits.ts';
+import { readBody } from '../../source/read-body.ts';
 import { readPages } from '../../source/read-pages.ts';
 import {
   accessToken,
@@ -48,6 +51,31 @@ test.each([
     await api.requests[0]?.abandoned;
   },
 );
+
+test('a bill with two million lines, in 4 MB, is given back unparsed', async () => {
+  const api = await startScriptedApi((_, response) => {
+    answerJson(response, `{"bills":[{"id":"b","line_items":[${'0,'.repeat(1_999_999)}0]}]}`);
+  });
+  const { client } = clientOf(api);
+  const before = process.memoryUsage().rss;
+  await expect(client.list(billsRequest)).rejects.toThrow('more than 500,000 values in one body');
+  expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+});
+
+test('a body of 2 MB that comes byte by byte takes no hundred times its size', async () => {
+  const bytes = 2_000_000;
+  async function* drip(): AsyncGenerator<Buffer> {
+    for (let sent = 0; sent < bytes; sent += 1) {
+      // As from the network: each with memory of its own.
+      yield Buffer.from(new ArrayBuffer(1)).fill(' ');
+      if (sent % 10_000 === 0) await yieldToEventLoop();
+    }
+  }
+  const failure = { request: 'GET /accounting/bills', status: 200, errorCode: null, requestId: null };
+  const before = process.memoryUsage().rss;
+  expect(await readBody(drip(), answerLimits, failure)).toBe(' '.repeat(bytes));
+  expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
+});
 
 test('a page of many times the records that were asked for is no page', async () => {
   const api = await startScriptedApi((_, response) => {

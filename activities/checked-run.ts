@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { UnknownConnection } from '../warehouse/errors.ts';
+
+const shape = z.object({
+  /** As `daybook connection add` takes it. */
+  connection: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/),
+  /** What Postgres cannot hold goes, and so does what nobody reads to its end. */
+  reason: z.string().transform((text) => text.replaceAll('\u0000', '').slice(0, 200)),
+});
+
+/**
+ * Who may write in the namespace can start a run with any input. One that no database takes would be tried again for ever, so it ends
+ * here. Throws UnknownConnection.
+ */
+export function checkedRun<Input extends z.input<typeof shape>>(input: Input): Input {
+  const { success, data } = shape.safeParse(input);
+  if (!success) throw new UnknownConnection('of that name, or it was asked for without a reason');
+  return { ...input, ...data };
+}

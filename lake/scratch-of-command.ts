@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { codeOf } from '../errors/code-of.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/**
+ * A folder for what a command downloads: in the home, where an erasure finds what a killed one has left. What such ones left is
+ * removed first.
+ */
+export async function scratchOfCommand(home: string): Promise<string> {
+  const folder = temporaryFolder(home);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder))
+    if (await isLeftover(folder, name)) await rm(join(folder, name), { recursive: true, force: true });
+  return mkdtemp(join(folder, `lake-${thisHost}-${process.pid}-`));
+}
+
+/** Of a process that is gone; or, where the home is shared with other hosts or containers, whose processes are not seen, of a day ago. */
+async function isLeftover(folder: string, name: string): Promise<boolean> {
+  if (!name.startsWith('lake-')) return false;
+  const [, host, pid] = /^lake-([0-9a-f]{8})-(\d+)-/.exec(name) ?? [];
+  if (host === thisHost) return !isRunning(Number(pid));
+  const found = await stat(join(folder, name)).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > 24 * 3_600_000;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Another user's process may not be asked, but is there.
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+const thisHost = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);

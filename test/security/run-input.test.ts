@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { checkedRun } from '../../activities/checked-run.ts';
+import { handlingOf } from '../../activities/handling.ts';
+
+test.each([
+  ['no text', '{"connection":{"a":1},"reason":"x"}'],
+  ['nothing', '{"reason":"x"}'],
+  ['a name that cannot be added', '{"connection":"Acme\\u0000","reason":"x"}'],
+  ['a name of a megabyte', JSON.stringify({ connection: 'a'.repeat(1_000_000), reason: 'x' })],
+  ['one without a reason', '{"connection":"acme-us"}'],
+])('a run that is asked for by somebody who writes to Temporal, of %s, ends at once', (_, input) => {
+  const error: unknown = (() => {
+    try {
+      return checkedRun(JSON.parse(input) as { connection: string; reason: string });
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(error).toMatchObject({ name: 'UnknownConnection' });
+  expect(handlingOf(error)).toBe('stop');
+  expect(String(error).length).toBeLessThan(200);
+});
+
+test('of a reason 200 characters are kept, and those that Postgres can hold', () => {
+  const run = { connection: 'acme-us', reason: `by\u0000 hand${'x'.repeat(1_000)}`, runId: 'r' };
+  const { reason, ...rest } = checkedRun(run);
+  expect(rest).toEqual({ connection: 'acme-us', runId: 'r' });
+  expect(reason).toHaveLength(200);
+  expect(reason).toMatch(/^by handx+$/);
+});
