@@ -211,7 +211,7 @@ function scheduleLines(connection: ConnectionReport): string[] {
   return [
     `synced ${every}${next === null ? '' : `, next at ${shown(next)}`}`,
     ...(paused === null ? [] : [`paused: ${paused.why}`]),
-    ...(stale ? ['stale: a stream was not complete for more than twice that'] : []),
+    ...(stale ? ['stale: a stream was not complete for more than twice that time'] : []),
     ...(failures > 0 ? [`failures in a row: ${failures}`] : []),
   ];
 }

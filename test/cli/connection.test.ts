@@ -151,7 +151,7 @@ test('status exits with 3 when a connection is stale, and says so', async () => 
   );
   const { code, stdout } = await installation.run(['status', 'stale']);
   expect(code).toBe(3);
-  expect(stdout).toContain('stale: a stream was not complete for more than twice 15m');
+  expect(stdout).toContain('stale: a stream was not complete for more than twice that time');
   await connection('pause', 'stale');
   expect((await installation.run(['status', 'stale'])).code).toBe(0);
   await connection('resume', 'stale');

@@ -91,7 +91,7 @@ describe('the choice', () => {
 });
 
 describe('the page', () => {
-  test('says how fresh each connection is, and that the marts are old', async () => {
+  test('says how fresh each connection is, and when the marts are old', async () => {
     const page = await open(url);
     expect(await page.locator('.lead').textContent()).toMatch(
       new RegExp(
@@ -99,7 +99,13 @@ describe('the page', () => {
       ),
     );
     expect(await page.getByLabel('Freshness of each connection').getByRole('listitem').count()).toBe(2);
-    expect(await page.getByText('build new ones with "npx daybook dbt build"').count()).toBe(1);
+    const old = page.getByText('These marts are 3 days old: build new ones with "npx daybook dbt build"');
+    // Whatever day they are of, they were built just now.
+    expect(await old.count()).toBe(0);
+    await warehouse.pool.query(`update sync.marts set built_at = built_at - interval '3 days'`);
+    await page.reload();
+    expect(await old.count()).toBe(1);
+    await warehouse.pool.query(`update sync.marts set built_at = built_at + interval '3 days'`);
   });
 
   test('says that new marts are being built', async () => {
