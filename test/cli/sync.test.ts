@@ -101,15 +101,17 @@ test('a second sync joins the one that runs, which shows its progress', async ()
 
 test('who asks for all and joins a sync of one resource gets a sync of all after it', async () => {
   const connection = await installation.connect();
+  await admin.configure({ maximumLimit: 1 });
   await admin.addFault({
     match: { connection, path: '/accounting/items' },
-    fault: { kind: 'status', status: 503 },
+    fault: { kind: 'slow', ms: 500 },
   });
   const { cwd, env } = installation;
   const first = startDaybook(['sync', connection, '--resource', 'items'], { cwd, env });
-  await first.says(/Running/);
+  await untilPages(installation, { connection, stream: 'items', pages: 1 });
   const second = startDaybook(['sync', connection], { cwd, env });
   await second.says(/Joined the run at/);
+  await admin.configure({ maximumLimit: 100 });
   await admin.clearFaults();
   expect((await first.ended).code).toBe(0);
   const { code, stderr } = await second.ended;

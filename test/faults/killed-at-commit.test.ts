@@ -13,8 +13,10 @@ import { noteMissing } from '../../warehouse/passes/note-missing.ts';
 import { addReader, type NewReader } from '../../warehouse/readers/add-reader.ts';
 import { removeReader, UnknownReader } from '../../warehouse/readers/remove-reader.ts';
 import { shareWithTenants } from '../../warehouse/readers/share-with-tenants.ts';
+import { beginAgainIfStoodStill } from '../../warehouse/reconcile/begin-again.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
+import { removeOrphans } from '../../warehouse/reconcile/remove-orphans.ts';
 import { endingSessions } from '../support/ending-sessions.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
@@ -84,6 +86,22 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     };
   },
   'warehouse/readers/share-with-tenants.ts': () => Promise.resolve((on) => shareWithTenants(on)),
+  'warehouse/reconcile/begin-again.ts': async (connectionId) => {
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b'), bill('gone')]] });
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('b')] });
+    await findAbsent(warehouse, listing);
+    await warehouse.pool.query(
+      'update sync.passes set stood_still_seconds = 90000 where connection_id = $1',
+      [connectionId],
+    );
+    return (on) => beginAgainIfStoodStill(on, listing);
+  },
+  'warehouse/reconcile/remove-orphans.ts': async (connectionId) => {
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [] });
+    await warehouse.pool.query('delete from finance.bills where connection_id = $1', [connectionId]);
+    return (on) => removeOrphans(on, listing);
+  },
   'warehouse/reconcile/land-ahead.ts': async (connectionId) => {
     const held = bill('b', { memo: '"ahead"', last_synced_at: '"2026-01-01T00:00:00Z"' });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[held]] });
