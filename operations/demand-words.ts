@@ -11,13 +11,16 @@ export function demandInWords({
 
 /** What to know and do where they ask for more than their share; undefined: nothing. */
 export function demandTrouble(demand: ApiDemand): string | undefined {
-  const { needed_stretch: needed, stretch } = demand;
+  const { requests_per_minute: asked, allowed_per_minute: allowed, needed_stretch: needed, stretch } = demand;
   if (needed <= 1 && stretch <= 1) return undefined;
   const so =
     stretch > 1
       ? `all come after ${counted(stretch)} times their interval`
       : 'all will come less often than they are set to, within the hour';
-  return `${demandInWords(demand)}, of which four fifths are for them: ${so}. Set longer intervals ("daybook connection set NAME --every 1h"), or raise DAYBOOK_API_REQUESTS_PER_10S if the finance API grants more.`;
+  return (
+    `scheduled syncs ask for ${counted(asked)} requests a minute, and the API budget allows ${counted(allowed)}, of which four fifths are for them: ${so}. ` +
+    'Set longer intervals ("daybook connection set NAME --every 1h"), or raise DAYBOOK_API_REQUESTS_PER_10S if the finance API grants more.'
+  );
 }
 
 /** How often a connection is synced. */

@@ -38,7 +38,7 @@ export async function readDemand(
   return {
     requests_per_minute: Math.ceil(perMinute),
     allowed_per_minute: allowed,
-    needed_stretch: perMinute / (allowed * share),
+    needed_stretch: Math.ceil((perMinute / (allowed * share)) * 100) / 100,
     stretch,
   };
 }
