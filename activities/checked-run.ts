@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { UnknownConnection } from '../warehouse/errors.ts';
+import { plainName } from '../warehouse/plain-name.ts';
 
 const shape = z.object({
   /** As `daybook connection add` takes it. */
-  connection: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/),
+  connection: z.string().regex(plainName),
   /** What Postgres cannot hold goes, and so does what nobody reads to its end. */
   reason: z.string().transform((text) => text.replaceAll('\u0000', '').slice(0, 200)),
 });

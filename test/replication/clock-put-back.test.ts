@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import type { Answer, ScriptedService } from './scripted-service.ts';
+import { page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -193,14 +193,4 @@ function billAt(id: string, milliseconds: number): string {
 
 function iso(milliseconds: number): string {
   return `"${new Date(milliseconds).toISOString()}"`;
-}
-
-function page(
-  service: ScriptedService,
-  name: string,
-  records: readonly string[],
-  next: string | null = null,
-): NonNullable<Answer> {
-  const body = `{"connection":${service.named},"${name}":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
-  return { status: 200, body };
 }

@@ -7,7 +7,7 @@ import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import type { Answer, ScriptedService } from './scripted-service.ts';
+import { page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 // What counts as proof that a record is gone, or lives, where the service's answers disagree.
@@ -357,16 +357,6 @@ const notFound = { status: 404, body: '{}' };
 
 function at(milliseconds = 0): string {
   return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
-}
-
-function page(
-  service: ScriptedService,
-  name: string,
-  records: readonly string[],
-  next: string | null = null,
-): NonNullable<Answer> {
-  const body = `{"connection":${service.named},"${name}":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
-  return { status: 200, body };
 }
 
 /** The first fetch of the record finds none; the others are answered as they were to be. */

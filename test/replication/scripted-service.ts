@@ -189,3 +189,14 @@ export class ScriptedService {
     return { status: 200, body: `{${connection},"${resource.replace(/s$/, '')}":${found}}` };
   }
 }
+
+/** A page of a list as the service answers with it. */
+export function page(
+  service: ScriptedService,
+  name: string,
+  records: readonly string[],
+  next: string | null = null,
+): NonNullable<Answer> {
+  const body = `{"connection":${service.named},"${name}":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  return { status: 200, body };
+}

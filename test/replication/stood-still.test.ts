@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { bill, expense } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import type { Answer, ScriptedService } from './scripted-service.ts';
+import { page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 // What a reconcile has listed is of one time, or it says so: what was shown in the evening may be gone in the morning.
@@ -181,14 +181,4 @@ async function untilListed(service: ScriptedService, stream: string): Promise<vo
     );
     return done.length > 0 ? true : undefined;
   });
-}
-
-function page(
-  service: ScriptedService,
-  name: string,
-  records: readonly string[],
-  next: string | null = null,
-): NonNullable<Answer> {
-  const body = `{"connection":${service.named},"${name}":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
-  return { status: 200, body };
 }

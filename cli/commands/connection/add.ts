@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
 import { readDemand } from '../../../warehouse/connections/read-demand.ts';
+import { plainName } from '../../../warehouse/plain-name.ts';
 import { demandTrouble } from '../../../operations/demand-words.ts';
 import { formatDuration } from '../../../config/duration.ts';
 import { UsageError } from '../../errors.ts';
@@ -75,7 +76,7 @@ function scheduleInWords(every: { syncEvery: number | null; reconcileEvery: numb
 }
 
 function checkName(name: string): void {
-  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return;
+  if (plainName.test(name)) return;
   throw new UsageError(
     `"${name}" cannot be a connection's name: it takes lower-case letters, digits and hyphens, at most 63, and begins with a letter or digit.`,
   );

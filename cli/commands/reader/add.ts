@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addReader } from '../../../warehouse/readers/add-reader.ts';
+import { plainName } from '../../../warehouse/plain-name.ts';
 import { UsageError } from '../../errors.ts';
 import { print, printAside } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
@@ -32,7 +33,7 @@ export function addCommand(): Command {
 }
 
 function checkName(name: string): void {
-  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return;
+  if (plainName.test(name)) return;
   throw new UsageError(
     `"${name}" cannot be a reader's name: it takes lower-case letters, digits and hyphens, at most 63, and begins with a letter or digit.`,
   );
