@@ -240,6 +240,13 @@ export const mutants: readonly Mutant[] = [
           or missing_since <= clock_timestamp() + interval '7 days'`,
   },
   {
+    name: 'a list that answered 404 to a run which was ended from outside is not asked for again',
+    about: 'flippingLists',
+    file: 'warehouse/passes/note-missing.ts',
+    find: 'if (wasListed)',
+    replace: 'if (wasListed || !wasListed)',
+  },
+  {
     name: 'a reconcile does not see what is ahead of the source',
     about: 'correctedPlatform',
     file: 'warehouse/reconcile/find-ahead.ts',

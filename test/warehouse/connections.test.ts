@@ -80,6 +80,10 @@ test('the status of a connection tells the state of each stream', async () => {
   await noteFailing(warehouse, { pass: refunds.pass, requests: 1 });
   const items = await openPass(warehouse, { connectionId, stream: 'items', runId });
   await noteMissing(warehouse, { pass: items.pass, requests: 1 });
+  await warehouse.pool.query(
+    `update sync.streams set capability = 'unsupported' where connection_id = $1 and stream = 'items'`,
+    [connectionId],
+  );
 
   const [status] = await readStatus(warehouse, connectionId);
   expect(status).toMatchObject({

@@ -158,25 +158,49 @@ describe('a list that the service does not have for the platform', () => {
 
     const sameRun = await openPass(warehouse, { connectionId, stream: 'bills', runId: pass.runId });
     expect(sameRun.taken).toEqual({ state: 'unsupported' });
+    await endWithAnother(pass);
     const nextRun = await openPass(warehouse, { connectionId, stream: 'bills' });
     expect(nextRun.taken).toEqual({ state: 'unsupported' });
     expect(await runStreamOf(nextRun.pass.runId)).toMatchObject({ status: 'unsupported', requests: 0 });
+  });
+
+  test('is asked for again when the run that asked was ended from outside, or no other list answered', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await noteMissing(warehouse, { pass, requests: 1 });
+    const next = await openPass(warehouse, { connectionId, stream: 'bills' });
+    expect(next.taken.state).toBe('open');
+    await noteMissing(warehouse, { pass: next.pass, requests: 1 });
+    const outcomes = [{ stream: 'bills', state: 'unsupported' as const }];
+    await finishRun(warehouse, { runId: next.pass.runId, outcomes, cancelled: false });
+    expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('open');
   });
 
   test('is asked for again after a day, and supported from then on', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     expect(await noteMissing(warehouse, { pass, requests: 1 })).toBe('unsupported');
+    await endWithAnother(pass);
     await warehouse.pool.query(
       `update sync.streams set capability_checked_at = now() - interval '1 day 1 second' where connection_id = $1`,
       [connectionId],
     );
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     expect(
-      await row(warehouse, 'select capability from sync.streams where connection_id = $1', [connectionId]),
+      await row(warehouse, `select capability from sync.streams where connection_id = $1 and stream = 'bills'`, [connectionId]),
     ).toEqual({ capability: 'supported' });
   });
 });
+
+/** Ends the run of a list that is not offered; another list has answered. */
+async function endWithAnother({ connectionId, runId }: PassInHand): Promise<void> {
+  await land(warehouse, { connectionId, stream: 'customers', runId, pages: [[]] });
+  const outcomes = [
+    { stream: 'bills', state: 'unsupported' as const },
+    { stream: 'customers', state: 'done' as const },
+  ];
+  await finishRun(warehouse, { runId, outcomes, cancelled: false });
+}
 
 describe('a list that returned a page and answers 404', () => {
   test('is asked again by the next run, also when a worker of 0.5 called it unsupported', async () => {

@@ -9,9 +9,10 @@ import type { PassInHand } from './pass.ts';
 export type ListAbsence = 'unsupported' | 'missing';
 
 /**
- * Notes that a list answered 404, and says what that means. One that never returned a page is not offered for the platform:
- * nothing was read, so nothing follows from it. One that did is missing, and unsupported only after 7 days of nothing else
- * while other lists of the connection answer. Days in which nobody asked are none of them. Throws LeaseLost.
+ * Notes that a list answered 404, and says what that means. One that never returned a page is not offered for the platform, as far
+ * as this run can tell: whether the next ones ask for it is decided when this one ends (`judgeUnsupported`). One that did is
+ * missing, and unsupported only after 7 days of nothing else while other lists of the connection answer. Days in which nobody
+ * asked are none of them. Throws LeaseLost.
  */
 export async function noteMissing(
   { db }: Warehouse,
@@ -48,7 +49,7 @@ export async function noteNotMissing({ db }: Warehouse, pass: PassInHand): Promi
 }
 
 async function judgeStream(db: Transaction<Database>, pass: PassInHand): Promise<ListAbsence> {
-  const { rows } = await sql<{ absence: ListAbsence }>`
+  const { rows } = await sql<{ absence: ListAbsence; wasListed: boolean }>`
     with asked as (
       update sync.streams s set
         missing_since = case
@@ -58,23 +59,24 @@ async function judgeStream(db: Transaction<Database>, pass: PassInHand): Promise
         end,
         missing_at = case when listed_at is not null then clock_timestamp() end
       where connection_id = ${pass.connectionId} and stream = ${pass.stream}
-      returning connection_id, stream,
+      returning listed_at is not null as was_listed,
         listed_at is null
           or missing_since <= clock_timestamp() - interval '7 days'
             and (capability = 'unsupported' or ${othersAnswer}) as is_unsupported
     )
-    select case when is_unsupported then 'unsupported' else 'missing' end as absence from asked
+    select was_listed as "wasListed", case when is_unsupported then 'unsupported' else 'missing' end as absence from asked
   `.execute(db);
-  const absence = rows[0]?.absence ?? 'missing';
-  await db
-    .updateTable('sync.streams')
-    .set({
-      capability: absence === 'unsupported' ? 'unsupported' : 'supported',
-      capability_checked_at: sql<Date>`clock_timestamp()`,
-    })
-    .where('connection_id', '=', pass.connectionId)
-    .where('stream', '=', pass.stream)
-    .execute();
+  const { absence, wasListed } = rows[0] ?? { absence: 'missing' as const, wasListed: true };
+  if (wasListed)
+    await db
+      .updateTable('sync.streams')
+      .set({
+        capability: absence === 'unsupported' ? 'unsupported' : 'supported',
+        capability_checked_at: sql<Date>`clock_timestamp()`,
+      })
+      .where('connection_id', '=', pass.connectionId)
+      .where('stream', '=', pass.stream)
+      .execute();
   return absence;
 }
 

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
-import { othersAnswer } from '../passes/others-answer.ts';
+import { judgeUnsupported } from '../passes/judge-unsupported.ts';
 import { unlistedStreams } from '../reconcile/unlisted-streams.ts';
 import type { Database } from '../tables/database.ts';
 import type { RunKind, RunStatus } from '../tables/runs.ts';
@@ -83,7 +83,7 @@ export async function finishRun(
       .select(['stream', 'status', 'failure_type', 'failure'])
       .where('run_id', '=', runId)
       .execute();
-    await forgetUnsupported(transaction, runId);
+    await judgeUnsupported(transaction, runId);
     const unread = done.filter((stream) => !counted.some((row) => row.stream === stream));
     const before = await readBefore(transaction, { runId, streams: unread });
     const known = [...counted, ...before];
@@ -143,24 +143,6 @@ async function withUnlisted(
       'so nothing was compared. Ask the finance API why the list is gone; it is asked for again once a day.';
     return { stream, state: 'failed', failureType: 'NotListed', failure };
   });
-}
-
-/**
- * That a platform lacks one list is known when another one answers. Where none did, as behind a gateway that lost its routes,
- * nothing was learned, and the next run asks again. A run that read nothing else rests on what other runs of the day read.
- */
-async function forgetUnsupported(transaction: Transaction<Database>, runId: string): Promise<void> {
-  await sql`
-    update sync.streams s set capability = 'unknown', capability_checked_at = null
-    from sync.run_streams asked
-    where asked.run_id = ${runId} and asked.status = 'unsupported'
-      and s.connection_id = asked.connection_id and s.stream = asked.stream
-      and s.capability = 'unsupported' and s.listed_at is null
-      and not exists (select from sync.run_streams read where read.run_id = ${runId} and read.pages > 0)
-      and (not ${othersAnswer} or exists (
-        select from sync.run_streams failed where failed.run_id = ${runId} and failed.status <> 'unsupported'
-      ))
-  `.execute(transaction);
 }
 
 /** A reset run has rows only for the streams it read itself. How the others ended stands with the run that read them. */
