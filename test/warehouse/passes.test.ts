@@ -132,6 +132,21 @@ describe('a pass that was left open', () => {
     });
   });
 
+  test('is not opened again by an attempt that outlives its run, which the next one has closed', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await openPass(warehouse, { connectionId, stream: 'bills' });
+    for (const stream of ['bills', 'customers']) {
+      const { taken } = await openPass(warehouse, { connectionId, stream, runId: pass.runId });
+      expect(taken).toEqual({ state: 'done' });
+    }
+    const of = 'select stream, status from sync.run_streams where run_id = $1 order by stream';
+    expect((await warehouse.pool.query(of, [pass.runId])).rows).toEqual([
+      { stream: 'bills', status: 'interrupted' },
+      { stream: 'customers', status: 'interrupted' },
+    ]);
+  });
+
   test('is done for the run that completed it, and a later run opens a new one', async () => {
     const connectionId = await addTestConnection(warehouse);
     const runId = randomUUID();
@@ -187,7 +202,11 @@ describe('a list that the service does not have for the platform', () => {
     );
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     expect(
-      await row(warehouse, `select capability from sync.streams where connection_id = $1 and stream = 'bills'`, [connectionId]),
+      await row(
+        warehouse,
+        `select capability from sync.streams where connection_id = $1 and stream = 'bills'`,
+        [connectionId],
+      ),
     ).toEqual({ capability: 'supported' });
   });
 });

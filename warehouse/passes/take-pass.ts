@@ -137,7 +137,7 @@ interface StreamRead {
   readonly serviceTime: { readonly milliseconds: number; readonly agoMilliseconds: number } | null;
 }
 
-/** The run's row of the stream. */
+/** The run's row of the stream. An attempt that outlives its run, which the next one has closed as `interrupted`, opens none. */
 async function openRunStream(
   db: Warehouse['db'],
   pass: PassInHand,
@@ -148,7 +148,9 @@ async function openRunStream(
       run_id: pass.runId,
       connection_id: pass.connectionId,
       stream: pass.stream,
-      status: 'running',
+      status: sql<'running' | 'interrupted'>`coalesce(
+        (select status from sync.runs where run_id = ${pass.runId} and status = 'interrupted'), 'running'
+      )`,
       // Copied inside the database: a Date would cut its microseconds.
       watermark_before: eb
         .selectFrom('sync.streams')
@@ -181,7 +183,7 @@ async function openRunStream(
     .executeTakeFirstOrThrow();
 }
 
-const givenUp = ['failed', 'cancelled', 'interrupted'] as const;
+const givenUp = ['failed', 'cancelled'] as const;
 
 interface OpenPass {
   cursor: string | null;
