@@ -1,18 +1,27 @@
 import fc from 'fast-check';
 
+/**
+ * Where the tax of a document is told: by its lines, whose totals the header mostly sums up; by the header alone, on top of the lines or
+ * inside of them; by lines whose prices have it in them; or by lines that tell it though it is not charged.
+ */
+export type Taxed = 'by lines' | 'on top' | 'inside' | 'in prices' | 'not charged';
+
+interface Line {
+  readonly total: string;
+  readonly net: string;
+  readonly tax: string;
+}
+
 /** Amounts as platforms write them, in raw JSON text: whole minor units mostly, and all that doubles make of them. */
 export interface Amounts {
   /** In whole minor units of the currency. */
   plain(currency: string): string;
   /** Whatever a platform may send. */
   any(currency: string): string;
-  line(currency: string): { total: string; net: string; tax: string };
-  /** One that says nothing of tax. */
-  lineWithoutTax(currency: string): { total: string; net: string; tax: string };
-  /** Tax as the lines tell it mostly, or of the header alone: on top of the lines, or inside of them. */
+  lineOf(taxed: Taxed, currency: string): Line;
   headerOf(
-    lines: readonly { total: string; net: string; tax: string }[],
-    how: { currency: string; taxed: 'by lines' | 'on top' | 'inside' },
+    lines: readonly Line[],
+    how: { currency: string; taxed: Taxed },
   ): { total: string; sub_total: string; tax_amount: string; total_discount: string };
   /** Payments of a total: in part, exactly, or more than it. */
   partsOf(total: string, count: number, currency: string): string[];
@@ -69,39 +78,63 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
   return {
     plain,
     any,
-    line(currency) {
+    lineOf(taxed, currency) {
+      if (taxed === 'on top' || taxed === 'inside') {
+        const total = any(currency);
+        return { net: oneOf('null', total), tax: oneOf('null', 'null', '0'), total };
+      }
       const net = any(currency);
-      const tax = oneOf('null', '0', plain(currency), undefined) ?? 'null';
+      if (taxed === 'in prices') return { net, tax: plain(currency), total: net };
+      const tax = taxed === 'not charged' ? plain(currency) : oneOf('null', '0', plain(currency));
       const both = doubled(sum, [net, tax], currency);
+      if (taxed === 'not charged') return { net, tax, total: oneOf(both, net) };
       return { net: oneOf(net, net, net, 'null'), tax, total: oneOf(both, both, net, any(currency)) };
-    },
-    lineWithoutTax(currency) {
-      const total = any(currency);
-      return { net: oneOf('null', total), tax: oneOf('null', 'null', '0'), total };
     },
     headerOf(lines, { currency, taxed }) {
       const totals = lines.map(({ total }) => total);
-      // On top of lines that have it beside their total; without it, nobody is charged it.
-      const taxes = lines.filter(({ total, net }) => total === net).map(({ tax }) => tax);
-      const charged = oneOf(totals, [...totals, ...taxes]);
-      if (taxed === 'by lines')
+      const discount = oneOf('null', '0', plain(currency));
+      const all = doubled(sum, totals, currency);
+      const less = (whole: string, parts: readonly string[]): string =>
+        doubled(([first = 0, ...others]) => first - sum(others), [whole, ...parts], currency);
+      const taxesOfLines = lines.map(({ tax }) => tax);
+      if (taxed === 'by lines') {
+        // On top of lines that have it beside their total; without it, nobody is charged it.
+        const beside = lines.filter(({ total, net }) => total === net).map(({ tax }) => tax);
+        const charged = oneOf(totals, [...totals, ...beside]);
         return {
           total: lines.length > 0 && between(1, 100) <= 75 ? doubled(sum, charged, currency) : any(currency),
           sub_total: oneOf('null', any(currency)),
           tax_amount: oneOf('null', '0', any(currency)),
           total_discount: oneOf('null', '0', any(currency)),
         };
+      }
+      if (taxed === 'in prices')
+        return {
+          total: all,
+          sub_total: oneOf('null', less(all, taxesOfLines)),
+          tax_amount: doubled(sum, taxesOfLines, currency),
+          total_discount: discount,
+        };
+      if (taxed === 'not charged') {
+        const nets = doubled(
+          sum,
+          lines.map(({ net }) => net),
+          currency,
+        );
+        const taxes = doubled(sum, taxesOfLines, currency);
+        return {
+          total: nets,
+          sub_total: oneOf('null', nets),
+          tax_amount: oneOf('null', '0', taxes),
+          total_discount: oneOf('null', '0', taxes),
+        };
+      }
       const tax = plain(currency);
-      const discount = oneOf('null', '0', plain(currency));
-      const all = doubled(sum, totals, currency);
       const isOnTop = taxed === 'on top';
       const parts = isOnTop ? [all, tax, ...(discount === 'null' ? [] : [`-${discount}`])] : [all];
       return {
         total: doubled(sum, parts, currency),
-        sub_total: oneOf(
-          'null',
-          isOnTop ? all : doubled(([whole = 0, part = 0]) => whole - part, [all, tax], currency),
-        ),
+        sub_total: oneOf('null', isOnTop ? all : less(all, [tax])),
         tax_amount: tax,
         total_discount: discount,
       };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 import type { CommandInput } from '../../sandbox/world/command.ts';
-import { arbitraryAmounts, type Amounts } from './arbitrary-amounts.ts';
+import { arbitraryAmounts, type Amounts, type Taxed } from './arbitrary-amounts.ts';
 import { arbitraryDays, type Days } from './arbitrary-days.ts';
 import { list, object, text, type Fields } from '../support/finance-records.ts';
 
@@ -201,16 +201,20 @@ class Clerk {
   private credit(id: string): Fields {
     const { currency, lines, header, due, credits, status } = this.settled();
     const mirrored = this.chance(70) ? this.mirrored(id) : [];
+    const signed = this.chance(8) ? negated : (json: string): string => json;
     return {
       ...this.document(),
       issue_date: this.days.issued(),
       document_number: this.documentNumber(),
       currency_code: currency,
       status,
-      total_amount: header.total_amount,
-      remaining_amount: due,
-      linked_bills: list(...mirrored, ...credits.map((entry) => entry.replaceAll('"credit-', '"bill-'))),
-      line_items: lines,
+      total_amount: signed(header.total_amount),
+      remaining_amount: signed(due),
+      linked_bills: list(
+        ...mirrored,
+        ...credits.map((entry) => signed(entry.replaceAll('"credit-', '"bill-'))),
+      ),
+      line_items: signed(lines),
     };
   }
 
@@ -254,23 +258,29 @@ class Clerk {
     status: string;
   } {
     const currency = this.currency();
-    const taxed = this.oneOf(['by lines', 'by lines', 'by lines', 'on top', 'inside'] as const);
+    const taxed = this.oneOf<Taxed>([
+      ...(['by lines', 'by lines', 'by lines'] as const),
+      ...(['on top', 'inside', 'in prices', 'not charged'] as const),
+    ]);
     const lines = Array.from({ length: this.oneOf([0, 1, 1, 2, 3]) }, () =>
-      taxed === 'by lines' ? this.amounts.line(currency) : this.amounts.lineWithoutTax(currency),
+      this.amounts.lineOf(taxed, currency),
     );
     const { total, ...taxes } = this.amounts.headerOf(lines, { currency, taxed });
     const parts = this.amounts.partsOf(total, this.oneOf([0, 0, 1, 1, 2, 3]), currency);
-    const allocations = parts.map((amount) => ({ isCredit: this.chance(40), amount }));
-    const entryOf = (kind: string, amount: string): string =>
+    const due = this.amounts.rest(total, parts, currency);
+    const allocations = parts.map((amount) => ({ amount, date: this.days.allocated() }));
+    // The rest is scheduled, and not taken off yet.
+    if (this.chance(10)) allocations.push({ amount: due, date: this.days.ahead() });
+    const entries = allocations.map((one) => ({ isCredit: this.chance(40), ...one }));
+    const entryOf = (kind: string, { amount, date }: { amount: string; date: string }): string =>
       object({
         // Every third one is there.
         id: text(
           `${kind}-${this.between(0, Math.floor(this.input.documents / 3)) * 3 + this.oneOf([0, 0, 0, 1])}`,
         ),
-        allocated_date: this.days.allocated(),
+        allocated_date: date,
         allocated_amount: amount,
       });
-    const due = this.amounts.rest(total, parts, currency);
     return {
       currency,
       lines: list(...lines.map((line) => this.billLine(line))),
@@ -279,10 +289,8 @@ class Clerk {
         ...taxes,
       },
       due,
-      payments: allocations
-        .filter(({ isCredit }) => !isCredit)
-        .map(({ amount }) => entryOf('payment', amount)),
-      credits: allocations.filter(({ isCredit }) => isCredit).map(({ amount }) => entryOf('credit', amount)),
+      payments: entries.filter(({ isCredit }) => !isCredit).map((one) => entryOf('payment', one)),
+      credits: entries.filter(({ isCredit }) => isCredit).map((one) => entryOf('credit', one)),
       status: this.statusOf(total, due),
     };
   }
@@ -580,6 +588,14 @@ class Clerk {
   private chance(percent: number): boolean {
     return this.between(1, 100) <= percent;
   }
+}
+
+/** An amount, or the amounts of a JSON text, with the other sign. */
+function negated(json: string): string {
+  return json.replace(
+    /(^|"(?:sub_total|tax_amount|total_amount|allocated_amount)":)(-?)(\d)/g,
+    (_, before: string, sign: string, digit: string) => `${before}${sign === '' ? '-' : ''}${digit}`,
+  );
 }
 
 function withoutTimes(fields: Fields): Fields {

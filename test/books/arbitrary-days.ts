@@ -7,6 +7,8 @@ export interface Days {
   issuedAndDue(): { issue_date: string; due_date: string };
   /** Before the document was issued, after it, and still to come. */
   allocated(): string;
+  /** Still to come. */
+  ahead(): string;
 }
 
 export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
@@ -59,5 +61,6 @@ export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
       return { issue_date: orNone(written(issued)), due_date: orNone(written(due)) };
     },
     allocated: () => orNone(written(daysAgo())),
+    ahead: () => written(-between(1, 60)),
   };
 }
