@@ -272,6 +272,10 @@ class Clerk {
     // The rest is scheduled, and not taken off yet.
     if (this.chance(10)) allocations.push({ amount: due, date: this.days.ahead() });
     const entries = allocations.map((one) => ({ isCredit: this.chance(40), ...one }));
+    // A payment that bounced.
+    if (this.chance(10))
+      for (const amount of [total, negated(total)])
+        entries.push({ isCredit: false, amount, date: this.days.allocated() });
     const entryOf = (kind: string, { amount, date }: { amount: string; date: string }): string =>
       object({
         // Every third one is there.
