@@ -33,7 +33,10 @@ test('a reconcile that fetched what cannot be stored does not succeed because it
   expect({ status: run.status, total }).toEqual({ status: 'partial', total: '110.25' });
 });
 
-test('an attempt of a failed reconcile that lives on does not make a later one succeed that has proved nothing', async () => {
+test.each([
+  ['beside which nothing happens', false],
+  ['beside which an attempt of a failed one lives on', true],
+])('a reconcile that cannot prove it all, %s, does not succeed', async (_, livesOn) => {
   const service = await serve();
   const [older, newer] = [-60, -1].map((minutes) =>
     bill('c', { last_synced_at: at(minutes * minute), memo: `"${minutes}"` }),
@@ -51,6 +54,7 @@ test('an attempt of a failed reconcile that lives on does not make a later one s
   service.onFetch = async (_, id) => {
     if (id === 'c') return { status: 403, body: '{}' };
     if (id !== 'b') return undefined;
+    if (!livesOn) return { status: 410, body: '{}' };
     // Somebody lands records for a moment, so that the deletion waits; meanwhile the old attempt goes on.
     const other = await warehouse.pool.connect();
     await other.query('begin');

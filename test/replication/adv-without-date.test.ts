@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { resourceNamed } from '../../resources/index.ts';
+import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { readWebhook } from '../../source/read-webhook.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
@@ -39,6 +41,11 @@ test('two lagging listings do not delete what lives, where one record has a vers
   const run = await service.reconcile(['bills']);
   service.onList = () => undefined;
   const afterReconcile = await service.ids('bills');
+  await service.sync(['bills']);
+  // An edit of x now does not bring it back either.
+  const edited = bill('x', { last_synced_at: at(0), memo: '"edited"' });
+  service.lists.bills = [...old, fresh[1] ?? '', edited, future];
+  await webhook(service, 'UPDATED', edited);
   await service.sync(['bills']);
   const afterSync = await service.ids('bills');
   expect({ status: run.status, afterReconcile, afterSync }).toEqual({
@@ -95,6 +102,34 @@ test('a list that lags for some seconds, over two reconciles, does not put an ol
     second: 'succeeded',
     memo: '-1',
   });
+});
+
+test('what was erased does not come back with a list that lags for some seconds, over two reconciles', async () => {
+  const service = await serve();
+  const all = ['a', 'b', 'c', 'e'].map((id) => subscription(id));
+  service.lists = { subscriptions: all };
+  const { id: runId } = await service.sync(['subscriptions']);
+  service.lists.subscriptions = all.slice(0, 3);
+  await eraseRecord(warehouse, {
+    connectionId: service.connection,
+    resource: resourceNamed('subscriptions'),
+    id: 'e',
+    runId: String(runId),
+    goneAt: null,
+  });
+  // Another server of the service still lists it, for some seconds.
+  service.onList = () => page(service, 'subscriptions', all);
+  const first = await service.reconcile(['subscriptions']);
+  const second = await service.reconcile(['subscriptions']);
+  const versions = await service.rows(
+    `select op from history.record_versions where connection_id = $1 and record_id = 'e' and payload is not null`,
+  );
+  expect({
+    first: first.status,
+    second: second.status,
+    ids: await service.ids('subscriptions'),
+    versions,
+  }).toMatchObject({ ids: ['a', 'b', 'c'], versions: [] });
 });
 
 test('one list of the resource was read a night before the other: no success that is false', async () => {
