@@ -109,7 +109,13 @@ test('a record that is made again in the second in which a fetch did not find it
     return { status: 410, body: '{}' };
   };
   service.onList = (_, query) =>
-    query.has('last_synced_at_min') ? undefined : page(service, 'bills', ['a', 'b'].map((id) => bill(id)));
+    query.has('last_synced_at_min')
+      ? undefined
+      : page(
+          service,
+          'bills',
+          ['a', 'b'].map((id) => bill(id)),
+        );
   const run = await service.reconcile(['bills']);
   service.onList = () => undefined;
   now = second + 60_000;

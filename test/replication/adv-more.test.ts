@@ -84,13 +84,14 @@ test('a fetch that shows otherwise than what an answer in flight has written mea
     if (id !== 'r') return undefined;
     fetches += 1;
     // An answer from before the clock was put right, which a webhook had asked for, is landed now.
-    if (fetches === 2)
-      return { status: 200, body: `{"connection":${service.named},"bill":${second ?? ''}}` };
+    if (fetches === 2) return { status: 200, body: `{"connection":${service.named},"bill":${second ?? ''}}` };
     if (fetches === 1) await webhook(service, 'UPDATED', second ?? '');
     return undefined;
   };
   const run = await service.reconcile(['bills']);
-  const [{ memo } = {}] = await service.rows(`select memo from finance.bills where connection_id = $1 and id = 'r'`);
+  const [{ memo } = {}] = await service.rows(
+    `select memo from finance.bills where connection_id = $1 and id = 'r'`,
+  );
   expect(fetches).toBe(2);
   if (run.status === 'succeeded') expect(memo).toBe('right');
 });
@@ -99,11 +100,16 @@ test('an item that is held otherwise than the source has it is not equal, though
   const service = await serve();
   service.lists = { items: [item('a'), item('r')] };
   await service.sync(['items']);
-  service.lists.items = [item('a'), item('r', { last_synced_at: at(), name: '{"en":"Pen"}', code: '"SKU-2"' })];
+  service.lists.items = [
+    item('a'),
+    item('r', { last_synced_at: at(), name: '{"en":"Pen"}', code: '"SKU-2"' }),
+  ];
   await service.sync(['items']);
   await service.discardAll();
   const run = await service.reconcile(['items']);
-  const [{ code } = {}] = await service.rows(`select code from finance.items where connection_id = $1 and id = 'r'`);
+  const [{ code } = {}] = await service.rows(
+    `select code from finance.items where connection_id = $1 and id = 'r'`,
+  );
   if (run.status === 'succeeded') expect(code).toBe('SKU-2');
 });
 
@@ -120,8 +126,81 @@ test('a list that lags for some seconds does not put older content of the same v
   await webhook(service, 'UPDATED', newer);
   service.onList = () => page(service, 'bills', [bill('a'), older]);
   const run = await service.reconcile(['bills']);
-  const [{ memo } = {}] = await service.rows(`select memo from finance.bills where connection_id = $1 and id = 'r'`);
+  const [{ memo } = {}] = await service.rows(
+    `select memo from finance.bills where connection_id = $1 and id = 'r'`,
+  );
   if (run.status === 'succeeded') expect(memo).toBe('newer');
+});
+
+test('a list that becomes empty costs no resource without a question, also where a webhook brings one record meanwhile', async () => {
+  const service = await serve();
+  const old = Array.from({ length: 20 }, (_, place) => bill(`b${place}`));
+  service.lists = { bills: old };
+  await service.sync(['bills']);
+  let listings = 0;
+  service.onList = async (_, query) => {
+    if (query.has('last_synced_at_min') || query.get('limit') === '1') return undefined;
+    listings += 1;
+    if (listings === 1) {
+      const fresh = bill('new', { last_synced_at: at() });
+      service.lists.bills = [...old, fresh];
+      await webhook(service, 'CREATED', fresh);
+    }
+    return page(service, 'bills', []);
+  };
+  const run = await service.reconcile(['bills']);
+  expect({ status: run.status, held: (await service.ids('bills')).length }).toEqual({
+    status: 'partial',
+    held: 21,
+  });
+});
+
+test('what only a forgotten beginning of a listing showed differently leaves no doubt behind', async () => {
+  const service = await serve();
+  const clock = { now: 0 };
+  service.date = () => new Date(Date.now() + clock.now);
+  const before = subscription('r', { updated_at: at(-60 * minute), status: '"paused"' });
+  const held = subscription('r', { updated_at: at(-minute) });
+  service.lists = { subscriptions: [subscription('a'), held] };
+  await service.sync(['subscriptions']);
+  // In the evening the list lags; in the morning it does not, and the reconcile begins again.
+  let listings = 0;
+  service.onList = (_, query) => {
+    if (query.get('cursor') === null) {
+      listings += 1;
+      return page(service, 'subscriptions', [listings === 1 ? before : held], 'next');
+    }
+    if (clock.now === 0) {
+      clock.now += night;
+      return { status: 503, body: '' };
+    }
+    return page(service, 'subscriptions', [subscription('a')]);
+  };
+  const run = await service.reconcile(['subscriptions']);
+  const [{ failure } = {}] = await service.rows(
+    `select failure from sync.run_streams where connection_id = $1 and run_id = '${String(run.id)}'`,
+  );
+  expect({ status: run.status, failure }).toEqual({ status: 'succeeded', failure: null });
+});
+
+test('two reconciles within seconds, of which the first met a clock that was behind, do not believe a list that lags', async () => {
+  const service = await serve();
+  const before = subscription('r', { updated_at: at(-60 * minute), status: '"paused"' });
+  const now = subscription('r', { updated_at: at(-1_000), status: '"canceled"' });
+  service.lists = { subscriptions: [subscription('a'), now] };
+  await service.sync(['subscriptions']);
+  // Another server of the service lags by some seconds; its clock is two hours behind, and is put right.
+  service.onList = (_, query) =>
+    query.has('updated_at_min') ? undefined : page(service, 'subscriptions', [before, subscription('a')]);
+  service.date = () => new Date(Date.now() - 120 * minute);
+  const first = await service.reconcile(['subscriptions']);
+  service.date = () => new Date();
+  const second = await service.reconcile(['subscriptions']);
+  const [{ status } = {}] = await service.rows(
+    `select status from finance.subscriptions where connection_id = $1 and id = 'r'`,
+  );
+  expect(first.status).toBe('partial');
+  if (second.status === 'succeeded') expect(status).toBe('canceled');
 });
 
 function at(milliseconds = 0): string {

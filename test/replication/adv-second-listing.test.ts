@@ -13,7 +13,9 @@ test('a reconcile does not say equal of a record that its second listing showed 
   const service = await serve();
   const [s1 = '', s2 = '', s3 = '', s4 = ''] = [1, 2, 3, 4].map((n) => subscription(`s${n}`));
   // The platform's clock is two hours ahead.
-  service.lists = { subscriptions: [subscription('r', { updated_at: at(2 * hour), status: '"paused"' }), s1, s2, s3, s4] };
+  service.lists = {
+    subscriptions: [subscription('r', { updated_at: at(2 * hour), status: '"paused"' }), s1, s2, s3, s4],
+  };
   await service.sync(['subscriptions']);
   // It is put right, and so is the time of r: 3 days ago, so that it stands on the second page (`updated_at DESC`).
   const right = subscription('r', {

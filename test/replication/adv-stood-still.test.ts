@@ -27,7 +27,11 @@ describe('after a reconcile that succeeded the warehouse equals the API', () => 
     service.onList = async () => {
       nights += 1;
       if (nights > 1) return undefined;
-      const answer = page(service, 'bills', ['a', 'b', 'r'].map((id) => bill(id)));
+      const answer = page(
+        service,
+        'bills',
+        ['a', 'b', 'r'].map((id) => bill(id)),
+      );
       evening = new Date(Date.now() + clock.now);
       // The laptop sleeps: the answer is there, and is landed in the morning. In the night r is deleted.
       service.lists.bills = ['a', 'b'].map((id) => bill(id));

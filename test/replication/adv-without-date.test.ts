@@ -78,7 +78,10 @@ test('what waits for approval and was shown by a later reconcile that was given 
   const afterApproval = (await service.ids('subscriptions')).length;
   await service.sync(['subscriptions']);
   const afterSync = (await service.ids('subscriptions')).length;
-  expect({ approved: approved.status, afterApproval, afterSync }).toMatchObject({ afterApproval: 100, afterSync: 100 });
+  expect({ approved: approved.status, afterApproval, afterSync }).toMatchObject({
+    afterApproval: 100,
+    afterSync: 100,
+  });
 });
 
 test('a list that lags for some seconds, over two reconciles, does not put an older version in place of the newer', async () => {
