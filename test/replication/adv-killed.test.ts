@@ -1,0 +1,211 @@
+import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
+import { expect, test } from 'vitest';
+import { createActivities } from '../../activities/index.ts';
+import { createApiClient } from '../../source/api-client.ts';
+import { readWebhook } from '../../source/read-webhook.ts';
+import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { dependenciesOf } from '../simulation/dependencies-of.ts';
+import { eventually } from '../support/eventually.ts';
+import { bill } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { page, type ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+// What an attempt that dies, or lives too long, makes of the proof of a reconcile.
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+const minute = 60_000;
+
+test('a reconcile that fetched what cannot be stored does not succeed because it died before it had counted that', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('r', { last_synced_at: at(-minute) })] };
+  await service.sync(['bills']);
+  // r was edited a moment ago into what cannot be stored; the list lags, and does not show it.
+  const bad = bill('r', { last_synced_at: at(-1_000), total_amount: '"999"' });
+  service.lists.bills = [bill('a'), bad];
+  service.onList = () => page(service, 'bills', [bill('a')]);
+  await dieOnceWhen(service, 'new.quarantined > old.quarantined');
+  const run = await service.reconcile(['bills']);
+  expect(service.failures).toHaveLength(1);
+  const [{ total } = {}] = await service.rows(
+    `select total_amount::text as total from finance.bills where connection_id = $1 and id = 'r'`,
+  );
+  expect({ status: run.status, total }).toEqual({ status: 'partial', total: '110.25' });
+});
+
+test.each([
+  ['beside which nothing happens', false],
+  ['beside which an attempt of a failed one lives on', true],
+])('a reconcile that cannot prove it all, %s, does not succeed', async (_, livesOn) => {
+  const service = await serve();
+  const [older, newer] = [-60, -1].map((minutes) =>
+    bill('c', { last_synced_at: at(minutes * minute), memo: `"${minutes}"` }),
+  );
+  service.lists = { bills: [bill('a'), bill('b'), newer ?? ''] };
+  await service.sync(['bills']);
+  // A reconcile fails. An attempt of its reading that Temporal has given up is still on its way: its worker stands still.
+  service.onList = () => ({ status: 400, body: '{"error_code":"NOPE"}' });
+  const failed = await service.reconcile(['bills']);
+  expect(failed.status).toBe('failed');
+  // The next reconcile: b is gone, and c is listed otherwise than it is held, and cannot be fetched: that is not equal.
+  service.lists.bills = [bill('a'), older ?? ''];
+  service.onList = () => undefined;
+  let late: Promise<unknown> = Promise.resolve();
+  service.onFetch = async (_, id) => {
+    if (id === 'c') return { status: 403, body: '{}' };
+    if (id !== 'b') return undefined;
+    if (!livesOn) return { status: 410, body: '{}' };
+    // Somebody lands records for a moment, so that the deletion waits; meanwhile the old attempt goes on.
+    const other = await warehouse.pool.connect();
+    await other.query('begin');
+    await other.query(
+      `select from sync.resource_clocks where connection_id = $1 and resource = 'bills' for update`,
+      [service.connection],
+    );
+    late = (async () => {
+      await waiting(1);
+      const reading = lateAttempt(service, String(failed.id));
+      await waiting(2);
+      await other.query('commit');
+      other.release();
+      await reading;
+    })();
+    return { status: 410, body: '{}' };
+  };
+  const run = await service.reconcile(['bills']);
+  await late;
+  const proof = await service.rows(
+    `select status, totals from sync.run_streams where connection_id = $1 and run_id = '${String(run.id)}'`,
+  );
+  const [{ memo } = {}] = await service.rows(
+    `select memo from finance.bills where connection_id = $1 and id = 'c'`,
+  );
+  expect(memo).toBe('-1');
+  expect({ status: run.status, proof }).not.toEqual({
+    status: 'succeeded',
+    proof: [{ status: 'succeeded', totals: null }],
+  });
+});
+
+test('a record that is made again in the second in which a fetch did not find it, and that a webhook has brought, lives', async () => {
+  const service = await serve();
+  const second = Math.floor(Date.now() / 1_000) * 1_000;
+  let now = second;
+  service.date = () => new Date(now);
+  service.lists = { bills: ['a', 'b', 'r'].map((id) => bill(id)) };
+  await service.sync(['bills']);
+  service.lists.bills = ['a', 'b'].map((id) => bill(id));
+  const again = bill('r', { last_synced_at: `"${new Date(second + 500).toISOString()}"`, memo: '"again"' });
+  let fetches = 0;
+  service.onFetch = async (_, id) => {
+    if (id !== 'r') return undefined;
+    fetches += 1;
+    if (fetches > 1) return undefined;
+    // This answer (410) is of the beginning of the second, and is some seconds on its way. Meanwhile:
+    service.lists.bills = [...['a', 'b'].map((one) => bill(one)), again];
+    now = second + 5_000;
+    await webhook(service, 'CREATED', again);
+    now = second;
+    return { status: 410, body: '{}' };
+  };
+  service.onList = (_, query) =>
+    query.has('last_synced_at_min')
+      ? undefined
+      : page(
+          service,
+          'bills',
+          ['a', 'b'].map((id) => bill(id)),
+        );
+  const run = await service.reconcile(['bills']);
+  service.onList = () => undefined;
+  now = second + 60_000;
+  const afterReconcile = await service.ids('bills');
+  await service.sync(['bills']);
+  expect({ status: run.status, afterReconcile, afterSync: await service.ids('bills') }).toMatchObject({
+    afterReconcile: ['a', 'b', 'r'],
+    afterSync: ['a', 'b', 'r'],
+  });
+});
+
+/** The session ends once, at the statement that would make this true of a row of `sync.run_streams`. */
+async function dieOnceWhen(service: ScriptedService, condition: string): Promise<void> {
+  await warehouse.pool.query(`
+    create sequence public.deaths;
+    create function public.die_once() returns trigger language plpgsql as $$
+    begin
+      if nextval('public.deaths') = 1 then raise exception 'killed' using errcode = '57P01'; end if;
+      return new;
+    end $$;
+    create trigger die_once before update on sync.run_streams for each row
+      when (new.connection_id = '${service.connection}' and ${condition}) execute function public.die_once()`);
+}
+
+/** Waits until so many sessions wait for locks. */
+async function waiting(sessions: number): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await warehouse.pool.query<{ count: number }>(
+      `select count(*)::int as count from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return (rows[0]?.count ?? 0) >= sessions ? true : undefined;
+  });
+}
+
+/** An attempt of `readStream` of a run that is over. */
+async function lateAttempt(service: ScriptedService, runId: string): Promise<void> {
+  const api = createApiClient({
+    baseUrl: service.url,
+    clientId: 'c',
+    clientSecret: 's',
+    version: '2023-03-14',
+    budget: {
+      take: () => Promise.resolve({ redeem: () => true, release: () => undefined }),
+      reportRateLimited: () => Promise.resolve(),
+    },
+  });
+  const activities = createActivities(
+    dependenciesOf({ warehouse, api, apiAddress: service.url, lookbackMilliseconds: 600_000 }),
+  );
+  const unused = (): void => undefined;
+  const log = { log: unused, trace: unused, debug: unused, info: unused, warn: unused, error: unused };
+  const info = {
+    workflowExecution: { workflowId: `reconcile/${service.connection}`, runId },
+    activityId: '2',
+    attempt: 1,
+    taskQueue: 'daybook',
+  } as unknown as Info;
+  const context = new Context(
+    info,
+    new Promise<never>(unused),
+    new AbortController().signal,
+    unused,
+    undefined,
+    log as never,
+    undefined as never,
+    [] as never,
+  );
+  await asyncLocalStorage
+    .run(context, () =>
+      activities.readStream({
+        runId,
+        connection: service.connection,
+        reason: 'simulation',
+        stream: 'bills',
+        kind: 'reconcile',
+      }),
+    )
+    .catch(unused);
+  await api.close();
+}
+
+function at(milliseconds: number): string {
+  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
+}
+
+async function webhook(service: ScriptedService, code: string, record: string): Promise<void> {
+  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
+  const read = readWebhook(Buffer.from(body));
+  if (read === undefined) throw new Error('That is no webhook.');
+  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [read] });
+  await service.applyWebhooks();
+}

@@ -1,0 +1,216 @@
+import { expect, test } from 'vitest';
+import { readWebhook } from '../../source/read-webhook.ts';
+import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { bill, item, subscription } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { page, type ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+const minute = 60_000;
+const night = 15 * 60 * minute;
+
+test('what waits for approval and was shown since is not deleted, though the service has put its clock right', async () => {
+  const service = await serve();
+  const all = Array.from({ length: 100 }, (_, n) => subscription(`s${String(n).padStart(3, '0')}`));
+  service.lists = { subscriptions: all };
+  await service.sync(['subscriptions']);
+  service.lists.subscriptions = all.slice(0, 40);
+  service.date = () => new Date(Date.now() + 120 * minute);
+  const { id: run } = await service.reconcile(['subscriptions']);
+  // The clock is put right. All of them are there again, just as they were, and a reconcile is shown them.
+  service.date = () => new Date();
+  service.lists.subscriptions = all;
+  service.onList = (_, query) =>
+    query.get('cursor') === null
+      ? page(service, 'subscriptions', all, 'next')
+      : { status: 400, body: '{"error_code":"NOPE"}' };
+  expect(await service.reconcile(['subscriptions'])).toMatchObject({ status: 'failed' });
+  service.onList = () => undefined;
+  await service.approve(['subscriptions'], { subscriptions: { records: 60, run: String(run) } });
+  expect(await service.ids('subscriptions')).toHaveLength(100);
+});
+
+test('a reconcile that knows that its listing stood still, and proves nothing, deletes nothing for it', async () => {
+  const service = await serve();
+  const clock = { now: 0 };
+  service.date = () => new Date(Date.now() + clock.now);
+  const [a, b, r] = ['a', 'b', 'r'].map((id) => subscription(id));
+  service.lists = { subscriptions: [a ?? '', b ?? '', r ?? ''] };
+  await service.sync(['subscriptions']);
+  // r is away for some days, and there again since the last night, just as it was: the page on which it stands was read before.
+  // Each listing stands still for a night behind its first page.
+  let listings = 0;
+  let stood = 0;
+  service.onList = (_, query) => {
+    if (query.get('cursor') === null) {
+      listings += 1;
+      return page(service, 'subscriptions', [a ?? ''], `next-${listings}`);
+    }
+    if (stood < listings) {
+      stood = listings;
+      clock.now += night;
+      return { status: 503, body: '' };
+    }
+    return page(service, 'subscriptions', [b ?? '']);
+  };
+  const run = await service.reconcile(['subscriptions']);
+  const [{ failure } = {}] = await service.rows(
+    `select failure from sync.run_streams where connection_id = $1 and failure_type = 'NotEqual'`,
+  );
+  expect(failure).toMatch(/stood still .* nothing proves/);
+  expect({ status: run.status, ids: await service.ids('subscriptions') }).toEqual({
+    status: 'partial',
+    ids: ['a', 'b', 'r'],
+  });
+});
+
+test('a fetch that shows otherwise than what an answer in flight has written meanwhile does not count as a list that lagged', async () => {
+  const service = await serve();
+  // The service's clock is two hours ahead.
+  const [first, second] = [120, 125].map((minutes) =>
+    bill('r', { last_synced_at: at(minutes * minute), memo: `"+${minutes}"` }),
+  );
+  service.date = () => new Date(Date.now() + 120 * minute);
+  service.lists = { bills: [bill('a'), first ?? ''] };
+  await service.sync(['bills']);
+  // It is put right, and r is edited.
+  service.date = () => new Date();
+  const right = bill('r', { last_synced_at: at(-1_000), memo: '"right"' });
+  service.lists.bills = [bill('a'), right];
+  let fetches = 0;
+  service.onFetch = async (_, id) => {
+    if (id !== 'r') return undefined;
+    fetches += 1;
+    // An answer from before the clock was put right, which a webhook had asked for, is landed now.
+    if (fetches === 2) return { status: 200, body: `{"connection":${service.named},"bill":${second ?? ''}}` };
+    if (fetches === 1) await webhook(service, 'UPDATED', second ?? '');
+    return undefined;
+  };
+  const run = await service.reconcile(['bills']);
+  const [{ memo } = {}] = await service.rows(
+    `select memo from finance.bills where connection_id = $1 and id = 'r'`,
+  );
+  expect(fetches).toBe(2);
+  if (run.status === 'succeeded') expect(memo).toBe('right');
+});
+
+test('an item that is held otherwise than the source has it is not equal, though a person has discarded the entry', async () => {
+  const service = await serve();
+  service.lists = { items: [item('a'), item('r')] };
+  await service.sync(['items']);
+  service.lists.items = [
+    item('a'),
+    item('r', { last_synced_at: at(), name: '{"en":"Pen"}', code: '"SKU-2"' }),
+  ];
+  await service.sync(['items']);
+  await service.discardAll();
+  const run = await service.reconcile(['items']);
+  const [{ code } = {}] = await service.rows(
+    `select code from finance.items where connection_id = $1 and id = 'r'`,
+  );
+  if (run.status === 'succeeded') expect(code).toBe('SKU-2');
+});
+
+test('a list that lags for some seconds does not put older content of the same version in place of the newer', async () => {
+  const service = await serve();
+  // Two edits in one second, of a service whose times have whole seconds.
+  const second = new Date(Math.floor(Date.now() / 1_000) * 1_000 - 5_000).toISOString();
+  const [older = '', newer = ''] = ['older', 'newer'].map((memo) =>
+    bill('r', { last_synced_at: `"${second}"`, memo: `"${memo}"` }),
+  );
+  service.lists = { bills: [bill('a'), bill('r')] };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('a'), newer];
+  await webhook(service, 'UPDATED', newer);
+  service.onList = () => page(service, 'bills', [bill('a'), older]);
+  const run = await service.reconcile(['bills']);
+  const [{ memo } = {}] = await service.rows(
+    `select memo from finance.bills where connection_id = $1 and id = 'r'`,
+  );
+  if (run.status === 'succeeded') expect(memo).toBe('newer');
+});
+
+test('a list that becomes empty costs no resource without a question, also where a webhook brings one record meanwhile', async () => {
+  const service = await serve();
+  const old = Array.from({ length: 20 }, (_, place) => bill(`b${place}`));
+  service.lists = { bills: old };
+  await service.sync(['bills']);
+  let listings = 0;
+  service.onList = async (_, query) => {
+    if (query.has('last_synced_at_min') || query.get('limit') === '1') return undefined;
+    listings += 1;
+    if (listings === 1) {
+      const fresh = bill('new', { last_synced_at: at() });
+      service.lists.bills = [...old, fresh];
+      await webhook(service, 'CREATED', fresh);
+    }
+    return page(service, 'bills', []);
+  };
+  const run = await service.reconcile(['bills']);
+  expect({ status: run.status, held: (await service.ids('bills')).length }).toEqual({
+    status: 'partial',
+    held: 21,
+  });
+});
+
+test('what only a forgotten beginning of a listing showed differently leaves no doubt behind', async () => {
+  const service = await serve();
+  const clock = { now: 0 };
+  service.date = () => new Date(Date.now() + clock.now);
+  const before = subscription('r', { updated_at: at(-60 * minute), status: '"paused"' });
+  const held = subscription('r', { updated_at: at(-minute) });
+  service.lists = { subscriptions: [subscription('a'), held] };
+  await service.sync(['subscriptions']);
+  // In the evening the list lags; in the morning it does not, and the reconcile begins again.
+  let listings = 0;
+  service.onList = (_, query) => {
+    if (query.get('cursor') === null) {
+      listings += 1;
+      return page(service, 'subscriptions', [listings === 1 ? before : held], 'next');
+    }
+    if (clock.now === 0) {
+      clock.now += night;
+      return { status: 503, body: '' };
+    }
+    return page(service, 'subscriptions', [subscription('a')]);
+  };
+  const run = await service.reconcile(['subscriptions']);
+  const [{ failure } = {}] = await service.rows(
+    `select failure from sync.run_streams where connection_id = $1 and run_id = '${String(run.id)}'`,
+  );
+  expect({ status: run.status, failure }).toEqual({ status: 'succeeded', failure: null });
+});
+
+test('two reconciles within seconds, of which the first met a clock that was behind, do not believe a list that lags', async () => {
+  const service = await serve();
+  const before = subscription('r', { updated_at: at(-60 * minute), status: '"paused"' });
+  const now = subscription('r', { updated_at: at(-1_000), status: '"canceled"' });
+  service.lists = { subscriptions: [subscription('a'), now] };
+  await service.sync(['subscriptions']);
+  // Another server of the service lags by some seconds; its clock is two hours behind, and is put right.
+  service.onList = (_, query) =>
+    query.has('updated_at_min') ? undefined : page(service, 'subscriptions', [before, subscription('a')]);
+  service.date = () => new Date(Date.now() - 120 * minute);
+  const first = await service.reconcile(['subscriptions']);
+  service.date = () => new Date();
+  const second = await service.reconcile(['subscriptions']);
+  const [{ status } = {}] = await service.rows(
+    `select status from finance.subscriptions where connection_id = $1 and id = 'r'`,
+  );
+  expect(first.status).toBe('partial');
+  if (second.status === 'succeeded') expect(status).toBe('canceled');
+});
+
+function at(milliseconds = 0): string {
+  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
+}
+
+async function webhook(service: ScriptedService, code: string, record: string): Promise<void> {
+  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
+  const read = readWebhook(Buffer.from(body));
+  if (read === undefined) throw new Error('That is no webhook.');
+  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [read] });
+  await service.applyWebhooks();
+}

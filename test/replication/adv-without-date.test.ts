@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest';
+import { resourceNamed } from '../../resources/index.ts';
+import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { readWebhook } from '../../source/read-webhook.ts';
+import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { eventually } from '../support/eventually.ts';
+import { bill, expense, subscription } from '../support/finance-records.ts';
+import { skewClock } from '../support/skewed-clock.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { page, type ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+// A service that sends no `Date` (API document: none is promised).
+const { warehouse: direct, url } = await createTestDatabase();
+const clock = await skewClock(url);
+const warehouse = openWarehouse({ url: clock.url, connections: 10 });
+const serveWithDate = servicesOf(warehouse);
+const minute = 60_000;
+void direct;
+
+async function serve(): Promise<ScriptedService> {
+  await clock.ahead('0');
+  const service = await serveWithDate();
+  service.date = () => null;
+  return service;
+}
+
+test('two lagging listings do not delete what lives, where one record has a version of the future', async () => {
+  const service = await serve();
+  const old = [1, 2, 3, 4, 5].map((n) => bill(`b${n}`));
+  const future = bill('future', { last_synced_at: at(120 * minute) });
+  service.lists = { bills: [...old, future] };
+  await service.sync(['bills']);
+  const fresh = ['x', 'y'].map((id) => bill(id, { last_synced_at: at(-2_000) }));
+  service.lists.bills = [...old, ...fresh, future];
+  for (const record of fresh) await webhook(service, 'CREATED', record);
+  expect(await service.ids('bills')).toHaveLength(8);
+  // The list lags by some seconds, as long as the reconcile takes; fetches would find both.
+  service.onList = () => page(service, 'bills', [...old, future]);
+  const run = await service.reconcile(['bills']);
+  service.onList = () => undefined;
+  const afterReconcile = await service.ids('bills');
+  await service.sync(['bills']);
+  // An edit of x now does not bring it back either.
+  const edited = bill('x', { last_synced_at: at(0), memo: '"edited"' });
+  service.lists.bills = [...old, fresh[1] ?? '', edited, future];
+  await webhook(service, 'UPDATED', edited);
+  await service.sync(['bills']);
+  const afterSync = await service.ids('bills');
+  expect({ status: run.status, afterReconcile, afterSync }).toEqual({
+    status: 'succeeded',
+    afterReconcile: ['b1', 'b2', 'b3', 'b4', 'b5', 'future', 'x', 'y'],
+    afterSync: ['b1', 'b2', 'b3', 'b4', 'b5', 'future', 'x', 'y'],
+  });
+});
+
+test('what waits for approval and was shown by a later reconcile that was given up is no longer deleted', async () => {
+  const service = await serve();
+  const all = Array.from({ length: 100 }, (_, n) =>
+    subscription(`s${String(n).padStart(3, '0')}`, n < 40 ? { updated_at: at(-minute) } : {}),
+  );
+  service.lists = { subscriptions: all };
+  await service.sync(['subscriptions']);
+  service.lists.subscriptions = all.slice(0, 40);
+  const { id: run } = await service.reconcile(['subscriptions']);
+  // All of them are there again, just as they were, and a reconcile is shown them.
+  service.lists.subscriptions = all;
+  service.onList = (_, query) =>
+    query.get('cursor') === null
+      ? page(service, 'subscriptions', all, 'next')
+      : { status: 400, body: '{"error_code":"NOPE"}' };
+  expect(await service.reconcile(['subscriptions'])).toMatchObject({ status: 'failed' });
+  service.onList = () => undefined;
+  const approved = await service.approve(['subscriptions'], {
+    subscriptions: { records: 60, run: String(run) },
+  });
+  const afterApproval = (await service.ids('subscriptions')).length;
+  await service.sync(['subscriptions']);
+  const afterSync = (await service.ids('subscriptions')).length;
+  expect({ approved: approved.status, afterApproval, afterSync }).toMatchObject({
+    afterApproval: 100,
+    afterSync: 100,
+  });
+});
+
+test('a list that lags for some seconds, over two reconciles, does not put an older version in place of the newer', async () => {
+  const service = await serve();
+  const [before, now] = [-60, -1].map((minutes) =>
+    bill('r', { last_synced_at: at(minutes * minute), memo: `"${minutes}"` }),
+  );
+  service.lists = { bills: [bill('a'), before ?? ''] };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('a'), now ?? ''];
+  await webhook(service, 'UPDATED', now ?? '');
+  expect(await memo(service)).toBe('-1');
+  // The list lags, and a fetch of r is refused for a moment.
+  service.onList = () => page(service, 'bills', [bill('a'), before ?? '']);
+  service.onFetch = (_, id) => (id === 'r' ? { status: 403, body: '{}' } : undefined);
+  const first = await service.reconcile(['bills']);
+  service.onFetch = () => undefined;
+  const second = await service.reconcile(['bills']);
+  expect({ first: first.status, second: second.status, memo: await memo(service) }).toEqual({
+    first: 'partial',
+    second: 'succeeded',
+    memo: '-1',
+  });
+});
+
+test('what was erased does not come back with a list that lags for some seconds, over two reconciles', async () => {
+  const service = await serve();
+  const all = ['a', 'b', 'c', 'e'].map((id) => subscription(id));
+  service.lists = { subscriptions: all };
+  const { id: runId } = await service.sync(['subscriptions']);
+  service.lists.subscriptions = all.slice(0, 3);
+  await eraseRecord(warehouse, {
+    connectionId: service.connection,
+    resource: resourceNamed('subscriptions'),
+    id: 'e',
+    runId: String(runId),
+    goneAt: null,
+  });
+  // Another server of the service still lists it, for some seconds.
+  service.onList = () => page(service, 'subscriptions', all);
+  const first = await service.reconcile(['subscriptions']);
+  const second = await service.reconcile(['subscriptions']);
+  const versions = await service.rows(
+    `select op from history.record_versions where connection_id = $1 and record_id = 'e' and payload is not null`,
+  );
+  expect({
+    first: first.status,
+    second: second.status,
+    ids: await service.ids('subscriptions'),
+    versions,
+  }).toMatchObject({ ids: ['a', 'b', 'c'], versions: [] });
+});
+
+test('one list of the resource was read a night before the other: no success that is false', async () => {
+  const service = await serve();
+  service.lists = { expenses: [expense('e1'), expense('e2'), refund('r1')] };
+  await service.sync(['expenses']);
+  let isMorning = false;
+  service.onList = async (_, query) => {
+    if (query.get('expense_type') !== 'refund' || isMorning) return undefined;
+    await untilListed(service, 'expenses');
+    isMorning = true;
+    await clock.ahead('15 hours');
+    service.lists.expenses = [expense('e1'), refund('r1')];
+    return { status: 429, body: '{}' };
+  };
+  const run = await service.reconcile(['expenses']);
+  expect({ status: run.status, ids: await service.ids('expenses') }).toEqual({
+    status: 'succeeded',
+    ids: ['e1', 'r1'],
+  });
+});
+
+test('a second listing whose cursor has expired over night: no success that is false', async () => {
+  const service = await serve();
+  const all = ['a', 'b', 'r', 'x', 'y', 'z'].map((id) => bill(id));
+  service.lists = { bills: all };
+  await service.sync(['bills']);
+  service.lists.bills = ['a', 'b', 'r'].map((id) => bill(id));
+  let beginnings = 0;
+  service.onList = async (_, query) => {
+    const cursor = query.get('cursor');
+    if (cursor === null) {
+      beginnings += 1;
+      if (beginnings === 1) return undefined;
+      if (beginnings === 2) return page(service, 'bills', [bill('a')], 'evening');
+      return undefined;
+    }
+    service.lists.bills = ['a', 'b'].map((id) => bill(id));
+    await clock.ahead('15 hours');
+    return { status: 400, body: '{"error_code":"INVALID_CURSOR"}' };
+  };
+  const run = await service.reconcile(['bills']);
+  expect({ status: run.status, ids: await service.ids('bills') }).toEqual({
+    status: 'succeeded',
+    ids: ['a', 'b'],
+  });
+});
+
+function at(milliseconds: number): string {
+  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
+}
+
+function refund(id: string): string {
+  return expense(id, { expense_type: '"refund"' });
+}
+
+async function memo(service: ScriptedService): Promise<unknown> {
+  const [found] = await service.rows(`select memo from finance.bills where connection_id = $1 and id = 'r'`);
+  return found?.memo;
+}
+
+async function untilListed(service: ScriptedService, stream: string): Promise<void> {
+  await eventually(async () => {
+    const done = await service.rows(
+      `select from sync.passes where connection_id = $1 and stream = '${stream}' and completed_at is not null`,
+    );
+    return done.length > 0 ? true : undefined;
+  });
+}
+
+async function webhook(service: ScriptedService, code: string, record: string): Promise<void> {
+  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
+  const read = readWebhook(Buffer.from(body));
+  if (read === undefined) throw new Error('That is no webhook.');
+  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [read] });
+  await service.applyWebhooks();
+}
