@@ -15,7 +15,6 @@ import {
 import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
 import { idsToCompare } from '../warehouse/reconcile/fetches-failing.ts';
 import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
-import { addToRun } from '../warehouse/runs/add-to-run.ts';
 import type { RunScope } from '../warehouse/record-scope.ts';
 import { askForRecords, type Asking } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
@@ -122,28 +121,18 @@ async function fetchOne(
   try {
     const { record, connection, servedAt } = await asking.fetch(id);
     await proof.require(connection);
-    await noteAnswer(warehouse, { pass, servedAt });
+    await noteAnswer(warehouse, { pass, resource: of.resource, servedAt });
     const fetched = { ...of, record, token: proof.of.token };
-    const { refused } = await landAhead(warehouse, { ...fetched, id, kind });
-    // Then the run is no proof: what is held is not what the source has.
-    if (refused !== undefined) await countQuarantined(warehouse, of);
+    await landAhead(warehouse, { ...fetched, id, kind });
     return 'fetched';
   } catch (error) {
     if (!(error instanceof RecordGone)) throw error;
     const absence = await asking.proveAbsence(error, id);
-    await noteAnswer(warehouse, { pass, servedAt: error.servedAt });
+    await noteAnswer(warehouse, { pass, resource: of.resource, servedAt: error.servedAt });
     const goneBy = endOfSecond(error.servedAt);
     if (absence === 'absent') await confirmAbsent(warehouse, of, { recordId: id, goneBy });
     return absence;
   }
-}
-
-async function countQuarantined(
-  { pool }: Dependencies['warehouse'],
-  { connectionId, resource, runId }: RunScope,
-): Promise<void> {
-  const stream = resource.streams[0].name;
-  await addToRun(pool, { runId, connectionId, stream, counts: { quarantined: 1 } });
 }
 
 /** Requests for single records belong to the resource's first stream. */

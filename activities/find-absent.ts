@@ -22,7 +22,7 @@ export async function findAbsent(dependencies: Dependencies, input: ReconcileInp
     const { warehouse, policies } = dependencies;
     const { lookbackMilliseconds } = policies;
     // Then there is nothing to compare: `settleResource` finds the resource unlisted, and it is listed again.
-    if (await beginAgainIfStoodStill(warehouse, { ...of, lookbackMilliseconds }))
+    if ((await beginAgainIfStoodStill(warehouse, { ...of, lookbackMilliseconds })) === 'begun again')
       return { absent: 0, toFetch: 0, confirmBy: 'listing' };
     const found = await findInWarehouse(warehouse, { ...of, lookbackMilliseconds });
     const { absent, young, ahead, pages, nameless } = found;

@@ -19,7 +19,7 @@ export async function judgeFetchFailure(
   const failingMilliseconds = await noteFetchFailing(warehouse, of, id);
   if (handlingOf(error) === 'retry' && failingMilliseconds <= policies.giveUpAfterMilliseconds)
     return 'again';
-  await leaveUndecided(warehouse, of, id);
+  await leaveUndecided(warehouse.pool, of, id);
   return 'undecided';
 }
 

@@ -1,5 +1,5 @@
 import { beginAgainIfStoodStill } from '../warehouse/reconcile/begin-again.ts';
-import { deleteAbsent } from '../warehouse/reconcile/delete-absent.ts';
+import { deleteAbsent, doubtConfirmed } from '../warehouse/reconcile/delete-absent.ts';
 import { finishResource } from '../warehouse/reconcile/finish-resource.ts';
 import { isListed } from '../warehouse/reconcile/is-listed.ts';
 import { removeOrphans } from '../warehouse/reconcile/remove-orphans.ts';
@@ -29,12 +29,15 @@ export async function settleResource(
   return heartbeating(async () => {
     const of = resourceOfRun(input);
     const { deleteLimit: limit, lookbackMilliseconds } = policies;
-    const isUnlisted =
-      !(await isListed(warehouse, { ...of, listings })) ||
-      (await beginAgainIfStoodStill(warehouse, { ...of, lookbackMilliseconds }));
-    if (isUnlisted) return { deleted: 0, waiting: 0, held: 0, equal: false, unlisted: true };
-    const { deleted, waiting, held } = await deleteAbsent(warehouse, { ...of, limit });
-    await removeOrphans(warehouse, of);
+    const nothing = { deleted: 0, waiting: 0, held: 0 };
+    if (!(await isListed(warehouse, { ...of, listings })))
+      return { ...nothing, equal: false, unlisted: true };
+    const listed = await beginAgainIfStoodStill(warehouse, { ...of, lookbackMilliseconds });
+    if (listed === 'begun again') return { ...nothing, equal: false, unlisted: true };
+    const isProof = listed === 'of one time';
+    if (!isProof) await doubtConfirmed(warehouse, of);
+    const { deleted, waiting, held } = isProof ? await deleteAbsent(warehouse, { ...of, limit }) : nothing;
+    if (isProof) await removeOrphans(warehouse, of);
     const { equal } = await finishResource(warehouse, { ...of, waiting, held, lookbackMilliseconds });
     return { deleted, waiting, held, equal };
   });

@@ -128,6 +128,15 @@ describe('where nothing can be fetched, two reconciles in a row that show the sa
     expect(statuses).toEqual(['active', 'active', 'canceled']);
   });
 
+  test('must be so by the clock of the database too: that of the service may be put right in between', async () => {
+    const connectionId = await heldSubscription(ahead);
+    for (const hour of ['01', '03']) {
+      const servedAt = new Date(`2027-01-01T${hour}:00:00Z`);
+      await reconcileSubscriptions(connectionId, [shown, other2], { servedAt, hoursAgo: 0 });
+      expect(await statusOf(connectionId)).toBe('active');
+    }
+  });
+
   test('must be two that show the same', async () => {
     const connectionId = await heldSubscription(ahead);
     expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: false });
@@ -298,11 +307,9 @@ describe('a record that never landed, and that the lists do not show', () => {
   }
 });
 
-test('of a service that does not tell its time, what is younger than the newest that it shows less the lag is not deleted', async () => {
-  const connectionId = await held(
-    bill('a', { last_synced_at: '"2026-05-01T11:00:00Z"' }),
-    bill('b', { last_synced_at: '"2026-05-01T11:55:00Z"' }),
-  );
+test('of a service that does not tell its time, what was written here longer ago than a list may lag is deleted, whatever its version', async () => {
+  const connectionId = await held(bill('a'), bill('b', { last_synced_at: '"2020-05-01T11:55:00Z"' }));
+  await writtenLongAgo(connectionId, 'a');
   const shown = bill('c', { last_synced_at: '"2026-05-01T12:00:00Z"' });
   const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [shown] });
   expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 2, young: 1 });
@@ -320,6 +327,7 @@ test('of a service that does not tell its time, what is younger than the newest 
 
 test('what is edited between the two listings of a reconcile is as the second showed it, on both sides', async () => {
   const connectionId = await held(bill('a'), bill('b'));
+  await writtenLongAgo(connectionId, 'b');
   const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('a')] });
   await findAbsent(warehouse, listing);
   await listAgain(warehouse, listing);
@@ -338,6 +346,14 @@ async function held(...bills: string[]): Promise<string> {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [bills] });
   return connectionId;
+}
+
+async function writtenLongAgo(connectionId: string, id: string): Promise<void> {
+  await warehouse.pool.query(
+    `update finance.bills set _changed_at = _changed_at - interval '1 hour', _first_seen_at = _first_seen_at - interval '1 hour'
+     where connection_id = $1 and id = $2`,
+    [connectionId, id],
+  );
 }
 
 async function heldSubscription(record: string): Promise<string> {
@@ -368,16 +384,22 @@ async function fetched(listing: Listing, text: string): Promise<void> {
 async function reconcileSubscriptions(
   connectionId: string,
   records: readonly string[],
-  { servedAt }: { servedAt?: Date } = {},
+  { servedAt, hoursAgo }: { servedAt?: Date; hoursAgo?: number } = {},
 ): Promise<{ equal: boolean }> {
   const listing = await landListing(warehouse, { connectionId, stream: 'subscriptions', records, servedAt });
   await findAbsent(warehouse, listing);
-  return settle(listing);
+  return settle(listing, hoursAgo);
 }
 
-async function settle(listing: Listing): Promise<{ equal: boolean }> {
+/** Ends the run, some hours ago by the clock of the database. */
+async function settle(listing: Listing, hoursAgo = 1): Promise<{ equal: boolean }> {
   const { waiting, held: all } = await deleteAbsent(warehouse, { ...listing, limit: 1 });
-  return finishResource(warehouse, { ...listing, waiting, held: all });
+  const finished = await finishResource(warehouse, { ...listing, waiting, held: all });
+  await warehouse.pool.query(
+    `update sync.runs set status = 'succeeded', finished_at = clock_timestamp() - $2 * interval '1 hour' where run_id = $1`,
+    [listing.runId, hoursAgo],
+  );
+  return finished;
 }
 
 async function memoOf(connectionId: string): Promise<unknown> {

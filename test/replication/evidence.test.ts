@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { resourceNamed } from '../../resources/index.ts';
-import { readWebhook } from '../../source/read-webhook.ts';
 import { wantHistory } from '../../warehouse/reconcile/want-reconcile.ts';
-import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { page, type ScriptedService } from './scripted-service.ts';
+import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 // What counts as proof that a record is gone, or lives, where the service's answers disagree.
@@ -39,7 +37,7 @@ describe('one 404 to a fetch', () => {
     service.lists.bills = [bill('a'), bill('r', { last_synced_at: at(-minute), memo: '"again"' })];
     await service.sync(['bills']);
     once404(service, 'r');
-    await webhook(service, 'DELETED', old);
+    await service.tellOfBill('DELETED', old);
     expect(await service.ids('bills')).toEqual(['a', 'r']);
   });
 });
@@ -58,7 +56,7 @@ describe('a record that is made again while a second listing is read', () => {
       if (listings === 2) {
         const restored = bill('r', { last_synced_at: at(), memo: '"restored"' });
         service.lists.bills = [...left, restored];
-        await webhook(service, 'CREATED', restored);
+        await service.tellOfBill('CREATED', restored);
       }
       return page(service, 'bills', left);
     };
@@ -355,24 +353,12 @@ describe('in quarantine', () => {
 
 const notFound = { status: 404, body: '{}' };
 
-function at(milliseconds = 0): string {
-  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
-}
-
 /** The first fetch of the record finds none; the others are answered as they were to be. */
 function once404(service: ScriptedService, record: string): void {
   const { onFetch } = service;
   let asked = 0;
   service.onFetch = (resource, id) =>
     id === record && (asked += 1) === 1 ? notFound : onFetch(resource, id);
-}
-
-async function webhook(service: ScriptedService, code: string, record: string): Promise<void> {
-  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
-  const read = readWebhook(Buffer.from(body));
-  if (read === undefined) throw new Error('That is no webhook.');
-  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [read] });
-  await service.applyWebhooks();
 }
 
 async function open(service: ScriptedService): Promise<unknown[]> {

@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiClient } from '../../source/api-client.ts';
+import { readWebhook } from '../../source/read-webhook.ts';
+import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { eventually } from '../support/eventually.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
@@ -70,6 +73,25 @@ export class ScriptedService {
 
   async applyWebhooks(): Promise<void> {
     await this.#play((driver, id) => driver.applyWebhooks(id));
+  }
+
+  /** A webhook about a bill comes, and is applied. */
+  async tellOfBill(code: 'CREATED' | 'UPDATED' | 'DELETED', bill: string): Promise<void> {
+    const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${this.connection}","bill":${bill}}`;
+    const read = readWebhook(Buffer.from(body));
+    if (read === undefined) throw new Error('That is no webhook.');
+    await storeWebhooks(this.#warehouse, { apiAddress: this.url, webhooks: [read] });
+    await this.applyWebhooks();
+  }
+
+  /** Waits until a reconcile has listed the stream to its end. */
+  async untilListed(stream: string): Promise<void> {
+    await eventually(async () => {
+      const listed = await this.rows(
+        `select from sync.passes where connection_id = $1 and stream = '${stream}' and completed_at is not null`,
+      );
+      return listed.length > 0 ? true : undefined;
+    });
   }
 
   rows(query: string): Promise<Row[]> {
@@ -188,6 +210,11 @@ export class ScriptedService {
     if (found === undefined) return { status: 410, body: '{"error_code":"GONE"}' };
     return { status: 200, body: `{${connection},"${resource.replace(/s$/, '')}":${found}}` };
   }
+}
+
+/** A time of the service as JSON has it, so many milliseconds from now. */
+export function at(milliseconds = 0): string {
+  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
 }
 
 /** A page of a list as the service answers with it. */

@@ -272,8 +272,8 @@ export const mutants: readonly Mutant[] = [
     name: 'two listings are two words, however soon one follows the other',
     about: 'oldLists',
     file: 'warehouse/reconcile/find-ahead.ts',
-    find: 'coalesce(d.shown_at <= $6',
-    replace: 'coalesce(true or d.shown_at <= $6',
+    find: "and ${isLongAgo(`d.shown_at <= $6::timestamptz - ${listLag(resource, '$7')}`, listLag(resource, '$7'))}",
+    replace: '',
   },
   {
     name: 'a reconcile says that it succeeded, whatever it has found',
@@ -433,14 +433,14 @@ export const mutants: readonly Mutant[] = [
     name: 'what a list does not show twice is gone, however young it is',
     about: 'oldLists',
     file: 'warehouse/reconcile/confirm-absent.ts',
-    find: 'else d.version < surely_listed',
-    replace: 'else true',
+    find: 'when surely_listed is not null then d.version < surely_listed',
+    replace: 'when true then true',
   },
   {
     name: 'what never landed, and is not shown twice, is gone, however young it is',
     about: 'oldLists',
     file: 'warehouse/reconcile/confirm-absent.ts',
-    find: 'then $6 and d.shown_by <> $3 and coalesce(d.shown_at < surely_listed, true)',
+    find: "then $6 and d.shown_by <> $3 and ${isLongAgo('d.shown_at < surely_listed', listLag(resource, '$5'))}",
     replace: 'then true',
   },
   {

@@ -210,6 +210,8 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
       served_until: true,
       stood_still_in: true,
       cursor_mark: true,
+      asked_at: true,
+      answered_from: true,
       answered_at: true,
       answered_before: true,
       stood_still_seconds: true,

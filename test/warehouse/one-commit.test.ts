@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { resources } from '../../resources/index.ts';
 import { LeaseLost } from '../../warehouse/errors.ts';
@@ -173,12 +174,13 @@ describe('an attempt that lost its lease', () => {
 
 test('two lists of one resource land at once without a deadlock, and no page is lost', async () => {
   const connectionId = await addTestConnection(warehouse);
+  const runId = randomUUID();
   const ids = Array.from({ length: 40 }, (_, index) => `e${index}`);
   const pagesOf = (memo: string, order: string[]): string[][] =>
     Array.from({ length: 15 }, (_, page) => order.map((id) => expense(id, { memo: `"${memo} ${page}"` })));
   await Promise.all([
-    land(warehouse, { connectionId, stream: 'expenses', pages: pagesOf('expense', ids) }),
-    land(warehouse, { connectionId, stream: 'refunds', pages: pagesOf('refund', ids.toReversed()) }),
+    land(warehouse, { connectionId, runId, stream: 'expenses', pages: pagesOf('expense', ids) }),
+    land(warehouse, { connectionId, runId, stream: 'refunds', pages: pagesOf('refund', ids.toReversed()) }),
   ]);
   expect(
     await row(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
@@ -44,10 +45,11 @@ async function throughPgBouncer(program: string): Promise<void> {
     await Promise.all(
       clients.map(async (client) => {
         const connectionId = await addTestConnection(client);
+        const runId = randomUUID();
         const pages = Array.from({ length: 12 }, (_, page) => [bill(`${connectionId}-${page}`)]);
         await Promise.all(
           ['bills', 'expenses', 'customers', 'items'].map((stream) =>
-            land(client, { connectionId, stream, pages: stream === 'bills' ? pages : [[], [], []] }),
+            land(client, { connectionId, runId, stream, pages: stream === 'bills' ? pages : [[], [], []] }),
           ),
         );
       }),

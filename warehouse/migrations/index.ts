@@ -46,6 +46,7 @@ import * as removedRuns from './2026-12-06-removed-runs.ts';
 import * as serviceTime from './2026-12-07-service-time.ts';
 import * as syncStretch from './2026-12-07-sync-stretch.ts';
 import * as standstills from './2026-12-09-standstills.ts';
+import * as firstAnswers from './2026-12-10-first-answers.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -100,4 +101,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-07-service-time': serviceTime,
   '2026-12-07-sync-stretch': syncStretch,
   '2026-12-09-standstills': standstills,
+  '2026-12-10-first-answers': firstAnswers,
 };

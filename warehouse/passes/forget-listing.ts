@@ -3,7 +3,8 @@ import type { PassInHand } from './pass.ts';
 
 /**
  * Forgets what a reconcile's listing of a stream has shown so far: it begins again, now in the order of writes (`landedAt`), so that what
- * was written before is no newer than it. A second listing keeps the beginning of the first, whose findings it judges.
+ * was written before is no newer than it. A second listing keeps the beginning of the first, whose findings it judges, and how long ago
+ * the first was answered.
  */
 export async function forgetListing(
   client: PoolClient,
@@ -21,8 +22,9 @@ export async function forgetListing(
     `update sync.passes set
        started_at = case when listing = 1 then $4 else started_at end,
        served_until = null,
-       answered_at = null,
-       stood_still_seconds = 0
+       answered_from = null,
+       answered_at = case when listing > 1 then answered_at end,
+       stood_still_seconds = case when listing > 1 then stood_still_seconds else 0 end
      where connection_id = $1 and stream = $2 and kind = 'reconcile' and part = $3`,
     [...where, landedAt],
   );

@@ -1,29 +1,45 @@
+import type { Resource } from '../../resources/resource.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { streamsOf } from '../reconcile/streams-of.ts';
 import type { PassInHand } from './pass.ts';
 
 /**
  * In SQL, what an answer says of how long a reconcile has stood still: by the clock of the service, or by that of the database, where an
- * answer had waited in hand. `servedAt`: the parameter, the service's time of the answer; null when it does not tell.
+ * answer had waited in hand. `servedAt`: the parameter, the service's time of the answer; null when it does not tell. `before`: where the
+ * answer before it stands.
  */
-export function answeredSql(servedAt: string): string {
+export function answeredSql(
+  servedAt: string,
+  before = { servedUntil: 'served_until', answeredAt: 'answered_at' },
+): string {
   return `
           stood_still_seconds = greatest(
             stood_still_seconds,
-            extract(epoch from ${servedAt}::timestamptz - served_until),
-            extract(epoch from clock_timestamp() - answered_at)
+            extract(epoch from ${servedAt}::timestamptz - ${before.servedUntil}),
+            extract(epoch from clock_timestamp() - coalesce(${before.answeredAt}, asked_at))
           ),
+          answered_from = coalesce(answered_from, clock_timestamp()),
           answered_at = clock_timestamp(),
           served_until = coalesce(${servedAt}::timestamptz, served_until)`;
 }
 
-/** Notes that the service has answered a reconcile outside of its listing: while it fetches, it does not stand still. */
+/**
+ * Notes that the service has answered a reconcile outside of its listing: while it fetches, it does not stand still. The answer before
+ * was to whichever list of the resource.
+ */
 export async function noteAnswer(
   { pool }: Warehouse,
-  { pass, servedAt }: { pass: PassInHand; servedAt: Date | null },
+  { pass, resource, servedAt }: { pass: PassInHand; resource: Resource; servedAt: Date | null },
 ): Promise<void> {
+  const before = { servedUntil: 'latest.served', answeredAt: 'latest.answered' };
   await pool.query(
-    `update sync.passes set ${answeredSql('$4')}
+    `update sync.passes set ${answeredSql('$4', before)}
+     from (
+       select max(served_until) as served, max(answered_at) as answered
+       from sync.passes
+       where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
+     ) latest
      where connection_id = $1 and stream = $2 and kind = 'reconcile' and run_id = $3`,
-    [pass.connectionId, pass.stream, pass.runId, servedAt],
+    [pass.connectionId, pass.stream, pass.runId, servedAt, streamsOf(resource)],
   );
 }

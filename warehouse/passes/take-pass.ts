@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import { knownUnsupported } from './known-unsupported.ts';
 import { afterLastWrite, tick } from '../resource-clock.ts';
@@ -137,20 +137,22 @@ interface StreamRead {
   readonly serviceTime: { readonly milliseconds: number; readonly agoMilliseconds: number } | null;
 }
 
-/** The run's row of the stream. An attempt that outlives its run, which the next one has closed as `interrupted`, opens none. */
+/**
+ * The run's row of the stream. An attempt that outlives its run opens none: the next one has closed it as `interrupted`, or another
+ * reconcile, whose listing it would take, has begun since.
+ */
 async function openRunStream(
   db: Warehouse['db'],
   pass: PassInHand,
 ): Promise<{ status: string; pages: number }> {
+  const reopens = sql<boolean>`(sync.run_streams.status in ('failed', 'cancelled') and not ${isOver(pass)})`;
   return db
     .insertInto('sync.run_streams')
     .values((eb) => ({
       run_id: pass.runId,
       connection_id: pass.connectionId,
       stream: pass.stream,
-      status: sql<'running' | 'interrupted'>`coalesce(
-        (select status from sync.runs where run_id = ${pass.runId} and status = 'interrupted'), 'running'
-      )`,
+      status: sql<'running' | 'interrupted'>`case when ${isOver(pass)} then 'interrupted' else 'running' end`,
       // Copied inside the database: a Date would cut its microseconds.
       watermark_before: eb
         .selectFrom('sync.streams')
@@ -163,27 +165,28 @@ async function openRunStream(
         // A reset goes on where a run had failed: what had been given up is taken up again. What is done stays as it is.
         status: eb
           .case()
-          .when('sync.run_streams.status', 'in', givenUp)
+          .when(reopens)
           .then('running' as const)
           .else(eb.ref('sync.run_streams.status'))
           .end(),
-        failure_type: eb
-          .case()
-          .when('sync.run_streams.status', 'not in', givenUp)
-          .then(eb.ref('sync.run_streams.failure_type'))
-          .end(),
-        failure: eb
-          .case()
-          .when('sync.run_streams.status', 'not in', givenUp)
-          .then(eb.ref('sync.run_streams.failure'))
-          .end(),
+        failure_type: sql`case when not ${reopens} then sync.run_streams.failure_type end`,
+        failure: sql`case when not ${reopens} then sync.run_streams.failure end`,
       })),
     )
     .returning(['status', 'pages'])
     .executeTakeFirstOrThrow();
 }
 
-const givenUp = ['failed', 'cancelled'] as const;
+function isOver({ runId, kind }: PassInHand): RawBuilder<boolean> {
+  return sql`exists (
+    select from sync.runs own
+    where own.run_id = ${runId} and (own.status = 'interrupted' or ${kind === 'reconcile'} and exists (
+      select from sync.runs later
+      where later.connection_id = own.connection_id and later.kind = own.kind and later.status = 'running'
+        and later.started_at > own.started_at
+    ))
+  )`;
+}
 
 interface OpenPass {
   cursor: string | null;
@@ -238,9 +241,12 @@ const opening: Record<PassInHand['kind'], Opening> = {
         )
     `.execute(db);
     const { rows } = await sql<OpenPass>`
-      insert into sync.passes (connection_id, stream, kind, run_id, lease, started_at)
-      values (${pass.connectionId}, ${pass.stream}, 'reconcile', ${pass.runId}, ${pass.lease}, coalesce(${began}::timestamptz, clock_timestamp()))
-      on conflict (connection_id, stream, kind, part) do update set lease = excluded.lease
+      insert into sync.passes (connection_id, stream, kind, run_id, lease, started_at, asked_at)
+      values (
+        ${pass.connectionId}, ${pass.stream}, 'reconcile', ${pass.runId}, ${pass.lease},
+        coalesce(${began}::timestamptz, clock_timestamp()), clock_timestamp()
+      )
+      on conflict (connection_id, stream, kind, part) do update set lease = excluded.lease, asked_at = excluded.asked_at
       returning ${place}
     `.execute(db);
     return rows[0];

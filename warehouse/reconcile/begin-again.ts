@@ -10,13 +10,13 @@ const mostBeginnings = 2;
 
 /**
  * Begins the reconcile of a resource again, all its lists, when it has stood still for too long since it began: what was shown before may
- * be gone, and what was found absent may live. Returns whether it did. One that has begun again often enough goes on, and proves nothing:
- * see `finishResource`.
+ * be gone, and what was found absent may live. One that has begun again often enough goes on, and proves nothing: it deletes nothing, and
+ * `finishResource` says so.
  */
 export async function beginAgainIfStoodStill(
   warehouse: Warehouse,
   input: RunScope & { lookbackMilliseconds: number },
-): Promise<boolean> {
+): Promise<'of one time' | 'begun again' | 'too old'> {
   const { connectionId, resource, runId } = input;
   const where = [connectionId, streamsOf(resource), runId];
   return inTransaction(warehouse.pool, async (client) => {
@@ -29,7 +29,8 @@ export async function beginAgainIfStoodStill(
       where,
     );
     const { complete, tooLong, begunAgain } = await readStandstill(client, input);
-    if (!complete || !tooLong || begunAgain >= mostBeginnings) return false;
+    if (!complete || !tooLong) return 'of one time';
+    if (begunAgain >= mostBeginnings) return 'too old';
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     await client.query(
       'delete from sync.listed_pages where connection_id = $1 and stream = any($2::text[])',
@@ -38,7 +39,8 @@ export async function beginAgainIfStoodStill(
     await client.query(
       `update sync.passes set
          listing = 1, pages = 0, cursor = null, completed_at = null, failing_since = null, started_at = $4,
-         served_from = null, served_until = null, answered_at = null, answered_before = null, stood_still_seconds = 0,
+         served_from = null, served_until = null, answered_from = null, answered_at = null, answered_before = null,
+         stood_still_seconds = 0,
          begun_again = begun_again + 1
        where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3`,
       [...where, landedAt],
@@ -46,9 +48,9 @@ export async function beginAgainIfStoodStill(
     await client.query(
       `update sync.discrepancies
        set status = 'dismissed', closed_at = $4, closed_why = 'the listing stood still, and began again'
-       where connection_id = $1 and resource = $2 and run_id = $3 and kind = 'extra' and closed_at is null`,
+       where connection_id = $1 and resource = $2 and run_id = $3 and (kind = 'extra' or shown_by is null) and closed_at is null`,
       [connectionId, resource.name, runId, landedAt],
     );
-    return true;
+    return 'begun again';
   });
 }

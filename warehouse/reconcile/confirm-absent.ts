@@ -2,8 +2,9 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { PassInHand } from '../passes/pass.ts';
 import type { RunScope } from '../record-scope.ts';
+import { leaveUndecided } from './fetches-failing.ts';
 import { namelessSql } from './find-absent.ts';
-import { surelyListed } from './list-lag.ts';
+import { isLongAgo, listLag, longHeld, surelyListed } from './list-lag.ts';
 import { streamsOf } from './streams-of.ts';
 
 /** Takes the lease of a listing that is complete, to note in it how the requests after it fare. */
@@ -44,13 +45,14 @@ export async function readUnconfirmed(
  * The source has no such record: it is to be deleted, unless a tombstone had said so already of what was found. What never landed
  * (no version) came after any tombstone, and is gone once more. It was gone by `goneBy`, a time of the service; where the service does
  * not tell its time, by the newest version that the listing showed. One that its list showed is absent all the same: the list lagged.
+ * One of which another run has written a newer version since it was found stays undecided: it may have been made again.
  */
 export async function confirmAbsent(
   { pool }: Warehouse,
   { connectionId, resource, runId }: RunScope,
   { recordId, goneBy }: { recordId: string; goneBy: string | null },
 ): Promise<void> {
-  await pool.query(
+  const { rowCount } = await pool.query(
     `update sync.discrepancies d set
        kind = case when known.buried then d.kind else 'extra' end,
        met_at = null,
@@ -58,7 +60,7 @@ export async function confirmAbsent(
        closed_at = case when known.buried then clock_timestamp() end,
        closed_why = case when known.buried then 'the list lagged behind' end,
        gone_by = coalesce($5::timestamptz, (
-         select max(highest_seen) from sync.passes
+         select least(max(highest_seen), clock_timestamp()) from sync.passes
          where connection_id = $1 and stream = any($6::text[]) and kind = 'reconcile' and run_id = $3
        ))
      from (
@@ -69,10 +71,15 @@ export async function confirmAbsent(
        ) as buried
        from sync.discrepancies c
        where c.connection_id = $1 and c.resource = $2 and c.run_id = $3 and c.record_id = $4 and c.status = 'checking'
+         and not exists (
+           select from finance.${resource.name} held
+           where held.connection_id = $1 and held.id = $4 and held.${resource.version} > c.version
+         )
      ) known
      where d.id = known.id`,
     [connectionId, resource.name, runId, recordId, goneBy, streamsOf(resource)],
   );
+  if (rowCount === 0) await leaveUndecided(pool, { connectionId, resource, runId }, recordId);
 }
 
 /**
@@ -94,8 +101,7 @@ export async function listAgain(
   await pool.query(
     `update sync.passes
      set listing = 2, pages = 0, cursor = null, completed_at = null, served_from = null, served_until = null,
-       answered_at = null, answered_before = latest.served_until,
-       stood_still_seconds = greatest(stood_still_seconds, extract(epoch from clock_timestamp() - latest.answered_at))
+       answered_from = null, answered_at = latest.answered_at, answered_before = latest.served_until
      from (
        select max(served_until) as served_until, max(answered_at) as answered_at
        from sync.passes
@@ -128,7 +134,8 @@ export async function confirmBySecondListing(
   await inTransaction(warehouse.pool, async (client) => {
     await client.query(
       `with complete as (
-         select coalesce(min(served_from), max(highest_seen)) as began, ${surelyListed(resource, '$5')} as surely_listed
+         select coalesce(min(served_from), least(max(highest_seen), min(started_at))) as began,
+           ${surelyListed(resource, '$5')} as surely_listed, ${longHeld(resource, '$5')} as long_held
          from sync.passes
          where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
            and listing = 2 and completed_at is not null
@@ -150,9 +157,12 @@ export async function confirmBySecondListing(
        ) judged, complete
        where d.id = judged.id
          and (shown or d.met_at is null and not exists (${namelessSql}) and case
-           -- Of a service that does not tell its time nobody knows how long ago that was.
-           when d.version is null then $6 and d.shown_by <> $3 and coalesce(d.shown_at < surely_listed, true)
-           else d.version < surely_listed
+           when d.version is null then $6 and d.shown_by <> $3 and ${isLongAgo('d.shown_at < surely_listed', listLag(resource, '$5'))}
+           when surely_listed is not null then d.version < surely_listed
+           else coalesce((
+             select held._changed_at < long_held from finance.${resource.name} held
+             where held.connection_id = $1 and held.id = d.record_id
+           ), true)
          end)`,
       [connectionId, streamsOf(resource), runId, resource.name, lookbackMilliseconds, unfetchable],
     );

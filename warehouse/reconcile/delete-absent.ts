@@ -7,6 +7,7 @@ import type { RunScope } from '../record-scope.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { checkApproval, type DeletionQuestion } from './deletion-question.ts';
 import { readWaitingDeletions } from './read-waiting-deletions.ts';
+import { streamsOf } from './streams-of.ts';
 
 export interface Deleted {
   deleted: number;
@@ -28,23 +29,45 @@ export async function deleteAbsent(
   input: RunScope & { limit: number },
 ): Promise<Deleted> {
   const { connectionId, resource, runId, limit } = input;
-  const { rows } = await warehouse.pool.query<{ held: number; confirmed: number; undecided: number }>(
+  const { rows } = await warehouse.pool.query<{
+    held: number;
+    compared: number;
+    confirmed: number;
+    undecided: number;
+  }>(
     `select
        (select count(*) from finance.${resource.name} where connection_id = $1) as held,
+       -- What another run has written since the listing began shows nothing of what the listing is worth.
+       (select count(*) from finance.${resource.name} where connection_id = $1 and (_run_id = $3 or _changed_at < (
+          select min(started_at) from sync.passes
+          where connection_id = $1 and stream = any($4::text[]) and kind = 'reconcile' and run_id = $3
+        ))) as compared,
        (select count(*) from sync.discrepancies
         where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'
           and kind = 'extra' and version is not null) as confirmed,
        (select count(*) from sync.discrepancies
         where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'
           and kind = 'extra' and version is not null) as undecided`,
-    [connectionId, resource.name, runId],
+    [connectionId, resource.name, runId, streamsOf(resource)],
   );
-  const { held = 0, confirmed = 0, undecided = 0 } = rows[0] ?? {};
+  const { held = 0, compared = 0, confirmed = 0, undecided = 0 } = rows[0] ?? {};
   const overLimit = confirmed > neverAskedAbout && confirmed > limit * held;
   // None was shown, though it is too early to say so of some.
-  const all = confirmed > 1 && confirmed + undecided >= held;
+  const all = confirmed > 1 && confirmed + undecided >= compared;
   if (overLimit || all) return { deleted: 0, waiting: confirmed, held };
   return { deleted: await deleteConfirmed(warehouse, { ...input, foundBy: runId }), waiting: 0, held };
+}
+
+/** What a run has confirmed is in doubt again, and the next reconcile decides: its listing stood still, and what was absent may live. */
+export async function doubtConfirmed(
+  { pool }: Warehouse,
+  { connectionId, resource, runId }: RunScope,
+): Promise<void> {
+  await pool.query(
+    `update sync.discrepancies set status = 'checking', gone_by = null
+     where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'`,
+    [connectionId, resource.name, runId],
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
 
@@ -16,13 +17,13 @@ export async function noteFetchFailing(
   return rows[0]?.failing_ms ?? 0;
 }
 
-/** This run asks for the record no more: nobody has decided about it. */
+/** This run asks for the record no more: nobody has decided about it, and the next one does. */
 export async function leaveUndecided(
-  { pool }: Warehouse,
+  client: Warehouse['pool'] | PoolClient,
   { connectionId, resource, runId }: RunScope,
   recordId: string,
 ): Promise<void> {
-  await pool.query(
+  await client.query(
     `update sync.discrepancies set shown_by = $3
      where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and status = 'checking'`,
     [connectionId, resource.name, runId, recordId],

@@ -3,7 +3,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
 import { tick } from '../resource-clock.ts';
-import { surelyListed } from './list-lag.ts';
+import { longHeld, surelyListed } from './list-lag.ts';
 import { streamsOf } from './streams-of.ts';
 
 export interface Absent {
@@ -60,14 +60,22 @@ export async function findAbsent(
     await client.query(keepUnlanded(resource), [...values, resource.name, foundAt]);
     await client.query(dismissOld, [connectionId, resource.name, runId]);
     await client.query(findSql(resource), [...values, resource.name, foundAt]);
+    await client.query(dismissShown, [...values, resource.name]);
     const found = await client.query<Omit<Absent, 'pages' | 'nameless'>>(
       `select count(*) filter (where kind <> 'ahead') as absent, count(*) filter (where kind = 'ahead') as ahead,
-         count(*) filter (where kind <> 'ahead' and (version is null or version >= (
-           select ${surelyListed(resource, '$4')}
-           from sync.passes
-           where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
-         ))) as young
-       from sync.discrepancies
+         count(*) filter (where kind <> 'ahead' and case
+           when version is null then true
+           when surely_listed is not null then version >= surely_listed
+           else exists (
+             select from finance.${resource.name} held
+             where held.connection_id = $1 and held.id = record_id and held._changed_at >= long_held
+           )
+         end) as young
+       from sync.discrepancies, (
+         select ${surelyListed(resource, '$4')} as surely_listed, ${longHeld(resource, '$4')} as long_held
+         from sync.passes
+         where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
+       ) listing
        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'`,
       [connectionId, resource.name, runId, lookbackMilliseconds, streamsOf(resource)],
     );
@@ -101,6 +109,20 @@ const listedIds = `
       select distinct jsonb_array_elements(records) ->> 0 as id
       from sync.listed_pages
       where connection_id = $1 and stream = any($2::text[]) and listing = 1`;
+
+/** What only a beginning that was forgotten showed otherwise than it is held. */
+const dismissShown = `
+  update sync.discrepancies d
+  set status = 'dismissed', closed_at = clock_timestamp(), closed_why = 'the listing shows it as it is held'
+  from (
+    select record ->> 0 as id, min((record ->> 1)::timestamptz) as version
+    from sync.listed_pages
+    cross join lateral jsonb_array_elements(records) as listed (record)
+    where connection_id = $1 and stream = any($2::text[]) and listing = 1
+    group by record ->> 0
+  ) shown
+  where d.connection_id = $1 and d.resource = $4 and d.run_id = $3 and d.status = 'checking' and d.kind = 'ahead'
+    and d.shown_by is null and shown.id = d.record_id and shown.version = d.version and d.shown_version < d.version`;
 
 /** What an older reconcile left open is decided by this one. */
 const dismissOld = `

@@ -4,7 +4,7 @@ import type { Findings } from '../landing/land-records.ts';
 import type { PreparedRecord } from '../landing/prepared-page.ts';
 import type { PassInHand } from '../passes/pass.ts';
 import { closeOverruled } from '../quarantine/close-overruled.ts';
-import { listLag } from './list-lag.ts';
+import { isLongAgo, listLag } from './list-lag.ts';
 
 /**
  * Notes records that a reconcile's listing shows with other content under an older version than the one held, or alive although
@@ -51,7 +51,7 @@ function findSql(resource: Resource): string {
     from unnest($6::text[], $7::timestamptz[], $8::bytea[], $9::boolean[]) as shown (id, version, hash, differs)
     cross join (
       select started_at as at from sync.passes
-      where connection_id = $1 and stream = $4 and kind = 'reconcile' and run_id = $3 and listing = 1
+      where connection_id = $1 and stream = $4 and kind = 'reconcile' and run_id = $3
     ) began
     left join lateral (
       select f.${resource.version} as version, f._changed_at as written_at
@@ -107,8 +107,7 @@ export async function readShownTwice(
       left join sync.tombstones t on t.connection_id = $1 and t.resource = $2 and t.record_id = shown.id
       where d.kind = 'ahead' and d.shown_hash = shown.hash and d.shown_by is not null and d.run_id <> $3
         and coalesce(held.${resource.version}, t.version) = d.version
-        -- Of a service that does not tell its time nobody knows how long ago that was.
-        and coalesce(d.shown_at <= $6::timestamptz - ${listLag(resource, '$7')}, true)`,
+        and ${isLongAgo(`d.shown_at <= $6::timestamptz - ${listLag(resource, '$7')}`, listLag(resource, '$7'))}`,
     values: [
       ...[pass.connectionId, resource.name, pass.runId],
       records.map(({ id }) => id),

@@ -10,7 +10,8 @@ import { streamsOf } from './streams-of.ts';
 
 /**
  * Proves whether source and warehouse are equal, writes the proof into the run, and clears what the reconcile had noted.
- * A resource that this run has finished already stays as it is.
+ * A resource that this run has finished already stays as it is. Where its listing is gone without that, nothing is proved, and
+ * `finishRun` says so.
  *
  * `waiting` records are gone at the source and await approval: then nothing is equal.
  */
@@ -22,7 +23,10 @@ export async function finishResource(
   return inTransaction(warehouse.pool, async (client) => {
     const began = await beginningOf(client, input);
     // An attempt before this one has finished the resource, and its listing is gone.
-    if (began === null) return { equal: (await readProof(client, input)).every(({ equal }) => equal) };
+    if (began === null) {
+      const proof = await readProof(client, input);
+      return { equal: proof.length === streamsOf(resource).length && proof.every(({ equal }) => equal) };
+    }
     const totals = await readTotals(client, input);
     const { tooLong: stoodStill } = await readStandstill(client, input);
     const undecided = await keepUndecided(client, input);
@@ -133,6 +137,13 @@ function failureOf(
       sentence: `${waiting} of ${held} ${resource.name} are gone at the source, and none was deleted. If that is right, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
     };
   }
+  if (stoodStill) {
+    const minutes = Math.round(mayStandStillSeconds(input.lookbackMilliseconds) / 60);
+    return {
+      type: 'NotEqual',
+      sentence: `The listing of ${resource.name} stood still for more than ${minutes} minutes, each time that it was begun, and what it showed before may be gone: nothing proves that source and warehouse are equal. The next reconcile lists them again.`,
+    };
+  }
   if (unanswered > 0) {
     return {
       type: 'NotEqual',
@@ -149,13 +160,6 @@ function failureOf(
     return {
       type: 'NotEqual',
       sentence: `The list of ${resource.name} shows ${unclear} differently from what is held, and no fetch can decide whether it lags: the next reconcile does.`,
-    };
-  }
-  if (stoodStill) {
-    const minutes = Math.round(mayStandStillSeconds(input.lookbackMilliseconds) / 60);
-    return {
-      type: 'NotEqual',
-      sentence: `The listing of ${resource.name} stood still for more than ${minutes} minutes, each time that it was begun, and what it showed before may be gone: nothing proves that source and warehouse are equal. The next reconcile lists them again.`,
     };
   }
   if (!equal) {

@@ -9,6 +9,8 @@ import { lockResource } from '../passes/lock-pass.ts';
 import { closeOverruled } from '../quarantine/close-overruled.ts';
 import { versionOfEntry } from '../quarantine/version-of-entry.ts';
 import type { RunScope } from '../record-scope.ts';
+import { leaveUndecided } from './fetches-failing.ts';
+import { addToRun } from '../runs/add-to-run.ts';
 
 /**
  * Decides about a record that a listing showed under an older version than the one held, or than the one that waits in quarantine,
@@ -50,6 +52,17 @@ export async function landAhead(
         foundAt: held.found_at,
         landedAt,
       });
+    // Then the run is no proof: what is held is not what the source has.
+    if (landing.refused !== undefined)
+      await addToRun(client, {
+        ...{ runId, connectionId, stream: resource.streams[0].name },
+        counts: { quarantined: 1 },
+      });
+    if (held === undefined && landing.counts.suppressed > 0) {
+      // Another run has written a newer version meanwhile, perhaps of a clock that was wrong.
+      await leaveUndecided(client, input, input.id);
+      return landing;
+    }
     const [status, why] = outcomeOf({ kind: input.kind, isAhead, isStored: landing.refused === undefined });
     await client.query(
       `update sync.discrepancies set status = $5, closed_at = $6, closed_why = $7

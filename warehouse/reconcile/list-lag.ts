@@ -11,9 +11,25 @@ export function listLag({ fetchable }: Resource, lookback: string): string {
 }
 
 /**
- * In SQL, over the passes of a listing: what is older than this was there for any list to show, however far it lags.
- * A service that does not tell its time is taken to be at the newest version that it showed.
+ * In SQL, over the passes of a listing: a version that is older than this was there for any list to show, however far it lags. Null of a
+ * service that does not tell its time: a version may be of any time then, and what was written here before `longHeld` is as old.
  */
 export function surelyListed(resource: Resource, lookback: string): string {
-  return `coalesce(min(served_from), max(highest_seen)) - ${listLag(resource, lookback)}`;
+  return `min(served_from) - ${listLag(resource, lookback)}`;
+}
+
+/** In SQL, over the passes of a listing: what was written here before, by the order of writes, was there for any list to show. */
+export function longHeld(resource: Resource, lookback: string): string {
+  return `min(started_at) - ${listLag(resource, lookback)}`;
+}
+
+/**
+ * In SQL, over a discrepancy `d`: the reconcile that showed it just so (`shown_by`) is longer ago than a list may lag. The service's clock
+ * must say so, as far as it tells (`byService`, null when not), and that of the database, since either may be put right meanwhile.
+ */
+export function isLongAgo(byService: string, lag: string): string {
+  return `coalesce(${byService}, true) and not exists (
+          select from sync.runs shown_by
+          where shown_by.run_id = d.shown_by and coalesce(shown_by.finished_at, 'infinity') > clock_timestamp() - ${lag}
+        )`;
 }

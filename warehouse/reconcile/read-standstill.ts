@@ -30,19 +30,21 @@ export async function readStandstill(
   const { connectionId, resource, runId, lookbackMilliseconds } = input;
   const { rows } = await client.query<Standstill>(
     `with listing as (
-       select completed_at, stood_still_seconds, answered_at, answered_before, begun_again, served_from, served_until
+       select completed_at, stood_still_seconds, answered_from, answered_at, answered_before, begun_again, served_from, served_until
        from sync.passes
        where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
+     ), answered (clock, "from", until) as (
+       select 'service', served_from, served_until from listing
+       union all
+       select 'service', max(answered_before), max(answered_before) from listing
+       union all
+       select 'database', answered_from, answered_at from listing
      ), apart as (
        -- Lists are read side by side, so time counts only where none of them was answered.
        select "from" - max(until) over (
-         order by "from", until rows between unbounded preceding and 1 preceding
+         partition by clock order by "from", until rows between unbounded preceding and 1 preceding
        ) as apart
-       from (
-         select served_from, served_until from listing
-         union all
-         select max(answered_before), max(answered_before) from listing
-       ) answered ("from", until)
+       from answered
      )
      select count(completed_at) = cardinality($2::text[]) as complete,
        coalesce(greatest(

@@ -39,7 +39,7 @@ export async function finishRun(
   return db.transaction().execute(async (transaction) => {
     await requireHeld(transaction, input);
     const now = sql<Date>`clock_timestamp()`;
-    const outcomes = kind === 'reconcile' ? await withUnlisted(transaction, input) : input.outcomes;
+    const outcomes = kind === 'reconcile' ? await provedOnes(transaction, input) : input.outcomes;
     for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
       await transaction
         .updateTable('sync.run_streams')
@@ -128,6 +128,25 @@ async function requireHeld(
   if (held === undefined) throw new RunLeft();
 }
 
+/** A reconcile has done with a stream when its proof is written. What the workflow remembers is not enough. */
+async function provedOnes(
+  transaction: Transaction<Database>,
+  input: { runId: string; outcomes: readonly StreamOutcome[] },
+): Promise<readonly StreamOutcome[]> {
+  const rows = await transaction
+    .selectFrom('sync.run_streams')
+    .select('stream')
+    .where('run_id', '=', input.runId)
+    .where('status', '=', 'running')
+    .where('totals', 'is', null)
+    .execute();
+  const unproved = rows.map(({ stream }) => stream);
+  const outcomes = await withUnlisted(transaction, input);
+  return outcomes.map((outcome) =>
+    outcome.state === 'done' && unproved.includes(outcome.stream) ? notProved(outcome.stream) : outcome,
+  );
+}
+
 /** A list that is not offered is nothing to a sync, but a proof that leaves out what the warehouse holds is none. */
 async function withUnlisted(
   transaction: Transaction<Database>,
@@ -192,6 +211,12 @@ async function readsLists(transaction: Transaction<Database>, runId: string): Pr
 function notRead(stream: string): StreamOutcome {
   const failure = `That ${stream} was read is not written in the warehouse, so it does not count. Run it again.`;
   return { stream, state: 'failed', failureType: 'NotRead', failure };
+}
+
+/** Its listing is gone, and no proof of it is there: an attempt of another run took it. */
+function notProved(stream: string): StreamOutcome {
+  const failure = `What was listed of ${stream} is gone before it was compared, so nothing is proved. Run the reconcile again.`;
+  return { stream, state: 'failed', failureType: 'NotProved', failure };
 }
 
 function judge(outcomes: readonly StreamOutcome[], known: readonly CountedStream[]): FinishedRun {

@@ -22,6 +22,8 @@ export interface PassesTable {
   served_until: Time | null;
   stood_still_in: string | null;
   cursor_mark: string | null;
+  asked_at: Time | null;
+  answered_from: Time | null;
   answered_at: Time | null;
   answered_before: Time | null;
   stood_still_seconds: Generated<number>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { page } from './scripted-service.ts';
+import { at, page } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 // What only the second listing of a reconcile shows, under an older version than the one held.
@@ -44,7 +44,3 @@ test('a reconcile does not say equal of a record that its second listing showed 
   // Either it says that it is not equal, or it is.
   if (run.status === 'succeeded') expect(held).toEqual({ status: 'canceled', amount: '999' });
 });
-
-function at(milliseconds: number): string {
-  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
-}

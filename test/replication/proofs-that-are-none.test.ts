@@ -2,13 +2,11 @@ import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../activities/index.ts';
 import { createApiClient } from '../../source/api-client.ts';
-import { readWebhook } from '../../source/read-webhook.ts';
-import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { dependenciesOf } from '../simulation/dependencies-of.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { page, type ScriptedService } from './scripted-service.ts';
+import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 // What an attempt that dies, or lives too long, makes of the proof of a reconcile.
@@ -104,7 +102,7 @@ test('a record that is made again in the second in which a fetch did not find it
     // This answer (410) is of the beginning of the second, and is some seconds on its way. Meanwhile:
     service.lists.bills = [...['a', 'b'].map((one) => bill(one)), again];
     now = second + 5_000;
-    await webhook(service, 'CREATED', again);
+    await service.tellOfBill('CREATED', again);
     now = second;
     return { status: 410, body: '{}' };
   };
@@ -180,7 +178,7 @@ async function lateAttempt(service: ScriptedService, runId: string): Promise<voi
     new AbortController().signal,
     unused,
     undefined,
-    log as never,
+    log,
     undefined as never,
     [] as never,
   );
@@ -196,16 +194,4 @@ async function lateAttempt(service: ScriptedService, runId: string): Promise<voi
     )
     .catch(unused);
   await api.close();
-}
-
-function at(milliseconds: number): string {
-  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
-}
-
-async function webhook(service: ScriptedService, code: string, record: string): Promise<void> {
-  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
-  const read = readWebhook(Buffer.from(body));
-  if (read === undefined) throw new Error('That is no webhook.');
-  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [read] });
-  await service.applyWebhooks();
 }

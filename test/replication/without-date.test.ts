@@ -2,22 +2,18 @@ import { expect, test } from 'vitest';
 import { resourceNamed } from '../../resources/index.ts';
 import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
-import { readWebhook } from '../../source/read-webhook.ts';
-import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
-import { eventually } from '../support/eventually.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { skewClock } from '../support/skewed-clock.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { page, type ScriptedService } from './scripted-service.ts';
+import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 // A service that sends no `Date` (API document: none is promised).
-const { warehouse: direct, url } = await createTestDatabase();
+const { url } = await createTestDatabase();
 const clock = await skewClock(url);
 const warehouse = openWarehouse({ url: clock.url, connections: 10 });
 const serveWithDate = servicesOf(warehouse);
 const minute = 60_000;
-void direct;
 
 async function serve(): Promise<ScriptedService> {
   await clock.ahead('0');
@@ -34,7 +30,7 @@ test('two lagging listings do not delete what lives, where one record has a vers
   await service.sync(['bills']);
   const fresh = ['x', 'y'].map((id) => bill(id, { last_synced_at: at(-2_000) }));
   service.lists.bills = [...old, ...fresh, future];
-  for (const record of fresh) await webhook(service, 'CREATED', record);
+  for (const record of fresh) await service.tellOfBill('CREATED', record);
   expect(await service.ids('bills')).toHaveLength(8);
   // The list lags by some seconds, as long as the reconcile takes; fetches would find both.
   service.onList = () => page(service, 'bills', [...old, future]);
@@ -45,7 +41,7 @@ test('two lagging listings do not delete what lives, where one record has a vers
   // An edit of x now does not bring it back either.
   const edited = bill('x', { last_synced_at: at(0), memo: '"edited"' });
   service.lists.bills = [...old, fresh[1] ?? '', edited, future];
-  await webhook(service, 'UPDATED', edited);
+  await service.tellOfBill('UPDATED', edited);
   await service.sync(['bills']);
   const afterSync = await service.ids('bills');
   expect({ status: run.status, afterReconcile, afterSync }).toEqual({
@@ -92,7 +88,7 @@ test('a list that lags for some seconds, over two reconciles, does not put an ol
   service.lists = { bills: [bill('a'), before ?? ''] };
   await service.sync(['bills']);
   service.lists.bills = [bill('a'), now ?? ''];
-  await webhook(service, 'UPDATED', now ?? '');
+  await service.tellOfBill('UPDATED', now ?? '');
   expect(await memo(service)).toBe('-1');
   // The list lags, and a fetch of r is refused for a moment.
   service.onList = () => page(service, 'bills', [bill('a'), before ?? '']);
@@ -142,7 +138,7 @@ test('one list of the resource was read a night before the other: no success tha
   let isMorning = false;
   service.onList = async (_, query) => {
     if (query.get('expense_type') !== 'refund' || isMorning) return undefined;
-    await untilListed(service, 'expenses');
+    await service.untilListed('expenses');
     isMorning = true;
     await clock.ahead('15 hours');
     service.lists.expenses = [expense('e1'), refund('r1')];
@@ -181,10 +177,6 @@ test('a second listing whose cursor has expired over night: no success that is f
   });
 });
 
-function at(milliseconds: number): string {
-  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
-}
-
 function refund(id: string): string {
   return expense(id, { expense_type: '"refund"' });
 }
@@ -192,21 +184,4 @@ function refund(id: string): string {
 async function memo(service: ScriptedService): Promise<unknown> {
   const [found] = await service.rows(`select memo from finance.bills where connection_id = $1 and id = 'r'`);
   return found?.memo;
-}
-
-async function untilListed(service: ScriptedService, stream: string): Promise<void> {
-  await eventually(async () => {
-    const done = await service.rows(
-      `select from sync.passes where connection_id = $1 and stream = '${stream}' and completed_at is not null`,
-    );
-    return done.length > 0 ? true : undefined;
-  });
-}
-
-async function webhook(service: ScriptedService, code: string, record: string): Promise<void> {
-  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
-  const read = readWebhook(Buffer.from(body));
-  if (read === undefined) throw new Error('That is no webhook.');
-  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [read] });
-  await service.applyWebhooks();
 }

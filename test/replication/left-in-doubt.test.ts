@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { readWebhook } from '../../source/read-webhook.ts';
-import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
-import { bill, item, subscription } from '../support/finance-records.ts';
+import { bill, subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { page, type ScriptedService } from './scripted-service.ts';
+import { at, page } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -85,7 +83,7 @@ test('a fetch that shows otherwise than what an answer in flight has written mea
     fetches += 1;
     // An answer from before the clock was put right, which a webhook had asked for, is landed now.
     if (fetches === 2) return { status: 200, body: `{"connection":${service.named},"bill":${second ?? ''}}` };
-    if (fetches === 1) await webhook(service, 'UPDATED', second ?? '');
+    if (fetches === 1) await service.tellOfBill('UPDATED', second ?? '');
     return undefined;
   };
   const run = await service.reconcile(['bills']);
@@ -94,42 +92,6 @@ test('a fetch that shows otherwise than what an answer in flight has written mea
   );
   expect(fetches).toBe(2);
   if (run.status === 'succeeded') expect(memo).toBe('right');
-});
-
-test('an item that is held otherwise than the source has it is not equal, though a person has discarded the entry', async () => {
-  const service = await serve();
-  service.lists = { items: [item('a'), item('r')] };
-  await service.sync(['items']);
-  service.lists.items = [
-    item('a'),
-    item('r', { last_synced_at: at(), name: '{"en":"Pen"}', code: '"SKU-2"' }),
-  ];
-  await service.sync(['items']);
-  await service.discardAll();
-  const run = await service.reconcile(['items']);
-  const [{ code } = {}] = await service.rows(
-    `select code from finance.items where connection_id = $1 and id = 'r'`,
-  );
-  if (run.status === 'succeeded') expect(code).toBe('SKU-2');
-});
-
-test('a list that lags for some seconds does not put older content of the same version in place of the newer', async () => {
-  const service = await serve();
-  // Two edits in one second, of a service whose times have whole seconds.
-  const second = new Date(Math.floor(Date.now() / 1_000) * 1_000 - 5_000).toISOString();
-  const [older = '', newer = ''] = ['older', 'newer'].map((memo) =>
-    bill('r', { last_synced_at: `"${second}"`, memo: `"${memo}"` }),
-  );
-  service.lists = { bills: [bill('a'), bill('r')] };
-  await service.sync(['bills']);
-  service.lists.bills = [bill('a'), newer];
-  await webhook(service, 'UPDATED', newer);
-  service.onList = () => page(service, 'bills', [bill('a'), older]);
-  const run = await service.reconcile(['bills']);
-  const [{ memo } = {}] = await service.rows(
-    `select memo from finance.bills where connection_id = $1 and id = 'r'`,
-  );
-  if (run.status === 'succeeded') expect(memo).toBe('newer');
 });
 
 test('a list that becomes empty costs no resource without a question, also where a webhook brings one record meanwhile', async () => {
@@ -144,7 +106,7 @@ test('a list that becomes empty costs no resource without a question, also where
     if (listings === 1) {
       const fresh = bill('new', { last_synced_at: at() });
       service.lists.bills = [...old, fresh];
-      await webhook(service, 'CREATED', fresh);
+      await service.tellOfBill('CREATED', fresh);
     }
     return page(service, 'bills', []);
   };
@@ -202,15 +164,3 @@ test('two reconciles within seconds, of which the first met a clock that was beh
   expect(first.status).toBe('partial');
   if (second.status === 'succeeded') expect(status).toBe('canceled');
 });
-
-function at(milliseconds = 0): string {
-  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
-}
-
-async function webhook(service: ScriptedService, code: string, record: string): Promise<void> {
-  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
-  const read = readWebhook(Buffer.from(body));
-  if (read === undefined) throw new Error('That is no webhook.');
-  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [read] });
-  await service.applyWebhooks();
-}

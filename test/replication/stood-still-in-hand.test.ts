@@ -55,8 +55,10 @@ describe('a listing that takes hours and never stands still is listed once', () 
     service.onList = async (_, query) => {
       if (query.get('expense_type') !== 'refund') return undefined;
       const place = Number(query.get('cursor'));
+      // Time passes by the request here: the other list is to be there before it does.
+      await service.untilListed('expenses');
       if (place === 0) beginnings += 1;
-      await clock.advance(9 * minute);
+      await clock.advance(4 * minute);
       const next = place === 5 ? null : String(place + 1);
       return page(service, 'expenses', shown.slice(place, place + 1), next);
     };
@@ -71,7 +73,8 @@ describe('a listing that takes hours and never stands still is listed once', () 
     service.onList = async (_, query) => {
       if (query.get('expense_type') !== 'refund') return undefined;
       const place = Number(query.get('cursor'));
-      await clock.advance(9 * minute);
+      await service.untilListed('expenses');
+      await clock.advance(4 * minute);
       const next = place === 5 ? null : String(place + 1);
       return page(service, 'expenses', shown.slice(place, place + 1), next);
     };
