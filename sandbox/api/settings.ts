@@ -22,6 +22,8 @@ export const settingsSchema = z.strictObject({
   listBehindMs: z.number().min(0).default(0),
   /** Whether the list of subscriptions says for whom it answers: its `connection` is optional (4.5). */
   subscriptionsNameConnection: z.boolean().default(true),
+  /** Whether answers have a `Date` header. */
+  tellsTime: z.boolean().default(true),
   /** What cursors are marked with; one with another mark answers `foreignCursorStatus`, as after a restart of the service. */
   cursorMark: z.string().default(''),
   foreignCursorStatus: z.int().default(500),

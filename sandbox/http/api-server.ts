@@ -33,7 +33,8 @@ export function createApiServer(service: ApiService): FastifyInstance {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-service-request-id', randomUUID());
     // The service's own time, which is what every time in its answers is too.
-    reply.header('date', new Date(service.world.clock.now()).toUTCString());
+    if (service.settings.tellsTime) reply.header('date', new Date(service.world.clock.now()).toUTCString());
+    else reply.raw.sendDate = false;
     done();
   });
 

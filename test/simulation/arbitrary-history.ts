@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { arbitraryChange } from './arbitrary-change.ts';
-import { faultKinds, platforms, runKinds, type Episode, type History, type RunKind } from './history.ts';
+import {
+  faultKinds,
+  platforms,
+  runKinds,
+  type Change,
+  type Episode,
+  type History,
+  type RunKind,
+} from './history.ts';
 import { lies } from './lies.ts';
 import { temptations } from './temptations.ts';
 
@@ -73,7 +81,7 @@ const seldom: ResourceName[] = ['bill_credit_memos', 'customers', 'items', 'subs
 
 /** Any history; or one in which nothing leads astray but what is named: see `lies`. */
 export function histories(about?: string): fc.Arbitrary<History> {
-  return fc.record({
+  const any = fc.record({
     platform: fc.oneof(
       { arbitrary: fc.constantFrom('QUICKBOOKS', 'NETSUITE'), weight: 3 },
       { arbitrary: fc.constantFrom(...platforms), weight: 1 },
@@ -96,10 +104,31 @@ export function histories(about?: string): fc.Arbitrary<History> {
     // One in six: three companies take three times as long.
     companies: fc.constantFrom(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3),
     anonymous: fc.boolean(),
+    dateless: fc.constantFrom(false, false, false, false, false, false, false, true),
     rebuild: fc.constantFrom(false, false, false, true),
     episodes: about === undefined ? episodes : lieNamed(about),
   });
+  return any.map((history) =>
+    history.dateless && history.episodes.some(hasWrongTimes) ? { ...history, dateless: false } : history,
+  );
 }
+
+/** Of a service that does not tell its time, nobody can say which of its versions are wrong, nor how old its lists are. */
+function hasWrongTimes({ before, meanwhile, standstill }: Episode): boolean {
+  const all = [...before, ...meanwhile.map(({ change }) => change), ...(standstill?.changes ?? [])];
+  return all.some(({ what }) => wrongTimes.includes(what));
+}
+
+const wrongTimes: Change['what'][] = [
+  ...([
+    'service clock',
+    'database clock',
+    'old lists',
+    'turn back',
+    'edit in the future',
+    'create in the future',
+  ] as const),
+];
 
 const episodes: fc.Arbitrary<Episode[]> = fc
   .array(

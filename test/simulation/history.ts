@@ -21,6 +21,8 @@ export interface History {
   readonly snapshot: boolean;
   /** Connections of one installation, 1 to 3; changes and runs are the first one's unless they say otherwise. */
   readonly companies?: number;
+  /** The service does not tell its time: no answer has a `Date`. */
+  readonly dateless?: boolean;
   /** The list of subscriptions does not say for whom it answers. */
   readonly anonymous?: boolean;
   /** At the end `finance` is made again out of history too. */

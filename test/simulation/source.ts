@@ -27,6 +27,9 @@ export class Source {
     this.#parts = parts;
     this.#platform = platformNamed(parts.history.platform);
     this.listed = parts.history.resources.filter((resource) => this.#platform.lists.includes(resource));
+    parts.surroundings.whenPutForward(() => {
+      for (const record of this.records.values()) if (record.writtenTwice) record.behind = true;
+    });
   }
 
   /** The service's, Unix milliseconds. */
@@ -155,7 +158,8 @@ export class Source {
       surroundings.listsBehind > history.lookbackSeconds * 1000 && record.resource === 'subscriptions';
     // A sync sees by the clock of Postgres that the service's was put back; what is held in a newer version is a reconcile's to judge.
     const isUnnoticed = surroundings.databaseJumps.length > 0 || record.highest > now;
-    record.behind = (now <= surroundings.latestBefore && isUnnoticed) || isLate;
+    record.writtenTwice = now <= surroundings.latestBefore;
+    record.behind = (record.writtenTwice && isUnnoticed) || isLate;
     if (what.startsWith('create')) {
       record.bornAt = this.changes;
       record.bornTime = now;

@@ -6,6 +6,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** What is around the companies of a history: clocks that are wrong, and a service that behaves as it may. */
 export class Surroundings {
   readonly #parts: { readonly history: History; readonly clock: VirtualClock; readonly admin: SandboxAdmin };
+  readonly #whenPutForward: (() => void)[] = [];
   #serviceError: number;
   readonly #workerErrors = [0, 0];
   #cursorMark = 0;
@@ -99,13 +100,26 @@ export class Surroundings {
 
   async #setServiceError(milliseconds: number): Promise<void> {
     if (milliseconds < this.#serviceError) this.latestBefore = Math.max(this.latestBefore, this.serviceNow());
+    if (milliseconds > this.#serviceError) for (const tell of this.#whenPutForward) tell();
     this.#serviceError = milliseconds;
     await this.#parts.admin.execute({ kind: 'set-clock', offsetMs: milliseconds });
   }
 
+  /** The service's clock, which was behind, is put right: a sync that comes only then sees nothing of it. */
+  whenPutForward(tell: () => void): void {
+    this.#whenPutForward.push(tell);
+  }
+
   async #configure(): Promise<void> {
     const { history, admin } = this.#parts;
-    const { pageSize, cursor, lastCursor, missingRecordStatus, anonymous = false } = history;
+    const {
+      pageSize,
+      cursor,
+      lastCursor,
+      missingRecordStatus,
+      anonymous = false,
+      dateless = false,
+    } = history;
     await admin.configure({
       requestsPer10s: 1_000_000,
       defaultLimit: pageSize,
@@ -114,6 +128,7 @@ export class Surroundings {
       lastCursor,
       missingRecordStatus,
       subscriptionsNameConnection: !anonymous,
+      tellsTime: !dateless,
       listBehindMs: this.listsBehind,
       cursorMark: this.#cursorMark === 0 ? '' : String(this.#cursorMark),
     });

@@ -29,6 +29,8 @@ export interface TrueRecord {
    * look again.
    */
   behind: boolean;
+  /** Written in a time that the service's clock tells twice. */
+  writtenTwice: boolean;
   /** The highest version that the source has ever shown of it, its deletions included. */
   highest: number;
   /** Counts how often its versions went back. */
@@ -65,6 +67,7 @@ export function trueRecord(
     nameless: false,
     hidden: false,
     behind: false,
+    writtenTwice: false,
     highest: facts.version,
     era: 0,
     eras: new Map([[facts.version, 0]]),

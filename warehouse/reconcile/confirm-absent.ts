@@ -4,7 +4,7 @@ import type { PassInHand } from '../passes/pass.ts';
 import type { RunScope } from '../record-scope.ts';
 import { leaveUndecided } from './fetches-failing.ts';
 import { namelessSql } from './find-absent.ts';
-import { isLongAgo, listLag, longHeld, surelyListed } from './list-lag.ts';
+import { isLongAgo, listLag, longHeld, newestShown, surelyListed } from './list-lag.ts';
 import { streamsOf } from './streams-of.ts';
 
 /** Takes the lease of a listing that is complete, to note in it how the requests after it fare. */
@@ -60,7 +60,7 @@ export async function confirmAbsent(
        closed_at = case when known.buried then clock_timestamp() end,
        closed_why = case when known.buried then 'the list lagged behind' end,
        gone_by = coalesce($5::timestamptz, (
-         select least(max(highest_seen), clock_timestamp()) from sync.passes
+         select ${newestShown('clock_timestamp()')} from sync.passes
          where connection_id = $1 and stream = any($6::text[]) and kind = 'reconcile' and run_id = $3
        ))
      from (
@@ -134,7 +134,7 @@ export async function confirmBySecondListing(
   await inTransaction(warehouse.pool, async (client) => {
     await client.query(
       `with complete as (
-         select coalesce(min(served_from), least(max(highest_seen), min(started_at))) as began,
+         select coalesce(min(served_from), ${newestShown('min(started_at)')}) as began,
            ${surelyListed(resource, '$5')} as surely_listed, ${longHeld(resource, '$5')} as long_held
          from sync.passes
          where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3

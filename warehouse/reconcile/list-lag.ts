@@ -24,6 +24,14 @@ export function longHeld(resource: Resource, lookback: string): string {
 }
 
 /**
+ * In SQL, over the passes of a listing of a service that does not tell its time: the newest version that it showed, for want of its time,
+ * unless that is of the future by the clock of the database (`now`). Null when it showed none.
+ */
+export function newestShown(now: string): string {
+  return `case when max(highest_seen) is not null then least(max(highest_seen), ${now}) end`;
+}
+
+/**
  * In SQL, over a discrepancy `d`: the reconcile that showed it just so (`shown_by`) is longer ago than a list may lag. The service's clock
  * must say so, as far as it tells (`byService`, null when not), and that of the database, since either may be put right meanwhile.
  */
