@@ -213,6 +213,8 @@ export class Watch {
     for (const [name, version] of this.#open) {
       const record = source.records.get(name);
       if (open.has(name) || record === undefined || record.nameless || record.discarded !== 'no') continue;
+      // As a row may go back where two reconciles in a row are shown the past, so may what waits be overruled.
+      if (this.#mayGoBack(record, { deleted: false })) continue;
       if (record.live && record.spoiled && record.version === version)
         throw new BrokenPromise(`${name} cannot be stored, and what waited in quarantine of it was closed.`);
     }
