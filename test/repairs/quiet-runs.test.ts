@@ -40,14 +40,22 @@ describe('syncs that found nothing', () => {
     await addRun({ runId: 'reconcile', hoursAgo: 116, kind: 'reconcile' });
     await addRun({ runId: 'webhook', hoursAgo: 117, kind: 'webhook' });
     const before = await runIds();
-    const going = { 'sync.runs': 4, 'sync.run_streams': 8 };
+    // Two streams of each, and the other stream of the three syncs that found something.
+    const going = { 'sync.runs': 4, 'sync.run_streams': 8 + 3 };
     expect(await prune({ dryRun: true })).toMatchObject(going);
     expect(await runIds()).toEqual(before);
     expect(await prune()).toMatchObject(going);
     expect(await runIds()).toEqual(before.filter((runId) => !String(runId).startsWith('quiet')));
     const total = (await quietDays()).reduce((sum, { syncs }) => sum + Number(syncs), 0);
     expect(total).toBe(4);
-    expect(await quietDays()).toEqual(await quietDaysOf([100, 100.25, 100.5, 200]));
+    expect(await quietDays()).toEqual(
+      await quietDaysOf([100, 100.25, 100.5, 200], { beside: [110, 111, 112] }),
+    );
+    expect(await streamsLeft()).toEqual({
+      ...{ changed: ['bills'], suppressed: ['bills'], quarantined: ['bills'] },
+      ...{ stalled: both, partial: both, failed: both, reconcile: both, webhook: both },
+      ...{ 'of yesterday': both, newest: both },
+    });
     expect(await prune()).toMatchObject({ 'sync.runs': 0, 'sync.run_streams': 0 });
   });
 
@@ -185,12 +193,23 @@ function quietDays(): Promise<Row[]> {
   );
 }
 
-function quietDaysOf(hoursAgo: readonly number[]): Promise<Row[]> {
+/** Of quiet syncs, and of those beside them of which one stream of two found something. */
+function quietDaysOf(hoursAgo: readonly number[], { beside }: { beside: readonly number[] }): Promise<Row[]> {
   return rows(
     warehouse,
-    `select ((now() - ago * interval '1 hour') at time zone 'UTC')::date as day, count(*)::int as syncs,
-       2 * count(*)::int as requests, 6 * count(*)::int as read
-     from unnest($1::float[]) as ago group by 1 order by 1`,
-    [hoursAgo],
+    `select ((now() - ago * interval '1 hour') at time zone 'UTC')::date as day, sum(quiet)::int as syncs,
+       sum(1 + quiet)::int as requests, 3 * sum(1 + quiet)::int as read
+     from (select ago, 1 as quiet from unnest($1::float[]) as ago union all select ago, 0 from unnest($2::float[]) as ago) as began
+     group by 1 order by 1`,
+    [hoursAgo, beside],
   );
+}
+
+const both = ['bills', 'items'];
+
+async function streamsLeft(): Promise<Record<string, string[]>> {
+  const left = await rows(warehouse, 'select run_id, stream from sync.run_streams order by 1, 2');
+  const byRun: Record<string, string[]> = {};
+  for (const { run_id, stream } of left) (byRun[String(run_id)] ??= []).push(String(stream));
+  return byRun;
 }

@@ -16,12 +16,12 @@ const quietDays = `
     primary key (connection_id, day)
   );
   comment on table sync.quiet_days is
-    'Syncs that succeeded and found nothing new, whose runs are no longer kept: DAYBOOK_KEEP_QUIET_RUNS';
+    'Streams that found nothing new in syncs that succeeded, and syncs of which none found anything: no longer kept, DAYBOOK_KEEP_QUIET_RUNS';
   comment on column sync.quiet_days.connection_id is 'Connection of the syncs';
-  comment on column sync.quiet_days.day is 'Day on which they began, in UTC';
-  comment on column sync.quiet_days.syncs is 'How many they were';
-  comment on column sync.quiet_days.requests is 'Requests they made to the API, failed ones included';
-  comment on column sync.quiet_days.read is 'Records they read, all of them known';
+  comment on column sync.quiet_days.day is 'Day on which the syncs began, in UTC';
+  comment on column sync.quiet_days.syncs is 'How many syncs there were of which no stream found anything';
+  comment on column sync.quiet_days.requests is 'Requests of the streams to the API, failed ones included';
+  comment on column sync.quiet_days.read is 'Records of the streams that were read, all of them known';
 `;
 
 /**

@@ -5,21 +5,24 @@ import { isNotNewest } from './expired-rows.ts';
 /** How far a walk through the runs has come, in the order in which they ended. */
 export type RunPlace = readonly [finishedAt: string, runId: string];
 
+/** A stream of a sync of which everything that was read was known. */
+const foundNothing = 's.inserted + s.updated + s.deleted + s.suppressed + s.quarantined + s.unannounced = 0';
+
 /**
- * A sync is quiet that succeeded and found nothing: what it read was known, and no stream has anything to say. It is counted in
- * `sync.quiet_days`, and goes. The newest finished sync of a connection stays, as it does however old it is.
+ * Streams that found nothing are counted in `sync.quiet_days` and go, from syncs that succeeded; a sync that is left with none, which is
+ * quiet, goes too. The newest finished sync of a connection stays whole, as it does however old it is.
  */
-const quiet = `
+const succeeded = `
   r.kind = 'sync' and r.status = 'succeeded' and r.failure is null and r.outcome is null and r.connection_id is not null
   and exists (select from sync.run_streams s where s.run_id = r.run_id)
   and not exists (
     select from sync.run_streams s
-    where s.run_id = r.run_id and (
-      s.inserted + s.updated + s.deleted + s.suppressed + s.quarantined + s.unannounced > 0
-      or s.failure_type is not null or s.totals is not null or s.status not in ('succeeded', 'unsupported')
-    )
+    where s.run_id = r.run_id
+      and (s.failure_type is not null or s.totals is not null or s.status not in ('succeeded', 'unsupported'))
   )
   and ${isNotNewest}`;
+
+const isQuiet = `not exists (select from sync.run_streams s where s.run_id = r.run_id and not (${foundNothing}))`;
 
 /** Only runs that ended since the cutoff of the walk before are looked at, unless that lies later than this one. */
 export async function readQuietBeginning(pool: Pool, { cutoff }: { cutoff: string }): Promise<string> {
@@ -51,12 +54,14 @@ export async function countQuiet(
   { cutoff, beginning }: { cutoff: string; beginning: string },
 ): Promise<Record<string, number>> {
   const { rows } = await pool.query<Record<string, number>>(
-    `with going as materialized (
-       select r.run_id from sync.runs r
-       where r.finished_at <= $1::timestamptz and r.finished_at > $2::timestamptz and ${quiet}
+    `with looked as materialized (
+       select r.run_id, ${isQuiet} as is_quiet from sync.runs r
+       where r.finished_at <= $1::timestamptz and r.finished_at > $2::timestamptz and ${succeeded}
      )
-     select (select count(*) from going) as "sync.runs",
-       (select count(*) from sync.run_streams where run_id in (select run_id from going)) as "sync.run_streams"`,
+     select (select count(*) from looked where is_quiet) as "sync.runs",
+       (
+         select count(*) from sync.run_streams s where run_id in (select run_id from looked) and ${foundNothing}
+       ) as "sync.run_streams"`,
     [cutoff, beginning],
   );
   return rows[0] ?? {};
@@ -69,7 +74,7 @@ export interface QuietBatch {
   readonly last: RunPlace | null;
 }
 
-/** Folds the quiet ones of the next batch of runs. One that another prune holds is its business, or stays as long as other runs do. */
+/** Folds what found nothing in the next batch of runs. One that another prune holds is its business, or stays as long as other runs do. */
 export async function foldQuiet(
   client: PoolClient,
   { cutoff, after }: { cutoff: string; after: RunPlace },
@@ -84,21 +89,21 @@ export const foldQuietSql = `
     where finished_at <= $1::timestamptz and (finished_at, run_id) > ($3::timestamptz, $4)
     order by finished_at, run_id
     limit $2
-  ), going as materialized (
-    select r.run_id, r.connection_id, (r.started_at at time zone 'UTC')::date as day
+  ), held as materialized (
+    select r.run_id, r.connection_id, (r.started_at at time zone 'UTC')::date as day, ${isQuiet} as is_quiet
     from looked
     join sync.runs r using (run_id)
-    where ${quiet}
+    where ${succeeded}
     for update of r skip locked
   ), streams as (
-    delete from sync.run_streams where run_id = any(array(select run_id from going))
+    delete from sync.run_streams s where run_id = any(array(select run_id from held)) and ${foundNothing}
     returning run_id, requests, read
   ), gone as (
-    delete from sync.runs where run_id = any(array(select run_id from going)) returning 1
+    delete from sync.runs where run_id = any(array(select run_id from held where is_quiet)) returning 1
   ), folded as (
     insert into sync.quiet_days as had (connection_id, day, syncs, requests, read)
-    select connection_id, day, count(distinct run_id), sum(requests), sum(read)
-    from going
+    select connection_id, day, count(distinct run_id) filter (where is_quiet), sum(requests), sum(read)
+    from held
     join streams using (run_id)
     group by connection_id, day
     order by connection_id, day
