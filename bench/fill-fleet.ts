@@ -1,14 +1,23 @@
 import { streams } from '../resources/index.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 
+/** Syncs at the default of a quarter of an hour, of which the newest two days are kept whole: DAYBOOK_KEEP_QUIET_RUNS=2d. */
+const syncsADay = 96;
+const wholeDays = 2;
+
+/** One sync of so many finds something, in one stream. */
+const findsOneOf = 10;
+
 /**
- * Fills an empty warehouse with what the ledger of many connections holds: of a hundred, one is stale, one fails, two hold
- * quarantine and one has an alert. Runs are spread over 90 days, the syncs of the last day with their streams. No records.
- * Schedules are rare, so that none fires while something is measured.
+ * Fills an empty warehouse with the ledger of many connections: of a hundred, one is stale, one fails, two hold quarantine and one has an
+ * alert. A sync every quarter of an hour for `days`, as retention leaves them: the last two days with every stream, before these the syncs
+ * that found something, with the stream that did, and a count for each day. No records. Schedules are rare, so that none fires while
+ * something is measured.
  */
 export async function fillFleet(
   { pool }: Warehouse,
-  { connections, runs, apiAddress }: { connections: number; runs: number; apiAddress: string },
+  { connections, days, apiAddress }: { connections: number; days: number; apiAddress: string },
+  progress: (text: string) => void,
 ): Promise<void> {
   await pool.query(
     `insert into sync.connections
@@ -28,21 +37,23 @@ export async function fillFleet(
       [...streams.map(({ resource }) => resource.name), 'events'],
     ],
   );
+  // Oldest first, a day a transaction, as they were written.
+  for (let daysAgo = days; daysAgo >= 1; daysAgo -= 1) {
+    if (daysAgo % 10 === 0 || daysAgo <= wholeDays) progress(`filling the ledger: ${daysAgo} days ago`);
+    const isWhole = daysAgo <= wholeDays;
+    await pool.query(fillDay, [daysAgo, isWhole ? 1 : findsOneOf, syncsADay, isWhole]);
+    if (!isWhole)
+      await pool.query(countDay, [
+        daysAgo,
+        syncsADay - Math.ceil(syncsADay / findsOneOf),
+        streams.length + 1,
+      ]);
+  }
   await pool.query(
-    `insert into sync.runs
-       (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, failure, started_at, finished_at)
-     select connection_id || '-' || n, connection_id, case when n % 50 = 7 then 'reconcile' else 'sync' end,
-       case when n = 1 and failures > 0 then 'failed' else 'succeeded' end, 'sync/' || connection_id, connection_id || '-' || n,
-       'schedule', case when n = 1 and failures > 0 then 'The finance API did not answer.' end, at, at + interval '2 seconds'
-     from sync.connections, generate_series(1, $1::int) n,
-       lateral (select now() - interval '20 minutes' - (n - 1) * interval '90 days' / $1 as at) began`,
-    [runs],
-  );
-  await pool.query(
-    `insert into sync.run_streams (run_id, connection_id, stream, status, pages, requests, started_at, finished_at)
-     select run_id, r.connection_id, s.stream, r.status, 1, 1, r.started_at, r.finished_at
-     from sync.runs r join sync.streams s using (connection_id)
-     where r.started_at > now() - interval '24 hours'`,
+    `update sync.runs r set status = 'failed', failure = 'The finance API did not answer.'
+     from sync.connections c
+     where c.failures > 0 and run_id = c.connection_id || '-1-' || ($1::int - 1)`,
+    [syncsADay],
   );
   await pool.query(
     `insert into sync.quarantine
@@ -50,5 +61,32 @@ export async function fillFleet(
      select connection_id, 'bills', 'bills', 'entry', 'id is missing', '{}', 'run', now() - interval '2 days', now()
      from sync.connections where connection_id similar to '%(03|04)'`,
   );
+  progress('vacuum analyze');
   await pool.query('vacuum analyze');
 }
+
+/** $1 days ago, one of $2 of $3 syncs, with all streams or only with that of bills, which found something in one sync of `findsOneOf`. */
+const fillDay = `
+  with runs as (
+    insert into sync.runs
+      (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, started_at, finished_at)
+    select connection_id || '-' || $1 || '-' || n, connection_id, case when n = 50 then 'reconcile' else 'sync' end, 'succeeded',
+      'sync/' || connection_id, gen_random_uuid(), 'schedule', at, at + interval '2 seconds'
+    from generate_series(0, $3::int - 1, $2::int) n
+    cross join lateral (
+      select now() - interval '20 minutes' - $1::int * interval '1 day' + (n + 1) * interval '1 day' / $3::int as at
+    ) as began
+    cross join sync.connections
+    returning run_id, connection_id, started_at, finished_at
+  )
+  insert into sync.run_streams
+    (run_id, connection_id, stream, status, pages, requests, read, updated, started_at, finished_at)
+  select run_id, connection_id, s.stream, 'succeeded', 1, 1, found, found, r.started_at, r.finished_at
+  from runs r
+  join sync.streams s using (connection_id)
+  cross join lateral (select (s.stream = 'bills' and right(run_id, 1) = '0')::int as found) as known
+  where $4::boolean or s.stream = 'bills'`;
+
+const countDay = `
+  insert into sync.quiet_days (connection_id, day, syncs, requests, read)
+  select connection_id, (now() - $1::int * interval '1 day')::date, $2::int, $2::int * $3::int, 0 from sync.connections`;

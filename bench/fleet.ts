@@ -26,7 +26,7 @@ type Progress = (text: string) => void;
 
 /** What people and workers ask of a warehouse with many connections, and what it costs. */
 export async function measureFleet(
-  options: { connections: number; runs: number; repeat: number },
+  options: { connections: number; days: number; repeat: number },
   progress: Progress,
 ): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'daybook-bench-'));
@@ -49,14 +49,15 @@ export async function measureFleet(
         requestsPer10s: 450,
       };
       progress(`filling a warehouse with ${options.connections} connections`);
-      await fillFleet(warehouse, { ...options, ...places });
+      await fillFleet(warehouse, { ...options, ...places }, progress);
+      const ledger = await measureLedger(warehouse);
       const repairs = await measureRepairs(places, progress);
       const asked = await measureQuestions(
         places,
         { ...options, address: temporal.address, folder },
         progress,
       );
-      return [...asked, ...repairs];
+      return [...ledger, ...asked, ...repairs];
     } finally {
       await warehouse.close();
       await connection.close();
@@ -73,6 +74,29 @@ interface FleetPlaces {
   readonly temporal: Client;
   readonly apiAddress: string;
   readonly requestsPer10s: number;
+}
+
+/** What the ledger takes on the disk, with its indexes. */
+async function measureLedger({ pool }: Warehouse): Promise<Measured[]> {
+  const { rows } = await pool.query<{ name: string; rows: string; bytes: string }>(
+    `select oid::regclass::text as name, reltuples::bigint::text as rows, pg_total_relation_size(oid)::text as bytes
+     from pg_class
+     where oid in ('sync.runs'::regclass, 'sync.run_streams'::regclass, 'sync.quiet_days'::regclass)
+     order by 1`,
+  );
+  const measured = rows.map(({ name, rows: count, bytes }) => ({
+    what: `size of ${name}`,
+    seen: `${gigabytes(Number(bytes))} (${Number(count).toLocaleString('en')} rows)`,
+  }));
+  const sum = rows.reduce((bytes, row) => bytes + Number(row.bytes), 0);
+  return [
+    ...measured,
+    { what: 'size of the ledger', seen: gigabytes(sum), target: '20 GB for 10,000 and 90 days' },
+  ];
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(2)} GB`;
 }
 
 async function measureRepairs(places: FleetPlaces, progress: Progress): Promise<Measured[]> {
@@ -148,7 +172,8 @@ async function measureQuestions(
     'overview page, searched by name': () => get('/?search=777'),
     'page of a connection': () => get('/connections/co-00001'),
     'runs page': () => get('/runs'),
-    'runs page, far down': () => get('/runs?before=co-00001-30'),
+    'runs page, far down': () => get('/runs?before=co-00001-2-30'),
+    'status NAME': () => readStatusOf(warehouse, ['co-00001']),
     'runs of a connection': () => readRuns(warehouse, { connectionId: 'co-00001', limit: 20 }),
     '/metrics': () => get('/metrics'),
   };

@@ -123,11 +123,11 @@ program
     'Asks what people and workers ask of many connections: status, pages, metrics, alerts, schedule repair.',
   )
   .option('--connections <n>', 'connections', Number, 10_000)
-  .option('--runs <n>', 'runs of each in the ledger', Number, 100)
+  .option('--days <n>', 'days of syncs in the ledger, as DAYBOOK_KEEP_QUIET_RUNS=2d leaves them', Number, 10)
   .option('--repeat <n>', 'repetitions of each question', Number, 20)
   .option('--json', 'print JSON')
   .addHelpText('after', '\nExample:\n  $ npm run bench -- fleet --connections 2000')
-  .action(async (options: { connections: number; runs: number; repeat: number; json?: true }) => {
+  .action(async (options: { connections: number; days: number; repeat: number; json?: true }) => {
     show(await measureFleet(options, progress), options.json);
   });
 
