@@ -31,7 +31,9 @@ export async function simulate(
     // When the time is up nothing smaller is found any more.
     if (performance.now() > deadline) return;
     try {
-      onPlayed?.(await playHistory(stage, history));
+      // Not as the argument: an optional call that is not made does not play it either.
+      const played = await playHistory(stage, history);
+      onPlayed?.(played);
     } catch (error) {
       deadline = Math.min(deadline, performance.now() + shrinkMilliseconds);
       throw error;

@@ -215,6 +215,8 @@ export class Watch {
       if (open.has(name) || record === undefined || record.nameless || record.discarded !== 'no') continue;
       // As a row may go back where two reconciles in a row are shown the past, so may what waits be overruled.
       if (this.#mayGoBack(record, { deleted: false })) continue;
+      // A list that lags may show the version of a clock that was ahead, which was good: nobody can tell that it is the older one.
+      if (this.#parts.surroundings.mostBehind > 0 && record.highest > version) continue;
       if (record.live && record.spoiled && record.version === version)
         throw new BrokenPromise(`${name} cannot be stored, and what waited in quarantine of it was closed.`);
     }
