@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureChromium, findChromium } from './chromium.mjs';
 import { createProgress } from './progress.mjs';
 import { runChecks } from './run-checks.mjs';
-import { runVitest } from './run-vitest.mjs';
+import { runAllTests, runVitest } from './run-vitest.mjs';
 import { setUp } from './setup.mjs';
 
 /** npm test: installs what is missing, runs every check and test. Arguments go to vitest. The last line is the count. */
@@ -14,7 +14,8 @@ try {
   if ((await findChromium()) === undefined)
     await createProgress(process.stdout).step('Getting a Chromium', (report) => ensureChromium({ report }));
   results.push(await runChecks(root, ['types', 'lint', 'format']));
-  results.push(await runVitest(root, process.argv.slice(2)));
+  const args = process.argv.slice(2);
+  results.push(await (args.length === 0 ? runAllTests(root) : runVitest(root, args)));
 } catch (error) {
   console.error(error.message);
   results.push({ passed: 0, failed: 1 });
