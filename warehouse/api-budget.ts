@@ -88,7 +88,7 @@ export function openApiBudget(
 
   /** A grant is at most as old as the question for it; the answer may take long to arrive. */
   async function ask(leadMilliseconds: number): Promise<{ askedAt: number; waitMilliseconds: number }> {
-    return inTransaction(warehouse.pool, async (client) => {
+    return inTransaction(warehouse.pool, async ({ client }) => {
       await lockBudget(client, budget);
       const askedAt = monotonic();
       const sweepFrom = sweep.from();

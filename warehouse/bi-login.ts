@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { inTransaction } from './in-transaction.ts';
 import { loginUrl, makeLogin, settingsOfLogin } from './make-login.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { expectOpens, opens } from './opens.ts';
@@ -32,8 +33,8 @@ export async function biLoginUrl(
   const settled = await settledPassword(warehouse, key);
   const url = loginUrl(databaseUrl, settled);
   if ((await opens(url)) && (await isAsMade(warehouse, settled.login))) return url;
-  const refused = await makeLogin(warehouse, { ...settled, role: 'daybook_reader' }, async (transaction) => {
-    await keptLogin(transaction);
+  const refused = await makeLogin(warehouse, { ...settled, role: 'daybook_reader' }, async (db) => {
+    await keptLogin(db);
     return [];
   });
   if (refused !== undefined) throw new LoginNotAllowed(`${refused.statements.join('; ')};`, refused.cause);
@@ -68,7 +69,7 @@ interface Login {
 /** The password that was made for this login, or a new one: of two processes that ask at once, both get the same. */
 async function settledPassword(warehouse: Warehouse, key: Buffer): Promise<Login> {
   const login = await loginName(warehouse);
-  return warehouse.db.transaction().execute(async (db) => {
+  return inTransaction(warehouse.pool, async ({ db }) => {
     const made = { login, password: randomBytes(24).toString('base64url') };
     await db
       .insertInto('sync.settings')

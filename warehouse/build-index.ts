@@ -63,7 +63,7 @@ async function create(
 /** Within a transaction, so that what somebody has built since is looked at once more; who still builds it refuses the lock. */
 async function drop(pool: Pool, index: ConcurrentIndex): Promise<void> {
   try {
-    await inTransaction(pool, async (client) => {
+    await inTransaction(pool, async ({ client }) => {
       await client.query(`set local lock_timeout = '${lockTimeout}'`);
       await client.query(`lock table ${index.table} in access exclusive mode`);
       const { rows } = await client.query<{ valid: boolean }>(isValidSql, [nameOf(index)]);

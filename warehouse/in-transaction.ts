@@ -1,15 +1,25 @@
+import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
+import type { Database } from './tables/database.ts';
 
-/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+/** One open transaction, in both languages. */
+export interface OpenTransaction {
+  /** For SQL as text: where sets are moved, and what is prepared once by its name. */
+  readonly client: PoolClient;
+  /** For single rows, whose types it knows. */
+  readonly db: Kysely<Database>;
+}
+
+/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. The only way to open one. */
 export async function inTransaction<Result>(
   pool: Pool,
-  work: (client: PoolClient) => Promise<Result>,
+  work: (transaction: OpenTransaction) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin');
-    const result = await work(client);
+    const result = await work(openOn(client));
     await client.query('commit');
     return result;
   } catch (error) {
@@ -21,4 +31,22 @@ export async function inTransaction<Result>(
   } finally {
     client.release(broken);
   }
+}
+
+/** Kysely is made for those who ask: a page that lands does not. */
+function openOn(client: PoolClient): OpenTransaction {
+  let db: Kysely<Database> | undefined;
+  return {
+    client,
+    get db() {
+      db ??= new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOfOne(client) }) });
+      return db;
+    },
+  };
+}
+
+/** What Kysely takes for a pool: it is lent this client for each statement, and gives nothing back. */
+function poolOfOne(client: PoolClient): ConstructorParameters<typeof PostgresDialect>[0]['pool'] {
+  const lent = { query: client.query.bind(client), release: () => undefined };
+  return { connect: () => Promise.resolve(lent), end: () => Promise.resolve() };
 }

@@ -1,8 +1,8 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
+import { inTransaction } from './in-transaction.ts';
 import { codeOf } from '../errors/code-of.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { scramVerifier } from './secrets/scram-verifier.ts';
-import type { Database } from './tables/database.ts';
 
 /** A login to make, or to make right again. */
 export interface NewLogin {
@@ -23,15 +23,15 @@ export interface LoginRefused {
  * before. Returns undefined when it was made.
  */
 export async function makeLogin(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   wanted: NewLogin,
-  begin: (transaction: Transaction<Database>) => Promise<readonly string[]>,
+  begin: (db: Warehouse['db']) => Promise<readonly string[]>,
 ): Promise<LoginRefused | undefined> {
   let statements: readonly string[] = [];
   try {
-    await db.transaction().execute(async (transaction) => {
-      statements = [...(await begin(transaction)), ...(await loginStatements(transaction, wanted))];
-      for (const statement of statements) await sql.raw(statement).execute(transaction);
+    await inTransaction(pool, async ({ db }) => {
+      statements = [...(await begin(db)), ...(await loginStatements(db, wanted))];
+      for (const statement of statements) await sql.raw(statement).execute(db);
     });
     return undefined;
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { inWords, watchBlockers, type BlockerWatch } from './blockers.ts';
 import { buildIndex } from './build-index.ts';
 import { MigrationRefused, SchemaOutdated } from './errors.ts';
@@ -9,7 +9,6 @@ import type { Warehouse } from './open-warehouse.ts';
 import { readerRole } from './reader-role.ts';
 import { setRoleSettings } from './role-settings.ts';
 import { shareWithTenants } from './readers/share-with-tenants.ts';
-import type { Database } from './tables/database.ts';
 import { isLockRefused, LockHeld, lockTimeout } from './taking-locks.ts';
 
 export interface MigrateResult {
@@ -29,11 +28,11 @@ export async function migrate(
   onWait: (text: string) => void = () => undefined,
 ): Promise<MigrateResult> {
   await refuseForeignDatabase(warehouse.db);
-  await makeMigrationTables(warehouse.db);
+  await makeMigrationTables(warehouse);
   const applied: string[] = [];
   for (const name of await missingMigrations(warehouse.db))
     if (await runMigration(warehouse, name, onWait)) applied.push(name);
-  const readerSql = await inTransaction(warehouse.pool, async (client) => {
+  const readerSql = await inTransaction(warehouse.pool, async ({ client }) => {
     const left = await readerRole(client);
     await setRoleSettings(client);
     return left;
@@ -63,7 +62,7 @@ async function missingMigrations(db: Warehouse['db']): Promise<string[]> {
  * ends; somebody else's transaction may last as long as a long query.
  */
 async function runMigration(
-  { db, pool }: Warehouse,
+  { pool }: Warehouse,
   name: string,
   onWait: (text: string) => void,
 ): Promise<boolean> {
@@ -77,7 +76,7 @@ async function runMigration(
         const migration = migrations[name];
         if (migration !== undefined && 'indexes' in migration)
           for (const index of migration.indexes) await buildIndex({ pool, watch }, index);
-        return await db.transaction().execute((transaction) => runMissing(transaction, { name, watch }));
+        return await inTransaction(pool, ({ db }) => runMissing(db, { name, watch }));
       } catch (error) {
         if (!isLockRefused(error))
           throw new Error(`The migration ${name} failed and was rolled back.`, { cause: error });
@@ -96,10 +95,10 @@ async function runMigration(
 const patienceMilliseconds = 15 * 60_000;
 
 /** As Kysely makes them. Two that make them at once get in each other's way, and the second finds them. */
-async function makeMigrationTables(db: Warehouse['db']): Promise<void> {
+async function makeMigrationTables({ db, pool }: Warehouse): Promise<void> {
   if (await hasMigrationTable(db)) return;
   try {
-    await db.transaction().execute((transaction) => sql.raw(migrationTables).execute(transaction));
+    await inTransaction(pool, ({ db }) => sql.raw(migrationTables).execute(db));
   } catch (error) {
     if (!(await hasMigrationTable(db))) throw error;
   }
@@ -120,19 +119,19 @@ const migrationTables = `
 
 /** The row is the lock: whether it is missing is looked at once nobody else migrates. */
 async function runMissing(
-  transaction: Transaction<Database>,
+  db: Warehouse['db'],
   { name, watch }: { name: string; watch: BlockerWatch },
 ): Promise<boolean> {
-  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
   if (rows[0] !== undefined) watch.watch(rows[0].pid);
-  await sql.raw(`set local lock_timeout = '${lockTimeout}'`).execute(transaction);
-  await sql`select from sync.migrations_lock where id = 'migration_lock' for update`.execute(transaction);
-  const done = await sql`select from sync.migrations where name = ${name}`.execute(transaction);
+  await sql.raw(`set local lock_timeout = '${lockTimeout}'`).execute(db);
+  await sql`select from sync.migrations_lock where id = 'migration_lock' for update`.execute(db);
+  const done = await sql`select from sync.migrations where name = ${name}`.execute(db);
   if (done.rows.length > 0) return false;
   const migration = migrations[name];
-  if (migration !== undefined && 'up' in migration) await migration.up(transaction);
+  if (migration !== undefined && 'up' in migration) await migration.up(db);
   const at = new Date().toISOString();
-  await sql`insert into sync.migrations (name, "timestamp") values (${name}, ${at})`.execute(transaction);
+  await sql`insert into sync.migrations (name, "timestamp") values (${name}, ${at})`.execute(db);
   return true;
 }
 

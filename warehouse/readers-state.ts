@@ -13,7 +13,7 @@ export interface ReadersState {
 }
 
 export async function readersState({ pool }: Warehouse): Promise<ReadersState> {
-  const hasRole = await inTransaction(pool, becomeReader);
+  const hasRole = await inTransaction(pool, ({ client }) => becomeReader(client));
   const [{ role, not_let_in }, open] = await Promise.all([readRole(pool), openToPublic(pool)]);
   return {
     hasRole,

@@ -150,7 +150,7 @@ async function bury(
   if (ids.length === 0) return;
   const runId = randomUUID();
   await begin(warehouse, { connectionId, runId });
-  await inTransaction(warehouse.pool, async (client) => {
+  await inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockResource(client, { connectionId, resource, runId });
     const version = new Date().toISOString();
     await applyTombstones(client, {

@@ -236,7 +236,7 @@ describe('an announced deletion', () => {
     const runId = randomUUID();
     await land(warehouse, { connectionId, runId, stream: 'bills', pages: [[bill('b')]] });
     const changed = await pageOf('bills', [bill('b', { memo: '"changed"' })]);
-    const deleted = await inTransaction(warehouse.pool, async (client) => {
+    const deleted = await inTransaction(warehouse.pool, async ({ client }) => {
       await lockResource(client, { connectionId, resource: 'bills', runId });
       const landing = landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
       await waitingSessions(url);

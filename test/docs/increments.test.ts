@@ -252,7 +252,7 @@ async function begunLanding(connectionId: string, id: string): Promise<{ commit:
   const called = new Promise<void>((done) => (commit = done));
   const isLanded = new Promise<void>((done) => (landed = done));
   const runId = await runOf(connectionId);
-  const whole = inTransaction(warehouse.pool, async (client) => {
+  const whole = inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: 'bills', runId });
     const record = sourceRecord(
       bill(id, { last_synced_at: `"${nextVersion()}"`, total_amount: String(version) }),
@@ -290,7 +290,7 @@ async function writeAtRandom(connectionId: string, writer: number): Promise<void
 
 async function deleteAt(connectionId: string, id: string): Promise<void> {
   const runId = await runOf(connectionId);
-  await inTransaction(warehouse.pool, async (client) => {
+  await inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: 'bills', runId });
     const where = { connectionId, resource: bills, runId, landedAt };
     const deletions = [{ id, version: nextVersion(), deletedAt: null }];

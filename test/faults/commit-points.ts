@@ -39,8 +39,5 @@ export async function committingFiles(): Promise<string[]> {
 }
 
 function commits(source: string): boolean {
-  return (
-    /\b(inTransaction|takingLocks)\(|\.transaction\(\)|query\('commit'\)/.test(source) &&
-    !/\bread only\b/.test(source)
-  );
+  return /\b(inTransaction|takingLocks)\(|query\('commit'\)/.test(source) && !/\bread only\b/.test(source);
 }

@@ -55,7 +55,7 @@ test('migrate sets for its role that frozen sessions end, and leaves what somebo
 
 /** Takes the lock that whoever lands a page has. */
 function lockPass(connectionId: string): Promise<true> {
-  return inTransaction<true>(warehouse.pool, async (client) => {
+  return inTransaction<true>(warehouse.pool, async ({ client }) => {
     await client.query(`set local lock_timeout = '200ms'`);
     const { rowCount } = await client.query('select from sync.passes where connection_id = $1 for update', [
       connectionId,

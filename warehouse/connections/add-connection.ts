@@ -1,10 +1,10 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import { resourceNames } from '../../resources/index.ts';
 import { IdentityInUse } from '../errors.ts';
 import { checkSecretKey } from '../secrets/check-secret-key.ts';
 import { sealToken } from '../secrets/sealed-token.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import type { Database } from '../tables/database.ts';
 import { intervalOf } from './interval.ts';
 import { readKeptData, type KeptData } from './kept-data.ts';
 import { lockName } from './lock-name.ts';
@@ -67,18 +67,18 @@ export interface NewConnection {
  * Throws ConnectionExists, ConnectionBeingRemoved, RecordsKept, IdentityInUse, WrongSecretKey.
  */
 export async function addConnection(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   key: Buffer,
   connection: NewConnection,
 ): Promise<{ kept: KeptData | undefined }> {
   const { connectionId } = connection;
-  return db.transaction().execute(async (transaction) => {
-    await lockName(transaction, connectionId);
-    await checkSecretKey({ db: transaction }, key);
-    if (await isBeingRemoved(transaction, connectionId)) throw new ConnectionBeingRemoved(connectionId);
-    const [kept] = await readKeptData({ db: transaction }, connectionId);
-    if (kept !== undefined) await refuseOthers(transaction, { connection, kept });
-    const added = await transaction
+  return inTransaction(pool, async ({ db }) => {
+    await lockName(db, connectionId);
+    await checkSecretKey({ db }, key);
+    if (await isBeingRemoved(db, connectionId)) throw new ConnectionBeingRemoved(connectionId);
+    const [kept] = await readKeptData({ db }, connectionId);
+    if (kept !== undefined) await refuseOthers(db, { connection, kept });
+    const added = await db
       .insertInto('sync.connections')
       .values({
         connection_id: connectionId,
@@ -95,13 +95,13 @@ export async function addConnection(
       .returning('connection_id')
       .executeTakeFirst();
     if (added === undefined) throw new ConnectionExists(connectionId);
-    await transaction.deleteFrom('sync.kept_data').where('connection_id', '=', connectionId).execute();
-    await continueClocks(transaction, connectionId);
+    await db.deleteFrom('sync.kept_data').where('connection_id', '=', connectionId).execute();
+    await continueClocks(db, connectionId);
     return { kept };
   });
 }
 
-async function isBeingRemoved(db: Transaction<Database>, connectionId: string): Promise<boolean> {
+async function isBeingRemoved(db: Warehouse['db'], connectionId: string): Promise<boolean> {
   const found = await db
     .selectFrom('sync.all_connections')
     .select('connection_id')
@@ -112,7 +112,7 @@ async function isBeingRemoved(db: Transaction<Database>, connectionId: string): 
 }
 
 /** What lands is later than the removal of what was there under the name, whatever the clock of the database does. */
-async function continueClocks(db: Transaction<Database>, connectionId: string): Promise<void> {
+async function continueClocks(db: Warehouse['db'], connectionId: string): Promise<void> {
   await sql`
     insert into sync.resource_clocks (connection_id, resource, landed_at)
     select name, resource, removed_at
@@ -123,7 +123,7 @@ async function continueClocks(db: Transaction<Database>, connectionId: string): 
 }
 
 async function refuseOthers(
-  db: Transaction<Database>,
+  db: Warehouse['db'],
   { connection, kept }: { connection: NewConnection; kept: KeptData },
 ): Promise<void> {
   const { connectionId, apiAddress } = connection;

@@ -1,11 +1,11 @@
-import { sql, type Selectable, type Transaction } from 'kysely';
+import { sql, type Selectable } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import { UnknownConnection } from '../errors.ts';
 import { keepStreamMonthsOf } from '../history/keep-stream-months.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockLandings } from '../passes/lock-pass.ts';
 import { retryDeadlocks } from '../retry-deadlocks.ts';
 import type { AllConnectionsTable } from '../tables/connections.ts';
-import type { Database } from '../tables/database.ts';
 import type { KeptDataTable } from '../tables/kept-data.ts';
 import { readKeptData } from './kept-data.ts';
 import { lockName } from './lock-name.ts';
@@ -45,15 +45,15 @@ export class RemovedWithRecords extends Error {
  * Throws UnknownConnection, RemovedWithRecords.
  */
 export async function beginRemoval(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   removal: { connectionId: string; keepData: boolean },
 ): Promise<RemovalBegun> {
   // A pass that is taken when the landings are locked is waited for, and may wait itself.
-  return retryDeadlocks(() => db.transaction().execute((transaction) => begin(transaction, removal)));
+  return retryDeadlocks(() => inTransaction(pool, ({ db }) => begin(db, removal)));
 }
 
 async function begin(
-  db: Transaction<Database>,
+  db: Warehouse['db'],
   { connectionId, keepData }: { connectionId: string; keepData: boolean },
 ): Promise<RemovalBegun> {
   await lockName(db, connectionId);
@@ -94,7 +94,7 @@ type Found = Pick<
   | 'removing_found_no_data'
 >;
 
-function rowOf(db: Transaction<Database>, connectionId: string): Promise<Found | undefined> {
+function rowOf(db: Warehouse['db'], connectionId: string): Promise<Found | undefined> {
   return db
     .selectFrom('sync.all_connections')
     .select(['api_address', 'service_connection_id', 'org_id', 'platform'])
@@ -106,7 +106,7 @@ function rowOf(db: Transaction<Database>, connectionId: string): Promise<Found |
 
 /** Of a name of which only records are left. They get a row again, which holds the name until they are gone. */
 async function beginWithKept(
-  db: Transaction<Database>,
+  db: Warehouse['db'],
   { connectionId, keepData }: { connectionId: string; keepData: boolean },
 ): Promise<RemovalBegun> {
   const [kept] = await readKeptData({ db }, connectionId);
@@ -124,7 +124,7 @@ async function beginWithKept(
 const noToken = Buffer.alloc(0);
 
 async function mark(
-  db: Transaction<Database>,
+  db: Warehouse['db'],
   {
     connectionId,
     keepsData,
@@ -153,7 +153,7 @@ async function mark(
  * Work outlives the connection it was begun for: an answer on its way, a workflow that waits. It has to know its run, so that it stops when
  * another connection has the name. Of runs that have ended the last act may be still to come, or be repeated.
  */
-async function closeRuns(db: Transaction<Database>, connectionId: string): Promise<void> {
+async function closeRuns(db: Warehouse['db'], connectionId: string): Promise<void> {
   await sql`
     insert into sync.removed_runs (connection_id, run_id)
     select connection_id, run_id from sync.runs
@@ -164,7 +164,7 @@ async function closeRuns(db: Transaction<Database>, connectionId: string): Promi
 }
 
 /** Without any, there is nothing to keep. */
-async function hasRecords(db: Transaction<Database>, connectionId: string): Promise<boolean> {
+async function hasRecords(db: Warehouse['db'], connectionId: string): Promise<boolean> {
   const { rows } = await sql`
     select where exists (select from history.record_versions where connection_id = ${connectionId})
       or exists (select from sync.tombstones where connection_id = ${connectionId})
@@ -173,7 +173,7 @@ async function hasRecords(db: Transaction<Database>, connectionId: string): Prom
 }
 
 async function keepIdentity(
-  db: Transaction<Database>,
+  db: Warehouse['db'],
   connection: Omit<Selectable<KeptDataTable>, 'removed_at'>,
 ): Promise<void> {
   await db
@@ -187,7 +187,7 @@ async function keepIdentity(
  * Its records are nobody's from now on: readers of some connections lose it, and who has copied it is told. Expects the landings to be
  * locked: the clocks have ticked, and no write has a later time.
  */
-async function forgetData(db: Transaction<Database>, connectionId: string): Promise<void> {
+async function forgetData(db: Warehouse['db'], connectionId: string): Promise<void> {
   await db.deleteFrom('sync.kept_data').where('connection_id', '=', connectionId).execute();
   await db.deleteFrom('sync.reader_connections').where('connection_id', '=', connectionId).execute();
   await sql`

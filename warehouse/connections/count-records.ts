@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import { codeOf } from '../../errors/code-of.ts';
 import { resources } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -8,12 +9,12 @@ const deadlineMilliseconds = 500;
 
 /** How many records `finance` holds of each resource of a connection; undefined when counting them takes too long. */
 export async function countRecords(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   connectionId: string,
 ): Promise<Readonly<Record<string, number>> | undefined> {
   try {
-    return await db.transaction().execute(async (transaction) => {
-      await sql`set local statement_timeout = ${sql.lit(deadlineMilliseconds)}`.execute(transaction);
+    return await inTransaction(pool, async ({ db }) => {
+      await sql`set local statement_timeout = ${sql.lit(deadlineMilliseconds)}`.execute(db);
       const counts = resources.map(
         ({ name }) =>
           sql`select ${name} as resource, count(*) as records from ${sql.table(`finance.${name}`)}
@@ -21,7 +22,7 @@ export async function countRecords(
       );
       const { rows } = await sql<{ resource: string; records: number }>`
         ${sql.join(counts, sql` union all `)}
-      `.execute(transaction);
+      `.execute(db);
       return Object.fromEntries(rows.map(({ resource, records }) => [resource, records]));
     });
   } catch (error) {

@@ -41,7 +41,7 @@ async function deleteBatch(
   pool: Pool,
   { removal, table }: { removal: Removal; table: RemovedTable },
 ): Promise<number> {
-  return inTransaction(pool, async (client) => {
+  return inTransaction(pool, async ({ client }) => {
     if (!(await takeTurn(client, removal))) return 0;
     // A bitmap would be made of all rows for each batch of them.
     await client.query(`${indexesOnly}; set local enable_bitmapscan = off`);
@@ -52,7 +52,7 @@ async function deleteBatch(
 
 /** What a statement wrote that had found the connection before it was marked goes with its row, which whoever writes such holds. */
 async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
-  await inTransaction(pool, async (client) => {
+  await inTransaction(pool, async ({ client }) => {
     if (!(await takeTurn(client, removal))) return;
     const tables = [
       ...(removal.keepsData ? [] : ['history.kept_stream_months', 'sync.resource_clocks', 'sync.kept_data']),

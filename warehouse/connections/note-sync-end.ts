@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { notPaused } from './schedule-state.ts';
 
@@ -21,9 +22,9 @@ export async function noteSyncEnd(warehouse: Warehouse, ended: EndedSync): Promi
   return ended.status === 'failed' ? noteFailure(warehouse, ended) : noteSuccess(warehouse, ended);
 }
 
-async function noteFailure({ db }: Warehouse, { connectionId, runId, pauseWhy }: EndedSync): Promise<true> {
-  await db.transaction().execute(async (transaction) => {
-    await transaction
+async function noteFailure({ pool }: Warehouse, { connectionId, runId, pauseWhy }: EndedSync): Promise<true> {
+  await inTransaction(pool, async ({ db }) => {
+    await db
       .updateTable('sync.connections')
       .set((eb) => ({ failures: eb('failures', '+', 1), failed_run_id: runId }))
       .where('connection_id', '=', connectionId)
@@ -31,7 +32,7 @@ async function noteFailure({ db }: Warehouse, { connectionId, runId, pauseWhy }:
       .where(isNewest(runId))
       .execute();
     if (pauseWhy === null) return;
-    await transaction
+    await db
       .updateTable('sync.connections')
       .set({
         paused_at: sql<Date>`clock_timestamp()`,
@@ -48,9 +49,12 @@ async function noteFailure({ db }: Warehouse, { connectionId, runId, pauseWhy }:
 }
 
 /** A partial run got through where it read something: one that only found everything unchanged proves little. */
-async function noteSuccess({ db }: Warehouse, { connectionId, runId, status }: EndedSync): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const noted = await transaction
+async function noteSuccess(
+  { pool }: Warehouse,
+  { connectionId, runId, status }: EndedSync,
+): Promise<boolean> {
+  return inTransaction(pool, async ({ db }) => {
+    const noted = await db
       .updateTable('sync.connections')
       .set({ failures: 0, webhooks_after: null })
       .where('connection_id', '=', connectionId)
@@ -73,7 +77,7 @@ async function noteSuccess({ db }: Warehouse, { connectionId, runId, status }: E
       .returning('paused_by')
       .executeTakeFirst();
     if (noted?.paused_by === 'daybook') {
-      await transaction
+      await db
         .updateTable('sync.connections')
         .set(notPaused)
         .where('connection_id', '=', connectionId)

@@ -41,7 +41,7 @@ export async function proveToken(
   if (refused) throw new IdentityChanged(connectionId);
   if (identity === null) return proved;
   try {
-    await inTransaction(warehouse.pool, (client) => pinIdentity(client, { ...of, identity }));
+    await inTransaction(warehouse.pool, ({ client }) => pinIdentity(client, { ...of, identity }));
   } catch (error) {
     if (!(error instanceof IdentityChanged)) throw error;
     // A person has set another one while this one was in use: that is asked with next.

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { tokenMarkSql } from '../secrets/sealed-token.ts';
 
@@ -7,18 +8,18 @@ import { tokenMarkSql } from '../secrets/sealed-token.ts';
  * pause until another one is set. A token that was replaced meanwhile pauses nothing, and a pause that a person made stays.
  */
 export async function refuseToken(
-  { db }: Pick<Warehouse, 'db'>,
+  { pool }: Pick<Warehouse, 'pool'>,
   { connectionId, token }: { connectionId: string; token: string },
 ): Promise<void> {
   const isCurrent = sql<boolean>`${sql.raw(tokenMarkSql)} = ${token}`;
-  await db.transaction().execute(async (transaction) => {
-    await transaction
+  await inTransaction(pool, async ({ db }) => {
+    await db
       .updateTable('sync.connections')
       .set({ refused_token: token })
       .where('connection_id', '=', connectionId)
       .where(isCurrent)
       .execute();
-    await transaction
+    await db
       .updateTable('sync.connections')
       .set({
         paused_at: sql<Date>`clock_timestamp()`,

@@ -1,4 +1,5 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql, type Kysely } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { Database } from '../tables/database.ts';
 import { milliseconds } from './interval.ts';
@@ -57,23 +58,23 @@ export async function withScheduleState<Result>(
 
 /** The same for several; those that are not there are not in the map. */
 export async function withScheduleStates<Result>(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   connections: readonly string[],
   work: (states: ReadonlyMap<string, ScheduleState>, notes: ScheduleNotes) => Promise<Result>,
 ): Promise<Result> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(pool, async ({ db }) => {
     // In one order, so that two who lock several cannot deadlock.
     await sql`
       select sync.lock('schedules/' || connection_id)
       from (select unnest(${connections}::text[]) as connection_id order by 1) named
-    `.execute(transaction);
-    const states = await scheduleStates(transaction)
+    `.execute(db);
+    const states = await scheduleStates(db)
       .where('connection_id', '=', sql<string>`any(${connections}::text[])`)
       .execute();
     return work(new Map(states.map((state) => [state.connectionId, state])), {
-      settled: (settled) => noteSettled(transaction, settled),
+      settled: (settled) => noteSettled(db, settled),
       resumed: async (connectionId) => {
-        await transaction
+        await db
           .updateTable('sync.connections')
           .set(notPaused)
           .where('connection_id', '=', connectionId)
@@ -108,7 +109,7 @@ export async function noteSettledAsListed(
 }
 
 /** A row is written when it says something new, and once an hour at most when it does not. */
-async function noteSettled(db: Transaction<Database>, settled: readonly SchedulesSettled[]): Promise<void> {
+async function noteSettled(db: Warehouse['db'], settled: readonly SchedulesSettled[]): Promise<void> {
   if (settled.length === 0) return;
   await sql`
     update sync.connections c set

@@ -1,3 +1,4 @@
+import { inTransaction } from '../in-transaction.ts';
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { checkSecretKey } from '../secrets/check-secret-key.ts';
@@ -9,14 +10,14 @@ import { notPaused } from './schedule-state.ts';
  * resumes, and one that a person paused does not. Throws UnknownConnection, WrongSecretKey.
  */
 export async function setToken(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   key: Buffer,
   input: { connectionId: string; token: string },
 ): Promise<{ resumed: boolean }> {
   const { connectionId } = input;
-  return db.transaction().execute(async (transaction) => {
-    await checkSecretKey({ db: transaction }, key);
-    const updated = await transaction
+  return inTransaction(pool, async ({ db }) => {
+    await checkSecretKey({ db }, key);
+    const updated = await db
       .updateTable('sync.connections')
       .set({ token_sealed: sealToken(key, input), webhooks_after: null, refused_token: null })
       .where('connection_id', '=', connectionId)
@@ -25,7 +26,7 @@ export async function setToken(
     if (updated === undefined) throw new UnknownConnection(connectionId);
     const resumed = updated.paused_by === 'daybook';
     if (!resumed) return { resumed };
-    await transaction
+    await db
       .updateTable('sync.connections')
       .set({ ...notPaused, failures: 0 })
       .where('connection_id', '=', connectionId)

@@ -25,7 +25,7 @@ export async function eraseRecord(
   { runId, goneAt, ...record }: RecordNamed & { runId: string; goneAt: Date | null },
 ): Promise<RowsByTable> {
   const { connectionId, resource, id } = record;
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     const held = await countContent(client, record);
     const { version, deletedAt } = await readDeletion(client, record, goneAt);

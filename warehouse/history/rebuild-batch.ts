@@ -25,7 +25,7 @@ export async function rebuildBatch(
   input: RunScope & { after: string },
 ): Promise<RebuiltBatch> {
   const { connectionId, resource, runId, after } = input;
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     await lockResource(client, { connectionId, resource: resource.name, runId });
     const named = await client.query<{ id: string; alive: boolean }>(namedSql(resource), [
       ...[connectionId, after],

@@ -39,7 +39,7 @@ export async function landFetched(
   input: RecordToLand & { readonly token: string | null; readonly servedAt: Date | null },
 ): Promise<FetchedLanding> {
   const { connectionId, resource, runId, token, servedAt, record } = input;
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     if (token !== null) {
       await requireProof(client, { connectionId, runId, token });

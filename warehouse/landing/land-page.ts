@@ -41,15 +41,15 @@ export interface PageToLand {
  */
 export async function landPage(warehouse: Warehouse, input: PageToLand): Promise<PageFacts> {
   try {
-    return await inTransaction(warehouse.pool, (client) => land(client, input, landAllAtOnce));
+    return await inTransaction(warehouse.pool, ({ client }) => land(client, input, landAllAtOnce));
   } catch (error) {
     if (codeOf(error) === uniqueViolation)
-      return inTransaction(warehouse.pool, async (client) => {
+      return inTransaction(warehouse.pool, async ({ client }) => {
         await removeOrphans(client, input);
         return land(client, input, bisectRecords);
       });
     if (!isRefusedData(error)) throw error;
-    return inTransaction(warehouse.pool, (client) => land(client, input, bisectRecords));
+    return inTransaction(warehouse.pool, ({ client }) => land(client, input, bisectRecords));
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { finishRunOfAll } from '../runs/finish-run-of-all.ts';
 import type { MartsTarget } from '../tables/marts.ts';
@@ -17,9 +18,9 @@ export interface MartsNote {
 }
 
 /** Writes down what readers see now, and closes the run that built it. Killed before, the build is repeated. */
-export async function noteMarts({ db }: Warehouse, note: MartsNote): Promise<void> {
+export async function noteMarts({ pool }: Warehouse, note: MartsNote): Promise<void> {
   const { runId, target, asOfDate, snapshotId, marts, outcome } = note;
-  await db.transaction().execute(async (transaction) => {
+  await inTransaction(pool, async ({ db }) => {
     await sql`
       insert into sync.marts (target, run_id, as_of_date, snapshot_id, marts, begun_at)
       select ${target}, run_id, ${asOfDate}::date, ${snapshotId}::text, ${marts}::integer, started_at
@@ -27,7 +28,7 @@ export async function noteMarts({ db }: Warehouse, note: MartsNote): Promise<voi
       on conflict (target) do update set run_id = excluded.run_id, as_of_date = excluded.as_of_date,
         snapshot_id = excluded.snapshot_id, marts = excluded.marts, begun_at = excluded.begun_at,
         built_at = excluded.built_at
-    `.execute(transaction);
-    await finishRunOfAll({ db: transaction }, { runId, status: 'succeeded', failure: null, outcome });
+    `.execute(db);
+    await finishRunOfAll({ db }, { runId, status: 'succeeded', failure: null, outcome });
   });
 }

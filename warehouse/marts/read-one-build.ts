@@ -23,7 +23,7 @@ export async function readOneBuild<Name extends string>(
   { marts, statements }: { marts: readonly string[]; statements: Readonly<Record<Name, string>> },
 ): Promise<Record<Name, QueryResult>> {
   try {
-    return await inTransaction(pool, async (client) => {
+    return await inTransaction(pool, async ({ client }) => {
       await client.query('set transaction isolation level repeatable read, read only');
       await becomeReader(client);
       // Views can be replaced under a snapshot; locked before it is taken, they cannot. In the order in which a build locks them.

@@ -11,7 +11,7 @@ export async function forgetWatermark(
   warehouse: Warehouse,
   { pass, resource, servedAt }: { pass: PassInHand; resource: Listed; servedAt: Date },
 ): Promise<void> {
-  await inTransaction(warehouse.pool, async (client) => {
+  await inTransaction(warehouse.pool, async ({ client }) => {
     await lockPass(client, pass, resource.name);
     await client.query(
       `update sync.passes set cursor = null, floor = null, highest_seen = null, served_from = null

@@ -1,6 +1,6 @@
-import { sql, type Transaction } from 'kysely';
-import type { Database } from '../tables/database.ts';
+import { sql } from 'kysely';
 import { othersAnswer } from './others-answer.ts';
+import type { Warehouse } from '../open-warehouse.ts';
 
 /**
  * What a run that ends has learned of lists that answered 404 and never returned a page. That a platform lacks one list is known
@@ -8,7 +8,7 @@ import { othersAnswer } from './others-answer.ts';
  * next run asks again; nor was anything by a run that was ended from outside. A run that read nothing else rests on what other
  * runs of the day read.
  */
-export async function judgeUnsupported(transaction: Transaction<Database>, runId: string): Promise<void> {
+export async function judgeUnsupported(db: Warehouse['db'], runId: string): Promise<void> {
   await sql`
     with asked as (
       select s.connection_id, s.stream, a.requests > 0 as is_new,
@@ -25,5 +25,5 @@ export async function judgeUnsupported(transaction: Transaction<Database>, runId
       capability_checked_at = case when not is_known then null when is_new then clock_timestamp() else capability_checked_at end
     from asked
     where s.connection_id = asked.connection_id and s.stream = asked.stream
-  `.execute(transaction);
+  `.execute(db);
 }

@@ -1,11 +1,11 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { PoolClient } from 'pg';
 import { resourceNames } from '../../resources/index.ts';
 import { provedSql } from '../connections/prove-token.ts';
 import { ConnectionReplaced, LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
 import { tick, tickSql } from '../resource-clock.ts';
-import type { Database } from '../tables/database.ts';
 import type { PassInHand } from './pass.ts';
+import type { Warehouse } from '../open-warehouse.ts';
 
 /**
  * Locks the pass, and the connection's resource, until the transaction ends. Throws LeaseLost when another attempt has
@@ -82,7 +82,7 @@ export async function lockResource(
  * Waits for everything that is landing records of a connection, and keeps more from landing. Passes first, as a page has it:
  * in another order, both would wait for ever.
  */
-export async function lockLandings(db: Transaction<Database>, connectionId: string): Promise<void> {
+export async function lockLandings(db: Warehouse['db'], connectionId: string): Promise<void> {
   await db
     .selectFrom('sync.passes')
     .select('lease')

@@ -1,7 +1,7 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import { LeaseLost } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import type { Database } from '../tables/database.ts';
 import { othersAnswer } from './others-answer.ts';
 import type { PassInHand } from './pass.ts';
 
@@ -15,12 +15,12 @@ export type ListAbsence = 'unsupported' | 'missing';
  * asked are none of them. Throws LeaseLost.
  */
 export async function noteMissing(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   { pass, requests }: { pass: PassInHand; requests: number },
 ): Promise<ListAbsence> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(pool, async ({ db }) => {
     // The pass before the stream, as everywhere: two orders would make a deadlock.
-    const held = await transaction
+    const held = await db
       .selectFrom('sync.passes')
       .select('lease')
       .where('connection_id', '=', pass.connectionId)
@@ -31,8 +31,8 @@ export async function noteMissing(
       .forUpdate()
       .executeTakeFirst();
     if (held === undefined) throw new LeaseLost(pass);
-    const absence = await judgeStream(transaction, pass);
-    if (absence === 'unsupported') await endStream(transaction, { pass, requests });
+    const absence = await judgeStream(db, pass);
+    if (absence === 'unsupported') await endStream(db, { pass, requests });
     return absence;
   });
 }
@@ -48,7 +48,7 @@ export async function noteNotMissing({ db }: Warehouse, pass: PassInHand): Promi
     .execute();
 }
 
-async function judgeStream(db: Transaction<Database>, pass: PassInHand): Promise<ListAbsence> {
+async function judgeStream(db: Warehouse['db'], pass: PassInHand): Promise<ListAbsence> {
   const { rows } = await sql<{ absence: ListAbsence; wasListed: boolean }>`
     with asked as (
       update sync.streams s set
@@ -81,7 +81,7 @@ async function judgeStream(db: Transaction<Database>, pass: PassInHand): Promise
 }
 
 async function endStream(
-  db: Transaction<Database>,
+  db: Warehouse['db'],
   { pass, requests }: { pass: PassInHand; requests: number },
 ): Promise<void> {
   await db

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import { streamNamed } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { BackfillPlan } from './backfill-plan.ts';
@@ -10,13 +11,13 @@ import { openStreams } from './open-streams.ts';
  * those are what is left to do, and no others are opened.
  */
 export async function planBackfill(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   input: { connectionId: string; runId: string; plan: BackfillPlan },
 ): Promise<void> {
   const { connectionId, runId, plan } = input;
-  await db.transaction().execute(async (transaction) => {
+  await inTransaction(pool, async ({ db }) => {
     const streams = plan.streams.map((stream) => ({ stream, resource: streamNamed(stream).resource }));
-    await openStreams(transaction, { connectionId, streams });
+    await openStreams(db, { connectionId, streams });
     await sql`
       insert into sync.passes (connection_id, stream, kind, part, run_id, lease, floor, ceiling)
       select ${connectionId}, stream, 'backfill',
@@ -28,7 +29,7 @@ export async function planBackfill(
         where connection_id = ${connectionId} and kind = 'backfill' and ${isOfPlan(plan.name)}
       )
       on conflict do nothing
-    `.execute(transaction);
+    `.execute(db);
   });
 }
 

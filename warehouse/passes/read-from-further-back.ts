@@ -12,7 +12,7 @@ export async function readFromFurtherBack(
   input: { pass: PassInHand; resource: Listed; servedAt: Date; milliseconds: number },
 ): Promise<void> {
   const { pass, resource, servedAt, milliseconds } = input;
-  await inTransaction(warehouse.pool, async (client) => {
+  await inTransaction(warehouse.pool, async ({ client }) => {
     await lockPass(client, pass, resource.name);
     await client.query(
       `with before as (

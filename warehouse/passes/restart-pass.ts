@@ -22,7 +22,7 @@ export async function restartPass(
 ): Promise<number> {
   const { pass, resource, lookbackMilliseconds, why } = input;
   const ordered = resource.version === 'last_synced_at';
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockPass(client, pass, resource.name);
     if (pass.kind === 'reconcile') await forgetListing(client, { pass, landedAt });
     const { rows } = await client.query<{ restarts: number }>(

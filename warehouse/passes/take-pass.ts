@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { knownUnsupported } from './known-unsupported.ts';
 import { afterLastWrite, tick } from '../resource-clock.ts';
@@ -47,7 +48,7 @@ export async function takePass(
   input: { pass: PassInHand; resource: Listed; lookbackMilliseconds: number },
 ): Promise<PassTaken> {
   const { pass, resource } = input;
-  return warehouse.db.transaction().execute(async (db) => {
+  return inTransaction(warehouse.pool, async ({ db }) => {
     const { connectionId, stream } = pass;
     await openStreams(db, { connectionId, streams: [{ stream, resource }] });
     // A page that is being landed holds the pass and comes to the stream last: in another order, both would wait for ever.

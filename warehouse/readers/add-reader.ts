@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import { UnknownConnection } from '../errors.ts';
 import { loginUrl, makeLogin } from '../make-login.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { expectOpens } from '../opens.ts';
-import type { Database } from '../tables/database.ts';
 import { shareWithTenants } from './share-with-tenants.ts';
 
 export interface NewReader {
@@ -29,7 +29,7 @@ export async function addReader(
   warehouse: Warehouse,
   { reader, connections, databaseUrl }: NewReader,
 ): Promise<ReaderAdded> {
-  const login = await warehouse.db.transaction().execute((db) => noteReader(db, { reader, connections }));
+  const login = await inTransaction(warehouse.pool, ({ db }) => noteReader(db, { reader, connections }));
   const hasRole = await shareWithTenants(warehouse);
   const password = randomBytes(24).toString('base64url');
   const url = loginUrl(databaseUrl, { login, password });
@@ -44,7 +44,7 @@ export async function addReader(
 
 /** Who sees what. Returns the login. */
 async function noteReader(
-  db: Transaction<Database>,
+  db: Warehouse['db'],
   { reader, connections }: Pick<NewReader, 'reader' | 'connections'>,
 ): Promise<string> {
   await refuseUnknown(db, connections);
@@ -68,7 +68,7 @@ async function noteReader(
 }
 
 /** Those of which only the records are left are known: they have readers too. Held until the end, so that no removal comes between. */
-async function refuseUnknown(db: Transaction<Database>, connections: readonly string[]): Promise<void> {
+async function refuseUnknown(db: Warehouse['db'], connections: readonly string[]): Promise<void> {
   const known = new Set<string>();
   for (const table of ['sync.connections', 'sync.kept_data'] as const) {
     const rows = await db

@@ -1,7 +1,7 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import { codeOf } from '../../errors/code-of.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import type { Database } from '../tables/database.ts';
 
 export class UnknownReader extends Error {
   override readonly name = 'UnknownReader';
@@ -17,11 +17,11 @@ export class UnknownReader extends Error {
  * run, where the owner may not do that, or where the login owns something or was given more than Daybook gave it; else null. Killed in
  * between, it can be run again. Throws UnknownReader.
  */
-export async function removeReader({ db }: Warehouse, reader: string): Promise<string | null> {
-  const login = await db.transaction().execute((transaction) => closeLogin(transaction, reader));
-  return db.transaction().execute(async (transaction) => {
-    const statements = login === null ? null : await dropLogin(transaction, login);
-    await transaction.deleteFrom('sync.readers').where('reader', '=', reader).execute();
+export async function removeReader({ pool }: Warehouse, reader: string): Promise<string | null> {
+  const login = await inTransaction(pool, ({ db }) => closeLogin(db, reader));
+  return inTransaction(pool, async ({ db }) => {
+    const statements = login === null ? null : await dropLogin(db, login);
+    await db.deleteFrom('sync.readers').where('reader', '=', reader).execute();
     return statements;
   });
 }
@@ -30,7 +30,7 @@ export async function removeReader({ db }: Warehouse, reader: string): Promise<s
  * Returns the login, if it is this database's. It stays a member of daybook_tenant: that is what restricts it, to nothing now, as long as
  * it exists, whatever else it was given.
  */
-async function closeLogin(db: Transaction<Database>, reader: string): Promise<string | null> {
+async function closeLogin(db: Warehouse['db'], reader: string): Promise<string | null> {
   const found = await db
     .selectFrom('sync.readers')
     .select(['login', sql<boolean>`database_name = current_database()`.as('is_ours')])
@@ -51,7 +51,7 @@ async function closeLogin(db: Transaction<Database>, reader: string): Promise<st
   return login;
 }
 
-async function dropLogin(db: Transaction<Database>, login: string): Promise<string | null> {
+async function dropLogin(db: Warehouse['db'], login: string): Promise<string | null> {
   // A login may change its own row, and sessions that end let go of it.
   await sql`set local lock_timeout = '5s'`.execute(db);
   const endSessions = `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${login}'`;
@@ -70,7 +70,7 @@ async function dropLogin(db: Transaction<Database>, login: string): Promise<stri
 }
 
 /** Default privileges, which everybody may make, are nothing that somebody may miss. */
-async function ownsSomething(db: Transaction<Database>, login: string): Promise<boolean> {
+async function ownsSomething(db: Warehouse['db'], login: string): Promise<boolean> {
   const { rows } = await sql<{ owns: boolean }>`
     select exists (
       select from pg_shdepend
@@ -83,7 +83,7 @@ async function ownsSomething(db: Transaction<Database>, login: string): Promise<
 }
 
 /** Tries, and says whether Postgres did it: allowed, with nothing that depends on it, and no lock in the way. */
-async function isDone(db: Transaction<Database>, statements: readonly string[]): Promise<boolean> {
+async function isDone(db: Warehouse['db'], statements: readonly string[]): Promise<boolean> {
   await sql`savepoint before`.execute(db);
   try {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -19,7 +19,7 @@ export async function beginAgainIfStoodStill(
 ): Promise<'of one time' | 'begun again' | 'too old'> {
   const { connectionId, resource, runId } = input;
   const where = [connectionId, streamsOf(resource), runId];
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     // Before the resource, as a page has it: in another order, both would wait for ever.
     await client.query(
       `select from sync.passes

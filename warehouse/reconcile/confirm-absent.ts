@@ -131,7 +131,7 @@ export async function confirmBySecondListing(
     unfetchable,
   }: RunScope & { lookbackMilliseconds: number; unfetchable: boolean },
 ): Promise<void> {
-  await inTransaction(warehouse.pool, async (client) => {
+  await inTransaction(warehouse.pool, async ({ client }) => {
     await client.query(
       `with complete as (
          select coalesce(min(served_from), ${newestShown('min(started_at)')}) as began,

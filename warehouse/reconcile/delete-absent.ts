@@ -109,7 +109,7 @@ async function deleteBatch(
   warehouse: Warehouse,
   { connectionId, resource, runId, foundBy }: ToDelete,
 ): Promise<number | undefined> {
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     const { rows } = await client.query<{ id: string; version: string | null }>(
       `select record_id as id, greatest(version, gone_by)::text as version

@@ -47,7 +47,7 @@ export async function findAbsent(
 ): Promise<Absent> {
   // By itself: whoever lands meanwhile does not wait for the comparison.
   const foundAt = await tick(warehouse.db, { connectionId, resource: resource.name });
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     const values = [connectionId, streamsOf(resource), runId];
     const listing = await client.query<{ complete: boolean; pages: number }>(
       `select count(completed_at) = cardinality($2::text[]) as complete, coalesce(sum(pages), 0)::bigint as pages

@@ -20,7 +20,7 @@ export async function finishResource(
   input: RunScope & { waiting: number; held: number; lookbackMilliseconds: number },
 ): Promise<{ equal: boolean }> {
   const { connectionId, resource, runId, waiting, held } = input;
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     const began = await beginningOf(client, input);
     // An attempt before this one has finished the resource, and its listing is gone.
     if (began === null) {

@@ -31,7 +31,7 @@ export async function landAhead(
   },
 ): Promise<FetchedLanding> {
   const { connectionId, resource, runId } = input;
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     await requireProof(client, input);
     const held = await readHeld(client, input);

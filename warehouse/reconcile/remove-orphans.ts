@@ -17,7 +17,7 @@ export async function removeOrphans(warehouse: Warehouse, scope: RunScope): Prom
   for (;;) {
     const found = await findOrphans(warehouse.pool, scope);
     if (found.length === 0) return;
-    await inTransaction(warehouse.pool, (client) => remove(client, { ...scope, found }));
+    await inTransaction(warehouse.pool, ({ client }) => remove(client, { ...scope, found }));
   }
 }
 

@@ -1,10 +1,10 @@
-import { sql, type Transaction } from 'kysely';
-import type { Database } from '../tables/database.ts';
+import { sql } from 'kysely';
 import { holdsRecords } from './holds-records.ts';
+import type { Warehouse } from '../open-warehouse.ts';
 
 /** Of these streams, that a run found not to be offered, those whose resource holds records: nothing was proved about them. */
 export async function unlistedStreams(
-  db: Transaction<Database>,
+  db: Warehouse['db'],
   { runId, streams }: { runId: string; streams: readonly string[] },
 ): Promise<string[]> {
   if (streams.length === 0) return [];

@@ -145,7 +145,7 @@ async function inBatches(
 ): Promise<void> {
   for (let more = true; more;) {
     signal?.throwIfAborted();
-    more = await inTransaction(pool, async (client) => {
+    more = await inTransaction(pool, async ({ client }) => {
       await client.query(indexesOnly);
       return remove(client);
     });

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
@@ -14,10 +15,10 @@ export interface RunOfAll {
 }
 
 /** Opens the row of a run, as often as one likes. Older ones of its kind that never ended were ended from outside. */
-export async function beginRunOfAll({ db }: Warehouse, run: RunOfAll): Promise<void> {
+export async function beginRunOfAll({ pool }: Warehouse, run: RunOfAll): Promise<void> {
   const { runId, kind, target, workflowId, temporalRunId, reason } = run;
-  await db.transaction().execute(async (transaction) => {
-    await transaction
+  await inTransaction(pool, async ({ db }) => {
+    await db
       .insertInto('sync.runs')
       .values({
         run_id: runId,
@@ -37,7 +38,7 @@ export async function beginRunOfAll({ db }: Warehouse, run: RunOfAll): Promise<v
       // Not the status: an attempt that was given up long ago must not open a finished run again.
       .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ temporal_run_id: temporalRunId }))
       .execute();
-    await transaction
+    await db
       .updateTable('sync.runs')
       .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
       .where('kind', '=', kind)

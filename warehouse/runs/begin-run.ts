@@ -1,6 +1,6 @@
-import { sql, type RawBuilder, type Transaction } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import { ConnectionReplaced, UnknownConnection } from '../errors.ts';
-import type { Database } from '../tables/database.ts';
 import type { RunKind } from '../tables/runs.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
@@ -20,9 +20,9 @@ export interface RunToBegin {
  * Temporal lets one run at a time, so their workflow was ended from outside, or gives way to this one. They become `interrupted`.
  * Throws UnknownConnection, ConnectionReplaced, and AnotherRuns when the run is to be alone.
  */
-export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const connection = await transaction
+export async function beginRun({ pool }: Warehouse, run: RunToBegin): Promise<void> {
+  await inTransaction(pool, async ({ db }) => {
+    const connection = await db
       .selectFrom('sync.connections')
       .select(isRemoved(run).as('isRemoved'))
       .where('connection_id', '=', run.connectionId)
@@ -30,8 +30,8 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .executeTakeFirst();
     if (connection === undefined) throw new UnknownConnection(run.connectionId);
     if (connection.isRemoved) throw new ConnectionReplaced(run.connectionId);
-    if (run.alone === true) await refuseBeside(transaction, run);
-    await transaction
+    if (run.alone === true) await refuseBeside(db, run);
+    await db
       .insertInto('sync.runs')
       .values({
         run_id: run.runId,
@@ -55,7 +55,7 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
         }),
       )
       .execute();
-    const interrupted = await transaction
+    const interrupted = await db
       .updateTable('sync.runs')
       .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
       .where('connection_id', '=', run.connectionId)
@@ -71,7 +71,7 @@ export async function beginRun({ db }: Warehouse, run: RunToBegin): Promise<void
       .returning('run_id')
       .execute();
     if (interrupted.length > 0) {
-      await transaction
+      await db
         .updateTable('sync.run_streams')
         .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
         .where('status', '=', 'running')
@@ -90,8 +90,8 @@ function isRemoved({ connectionId, runId }: RunToBegin): RawBuilder<boolean> {
   return sql`exists (select from sync.removed_runs where connection_id = ${connectionId} and run_id = ${runId})`;
 }
 
-async function refuseBeside(transaction: Transaction<Database>, run: RunToBegin): Promise<void> {
-  const other = await transaction
+async function refuseBeside(db: Warehouse['db'], run: RunToBegin): Promise<void> {
+  const other = await db
     .selectFrom('sync.runs')
     .select('run_id')
     .where('connection_id', '=', run.connectionId)

@@ -1,8 +1,8 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { judgeUnsupported } from '../passes/judge-unsupported.ts';
 import { unlistedStreams } from '../reconcile/unlisted-streams.ts';
-import type { Database } from '../tables/database.ts';
 import type { RunKind, RunStatus } from '../tables/runs.ts';
 
 /** What the workflow knows of a stream at the end of a run. */
@@ -24,7 +24,7 @@ export interface FinishedRun {
  * it failed, and a reconcile has failed on what it could not list although the warehouse holds records of it.
  */
 export async function finishRun(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   input: {
     runId: string;
     /** A sync, when absent. */
@@ -36,12 +36,12 @@ export async function finishRun(
   },
 ): Promise<FinishedRun> {
   const { runId, kind = 'sync', cancelled } = input;
-  return db.transaction().execute(async (transaction) => {
-    await requireHeld(transaction, input);
+  return inTransaction(pool, async ({ db }) => {
+    await requireHeld(db, input);
     const now = sql<Date>`clock_timestamp()`;
-    const outcomes = kind === 'reconcile' ? await provedOnes(transaction, input) : input.outcomes;
+    const outcomes = kind === 'reconcile' ? await provedOnes(db, input) : input.outcomes;
     for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
-      await transaction
+      await db
         .updateTable('sync.run_streams')
         .set({
           status: 'failed',
@@ -56,7 +56,7 @@ export async function finishRun(
     const done = outcomes.filter(({ state }) => state === 'done').map(({ stream }) => stream);
     if (done.length > 0) {
       // A sync closes its streams page by page; of other runs only the workflow knows when a stream is done.
-      await transaction
+      await db
         .updateTable('sync.run_streams')
         .set((eb) => ({
           status: eb
@@ -72,28 +72,28 @@ export async function finishRun(
         .where('status', '=', 'running')
         .execute();
     }
-    await transaction
+    await db
       .updateTable('sync.run_streams')
       .set({ status: 'cancelled', finished_at: now })
       .where('run_id', '=', runId)
       .where('status', '=', 'running')
       .execute();
-    const counted = await transaction
+    const counted = await db
       .selectFrom('sync.run_streams')
       .select(['stream', 'status', 'failure_type', 'failure'])
       .where('run_id', '=', runId)
       .execute();
-    await judgeUnsupported(transaction, runId);
+    await judgeUnsupported(db, runId);
     const unread = done.filter((stream) => !counted.some((row) => row.stream === stream));
-    const before = await readBefore(transaction, { runId, streams: unread });
+    const before = await readBefore(db, { runId, streams: unread });
     const known = [...counted, ...before];
     const lost = unread.filter((stream) => !before.some((row) => row.stream === stream));
     const told =
-      lost.length > 0 && (await readsLists(transaction, runId))
+      lost.length > 0 && (await readsLists(db, runId))
         ? outcomes.map((outcome) => (lost.includes(outcome.stream) ? notRead(outcome.stream) : outcome))
         : outcomes;
     const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judge(told, known);
-    await transaction
+    await db
       .updateTable('sync.runs')
       .set({ ...finished, finished_at: now })
       .where('run_id', '=', runId)
@@ -113,11 +113,11 @@ export class RunLeft extends Error {
 }
 
 async function requireHeld(
-  transaction: Transaction<Database>,
+  db: Warehouse['db'],
   { runId, heldBy }: { runId: string; heldBy?: string },
 ): Promise<void> {
   if (heldBy === undefined) return;
-  const held = await transaction
+  const held = await db
     .selectFrom('sync.runs')
     .select('run_id')
     .where('run_id', '=', runId)
@@ -130,10 +130,10 @@ async function requireHeld(
 
 /** A reconcile has done with a stream when its proof is written. What the workflow remembers is not enough. */
 async function provedOnes(
-  transaction: Transaction<Database>,
+  db: Warehouse['db'],
   input: { runId: string; outcomes: readonly StreamOutcome[] },
 ): Promise<readonly StreamOutcome[]> {
-  const rows = await transaction
+  const rows = await db
     .selectFrom('sync.run_streams')
     .select('stream')
     .where('run_id', '=', input.runId)
@@ -141,7 +141,7 @@ async function provedOnes(
     .where('totals', 'is', null)
     .execute();
   const unproved = rows.map(({ stream }) => stream);
-  const outcomes = await withUnlisted(transaction, input);
+  const outcomes = await withUnlisted(db, input);
   return outcomes.map((outcome) =>
     outcome.state === 'done' && unproved.includes(outcome.stream) ? notProved(outcome.stream) : outcome,
   );
@@ -149,11 +149,11 @@ async function provedOnes(
 
 /** A list that is not offered is nothing to a sync, but a proof that leaves out what the warehouse holds is none. */
 async function withUnlisted(
-  transaction: Transaction<Database>,
+  db: Warehouse['db'],
   { runId, outcomes }: { runId: string; outcomes: readonly StreamOutcome[] },
 ): Promise<readonly StreamOutcome[]> {
   const streams = outcomes.filter(({ state }) => state === 'unsupported').map(({ stream }) => stream);
-  const unlisted = await unlistedStreams(transaction, { runId, streams });
+  const unlisted = await unlistedStreams(db, { runId, streams });
   return outcomes.map((outcome) => {
     const { stream } = outcome;
     if (!unlisted.includes(stream)) return outcome;
@@ -166,11 +166,11 @@ async function withUnlisted(
 
 /** A reset run has rows only for the streams it read itself. How the others ended stands with the run that read them. */
 async function readBefore(
-  transaction: Transaction<Database>,
+  db: Warehouse['db'],
   { runId, streams }: { runId: string; streams: readonly string[] },
 ): Promise<CountedStream[]> {
   if (streams.length === 0) return [];
-  const rows = await transaction
+  const rows = await db
     .selectFrom('sync.runs as reset')
     .innerJoin('sync.runs as run', (join) =>
       join
@@ -196,8 +196,8 @@ async function readBefore(
 }
 
 /** Other runs leave rows only of what they met. */
-async function readsLists(transaction: Transaction<Database>, runId: string): Promise<boolean> {
-  const run = await transaction
+async function readsLists(db: Warehouse['db'], runId: string): Promise<boolean> {
+  const run = await db
     .selectFrom('sync.runs')
     .select('run_id')
     .where('run_id', '=', runId)

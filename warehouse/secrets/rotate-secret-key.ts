@@ -1,3 +1,4 @@
+import { inTransaction } from '../in-transaction.ts';
 import { resealBiLogin } from '../bi-login.ts';
 import { WrongSecretKey } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -9,11 +10,11 @@ import { keyFingerprint, openToken, sealToken } from './sealed-token.ts';
  * interrupted can be repeated. Throws WrongSecretKey when `from` is not the key.
  */
 export async function rotateSecretKey(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   { from, to }: { from: Buffer; to: Buffer },
 ): Promise<{ resealed: number }> {
-  return db.transaction().execute(async (transaction) => {
-    const stored = await transaction
+  return inTransaction(pool, async ({ db }) => {
+    const stored = await db
       .selectFrom('sync.settings')
       .select('value')
       .where('name', '=', fingerprintSetting)
@@ -21,7 +22,7 @@ export async function rotateSecretKey(
       .executeTakeFirst();
     if (stored?.value === keyFingerprint(to)) return { resealed: 0 };
     if (stored?.value !== keyFingerprint(from)) throw new WrongSecretKey();
-    const connections = await transaction
+    const connections = await db
       .selectFrom('sync.connections')
       .select(['connection_id', 'token_sealed'])
       .orderBy('connection_id')
@@ -29,14 +30,14 @@ export async function rotateSecretKey(
       .execute();
     for (const { connection_id: connectionId, token_sealed: sealed } of connections) {
       const token = openToken(from, { connectionId, sealed });
-      await transaction
+      await db
         .updateTable('sync.connections')
         .set({ token_sealed: sealToken(to, { connectionId, token }) })
         .where('connection_id', '=', connectionId)
         .execute();
     }
-    await resealBiLogin(transaction, { from, to });
-    await transaction
+    await resealBiLogin(db, { from, to });
+    await db
       .updateTable('sync.settings')
       .set({ value: keyFingerprint(to) })
       .where('name', '=', fingerprintSetting)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 const setting = 'export_every_seconds';
@@ -28,11 +29,11 @@ export async function setExportEvery({ db }: Warehouse, milliseconds: number | n
 
 /** Lets `work` bring the schedule to its state: one process at a time, so that what is told last was written last. */
 export async function withExportEvery<Result>(
-  { db }: Warehouse,
+  { pool }: Warehouse,
   work: (every: number | null) => Promise<Result>,
 ): Promise<Result> {
-  return db.transaction().execute(async (transaction) => {
-    await sql`select sync.lock('schedules of export')`.execute(transaction);
-    return work(await readExportEvery({ db: transaction }));
+  return inTransaction(pool, async ({ db }) => {
+    await sql`select sync.lock('schedules of export')`.execute(db);
+    return work(await readExportEvery({ db }));
   });
 }

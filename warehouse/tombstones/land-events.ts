@@ -32,7 +32,7 @@ export async function landEvents(
   },
 ): Promise<PageFacts> {
   const { pass, page, requests, servedAt, nextCursor } = input;
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     await lockToLand(client, pass, eventsListed.name);
     const facts: PageFacts = {
       read: page.read,

@@ -14,7 +14,7 @@ export async function buryAnnounced(
   input: RunScope & { id: string; version: string; deletedAt: string | null },
 ): Promise<BuriedCounts> {
   const { connectionId, resource, runId, ...deletion } = input;
-  return inTransaction(warehouse.pool, async (client) => {
+  return inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     const where = { connectionId, resource, runId, landedAt };
     const buried = await applyTombstones(client, { ...where, source: 'webhook', deletions: [deletion] });
