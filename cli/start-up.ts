@@ -8,6 +8,7 @@ import { openWarehouse } from '../warehouse/open-warehouse.ts';
 import { composeWorker } from '../worker/compose.ts';
 import type { Config } from '../config/parse-config.ts';
 import type { Settings } from '../config/settings.ts';
+import { describeMigrations } from './describe-migrations.ts';
 import { UsageError } from './errors.ts';
 import { prepareProcess } from './prepare-process.ts';
 import { secretKeyOf } from './secret-key-of.ts';
@@ -116,7 +117,9 @@ async function migrateTo(settings: Settings, onStep: (text: string) => void): Pr
   const warehouse = openWarehouse({ url: settings.database.directUrl, connections: 2 });
   try {
     const { applied, readerSql } = await migrate(warehouse, onStep);
-    onStep(applied.length === 0 ? 'warehouse is up to date' : `warehouse migrated: ${applied.join(', ')}`);
+    onStep(
+      applied.length === 0 ? 'warehouse is up to date' : `warehouse migrated: ${describeMigrations(applied)}`,
+    );
     if (readerSql !== null)
       onStep(`The role for readers may not be made by this user. An administrator runs:\n${readerSql}`);
   } finally {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { describeMigrations } from '../describe-migrations.ts';
 import { print, printAside, printJson } from '../printer.ts';
 import { readSettings } from '../settings.ts';
 
@@ -21,7 +22,7 @@ export function migrateCommand(): Command {
         print(
           result.applied.length === 0
             ? 'The warehouse is up to date.'
-            : `Migrated: ${result.applied.join(', ')}.`,
+            : `Migrated: ${describeMigrations(result.applied)}.`,
         );
         if (result.readerSql !== null) {
           print('The role for readers may not be made by this user. An administrator runs:');

@@ -1,0 +1,5 @@
+/** Migrations that were applied: by name where they are few, as after an upgrade; an empty warehouse takes all of them. */
+export function describeMigrations(names: readonly string[]): string {
+  if (names.length <= 3) return names.join(', ');
+  return `${names.length} migrations, up to ${names.at(-1) ?? ''}`;
+}
