@@ -34,6 +34,9 @@ export interface Bucket {
   close(): void;
 }
 
+/** Thirty tables and marts of ten thousand snapshots are fewer; a listing that never ends is not. */
+const mostPaths = 1_000_000;
+
 /** Region, credentials and endpoint come from where the AWS SDK looks for them. Calls throw LakeRefused and LakeUnavailable. */
 export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucket {
   const [, Bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? [];
@@ -53,7 +56,14 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
           { client },
           { Bucket, Prefix: keyOf(under) },
         ))
-          paths.push(...Contents.map(({ Key = '' }) => Key.slice(keyOf('').length)));
+          for (const { Key = '' } of Contents) {
+            if (paths.length === mostPaths)
+              throw new LakeRefused(
+                location,
+                `it lists more than ${mostPaths.toLocaleString('en-US')} files`,
+              );
+            paths.push(Key.slice(keyOf('').length));
+          }
         return paths;
       }),
     read: (path) =>

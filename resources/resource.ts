@@ -117,5 +117,8 @@ interface KindOfColumn {
   readonly nullWord: boolean;
 }
 
-/** A decimal that the API writes as a string is a number if, trimmed, it looks like this; `NaN` and hex do not. */
-export const decimalTextPattern = String.raw`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$`;
+/**
+ * A decimal that the API writes as a string is a number if, trimmed, it looks like this; `NaN` and hex do not. No digit can be taken in
+ * two ways, so a text of megabytes is looked through once.
+ */
+export const decimalTextPattern = String.raw`^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$`;

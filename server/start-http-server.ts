@@ -8,7 +8,7 @@ import { limitConnections } from './limit-connections.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { createReadiness, type ReadinessChecks } from './readiness.ts';
 import { refuseForeignHosts } from './refuse-foreign-hosts.ts';
-import { createServerWithoutPipelines } from './refuse-pipelines.ts';
+import { createGuardedServer } from './guarded-server.ts';
 import { addWebhookRoute } from './webhooks/webhook-route.ts';
 
 export interface HttpServer {
@@ -49,7 +49,7 @@ export async function startHttpServer(input: {
   const server = fastify({
     logger: false,
     forceCloseConnections: true,
-    serverFactory: (handle) => createServerWithoutPipelines(patience, handle),
+    serverFactory: (handle) => createGuardedServer(patience, handle),
   });
   limitConnections(server.server, mostConnections);
   server.register((scope, _options, done) => {

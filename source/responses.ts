@@ -5,6 +5,8 @@ import { memberText } from './member-text.ts';
 import { recordTexts } from './record-texts.ts';
 import { replaceNul } from './replace-nul.ts';
 import type { Answer } from './send-request.ts';
+import { withoutTokensWithin } from './tokens-within.ts';
+import { withoutSecrets } from './without-secrets.ts';
 import { withoutTokens } from './without-tokens.ts';
 
 /** One page of a list (API document 4.1, 4.8). */
@@ -36,7 +38,7 @@ export interface ServiceConnection {
 
 /** Throws UnreadableResponse when the answer is not a list of `plural`, AnswerTooLarge when it has more records than allowed. */
 export function listPageOf(
-  { text: sent, servedAt, requestId, failure }: Answer,
+  { text: sent, servedAt, requestId, secrets, failure }: Answer,
   plural: string,
   limits: AnswerLimits,
 ): ListPage {
@@ -53,8 +55,8 @@ export function listPageOf(
   );
   return {
     records,
-    connection: connectionOf(body.connection, failure),
-    nextCursor: nextCursorOf(body.next_cursor, failure),
+    connection: connectionOf(body.connection, { secrets, failure }),
+    nextCursor: nextCursorOf(body.next_cursor, { secrets, failure }),
     servedAt,
     requestId,
   };
@@ -65,7 +67,7 @@ export function listPageOf(
  * one that was merged into it may be answered so.
  */
 export function fetchedRecordOf(
-  { text: sent, servedAt, requestId, failure }: Answer,
+  { text: sent, servedAt, requestId, secrets, failure }: Answer,
   { singular, id }: { singular: string; id: string },
 ): FetchedRecord {
   const text = replaceNul(sent);
@@ -77,7 +79,8 @@ export function fetchedRecordOf(
   }
   if (typeof value.id === 'string' && value.id !== id) throw new RecordGone(failure, servedAt);
   const record = recordOf(recordText, value);
-  return { record, connection: connectionOf(body.connection, failure), servedAt, requestId };
+  const connection = connectionOf(body.connection, { secrets, failure });
+  return { record, connection, servedAt, requestId };
 }
 
 /** What a service tells of its own accesses is no part of anybody's books, and is kept nowhere. All else stays as it was sent. */
@@ -98,20 +101,41 @@ function parseObject(text: string, failure: Failure): Record<string, unknown> {
   return body;
 }
 
-/** Who is named in part is not nobody: it may be another company. */
-function connectionOf(connection: unknown, failure: Failure): ServiceConnection | null {
+type Origin = Pick<Answer, 'secrets' | 'failure'>;
+
+/** Who is named in part is not nobody: it may be another company. The names are kept in clear and shown to everybody. */
+function connectionOf(connection: unknown, { secrets, failure }: Origin): ServiceConnection | null {
   if (connection === undefined || connection === null) return null;
   const { id, orgId, platform } = isObject(connection) ? connection : {};
   if (typeof id !== 'string' || typeof orgId !== 'string')
     throw new UnreadableResponse(failure, 'a connection without id and orgId');
-  return { id, orgId, platform: typeof platform === 'string' ? platform : null };
+  const named = { id, orgId, platform: typeof platform === 'string' ? platform : null };
+  for (const [member, name] of Object.entries(named)) {
+    if (name === null) continue;
+    if (name.length > longestName)
+      throw new UnreadableResponse(
+        failure,
+        `a connection whose ${member} has more than ${longestName} characters`,
+      );
+    if (repeats(secrets, name) || withoutTokensWithin(name) !== name)
+      throw new UnreadableResponse(failure, `a connection whose ${member} repeats a secret`);
+  }
+  return named;
 }
 
-/** Absent, null and empty all say that this is the last page. */
-function nextCursorOf(cursor: unknown, failure: Failure): string | null {
+const longestName = 200;
+
+/** Absent, null and empty all say that this is the last page. A cursor is kept in clear until the next page has landed. */
+function nextCursorOf(cursor: unknown, { secrets, failure }: Origin): string | null {
   if (cursor === undefined || cursor === null || cursor === '') return null;
   if (typeof cursor !== 'string') throw new UnreadableResponse(failure, 'a next_cursor that is not text');
+  if (repeats(secrets, cursor)) throw new UnreadableResponse(failure, 'a next_cursor that repeats a secret');
   return cursor;
+}
+
+/** Not the other way round: the name of a connection may well be a part of its token. */
+function repeats(secrets: readonly string[], text: string): boolean {
+  return withoutSecrets(text, secrets) !== text;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

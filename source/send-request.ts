@@ -53,6 +53,8 @@ export interface Answer {
   /** The service's time of the response, from its `Date` header: whole seconds. Null when it sends none. */
   readonly servedAt: Date | null;
   readonly requestId: string | null;
+  /** What the request proved itself with, for what is kept or shown of the text as it is. */
+  readonly secrets: readonly string[];
   /** For errors that only show when the text is read. */
   readonly failure: Failure;
 }
@@ -63,7 +65,8 @@ export async function sendRequest(service: Service, request: ServiceRequest): Pr
   const { status, requestId, text } = response;
   if (status === 200) {
     const failure = { request: nameOf(request), status, errorCode: null, requestId };
-    return { text, servedAt: servedAtOf(response.date), requestId, failure };
+    const secrets = secretsOf(service, request);
+    return { text, servedAt: servedAtOf(response.date), requestId, secrets, failure };
   }
   const error = errorFromResponse({ ...response, request: nameOf(request), kind: request.kind }, new Date());
   // A limit of the service (429) counts for the whole organisation, one of the platform (452) for its connection alone.
@@ -132,7 +135,7 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
     bodyTimeout: service.timeouts.bodyIdleMilliseconds,
     signal: request.signal,
   });
-  const secrets = [...service.secrets, request.accessToken];
+  const secrets = secretsOf(service, request);
   const requestId = requestIdOf(headers, secrets);
   const failure = { request: nameOf(request), status: statusCode, errorCode: null, requestId };
   return {
@@ -146,6 +149,10 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
         : // What looks like an error code is shown, and a service may repeat there what it was sent.
           withoutSecrets(await readBodyStart(body), secrets),
   };
+}
+
+function secretsOf(service: Service, request: ServiceRequest): readonly string[] {
+  return [...service.secrets, request.accessToken];
 }
 
 function nameOf(request: ServiceRequest): string {

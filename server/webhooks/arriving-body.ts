@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { cutOff } from '../cut-off.ts';
 import { BodyRefused, type RefusedBecause } from './body-refused.ts';
 
 /** A body while it arrives. */
@@ -9,7 +8,6 @@ export class ArrivingBody {
   received = 0;
   /** Bytes of memory. */
   held = 0;
-  #pieces = 0;
   /** Since it began. */
   ticks = 0;
   readonly #payload: IncomingMessage;
@@ -57,12 +55,6 @@ export class ArrivingBody {
       this.refuse('too large');
       return;
     }
-    this.#pieces += 1;
-    if (this.#pieces > freePieces && this.received < this.#pieces * leastBytesOfPiece) {
-      this.refuse('in crumbs');
-      cutOff(this.#payload.socket);
-      return;
-    }
     const before = this.held;
     if (chunk.length < smallBytes) this.#gather(chunk);
     else this.#keep(chunk);
@@ -96,10 +88,6 @@ export class ArrivingBody {
     this.#room = 0;
   }
 }
-
-/** Each piece costs a call, however small it is: who sends a body byte by byte has the process work for nothing. */
-const freePieces = 256;
-const leastBytesOfPiece = 128;
 
 const smallBytes = 4 * 1024;
 const partBytes = 16 * 1024;

@@ -86,8 +86,7 @@ const refusals: Record<RefusedBecause, { readonly status: number; readonly error
   'too large': { status: 413, error: 'The body is larger than 2 MB.' },
   'too slow': { status: 408, error: 'The body took too long to arrive: send it again.' },
   'turned away': { status: 503, error: 'Too much arrives at once: send it again.' },
-  // Nobody is there to read these two.
-  'in crumbs': { status: 400, error: 'The body came a few bytes at a time: send it again.' },
+  // Nobody is there to read this one.
   'broken off': { status: 400, error: 'The body broke off: send it again.' },
 };
 

@@ -95,6 +95,24 @@ test.each<[string, number, string, number?, string?]>([
   },
 );
 
+test.each([
+  ['GET /healthz', ''],
+  ['POST /nowhere', 'Content-Type: application/json\r\n'],
+  ['POST /webhooks', ''],
+])('a hundred bodies that go on byte by byte keep nobody from the pages: %s', async (request, headers) => {
+  const head = `${request} ${host}${headers}Transfer-Encoding: chunked\r\n\r\n`;
+  const crumbs = await attack('crumbs-main.ts', head, '100');
+  const milliseconds: number[] = [];
+  for (const began = performance.now(); performance.now() - began < 12_000;) {
+    const started = performance.now();
+    expect(await statusOf('/healthz', '127.0.0.3')).toBe(200);
+    milliseconds.push(performance.now() - started);
+    await wait(100);
+  }
+  crumbs.end();
+  expect(Math.max(...milliseconds)).toBeLessThan(5_000);
+});
+
 test('two thousand webhooks a second that stop after a byte keep those of another address out of nothing', async () => {
   const churn = await attack('churn-main.ts', '127.0.0.2', '2000');
   const statuses: number[] = [];

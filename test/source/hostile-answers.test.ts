@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { bills } from '../../resources/bills.ts';
+import { fieldIssuesOf } from '../../resources/field-issues.ts';
 import type { ListPage } from '../../source/responses.ts';
 import { answerLimits } from '../../source/answer-limits.ts';
 import { readBody } from '../../source/read-body.ts';
@@ -200,3 +201,44 @@ function sendOn(response: ServerResponse, piece: Buffer): void {
   response.on('error', () => undefined);
   send();
 }
+
+test.each([
+  ['an id', { id: `id-${accessToken}`, orgId: 'org' }, 'a connection whose id repeats a secret'],
+  [
+    'an address as organisation',
+    { id: 'company', orgId: `https://api/?access_token=another` },
+    'a connection whose orgId repeats a secret',
+  ],
+  [
+    'a platform',
+    { id: 'company', orgId: 'org', platform: `of ${clientSecret}` },
+    'a connection whose platform repeats a secret',
+  ],
+  [
+    'names of megabytes',
+    { id: 'company', orgId: 'o'.repeat(8_000_000) },
+    'a connection whose orgId has more than 200 characters',
+  ],
+])('a company is not named by what must not be shown: %s', async (_, connection, problem) => {
+  const api = await startScriptedApi((_, response) => {
+    answerJson(response, JSON.stringify({ bills: [], next_cursor: null, connection }));
+  });
+  await expect(clientOf(api).client.list(billsRequest)).rejects.toThrow(`answered with ${problem}`);
+});
+
+test('a cursor that repeats the access token is no cursor: it would be kept in clear', async () => {
+  const api = await startScriptedApi((_, response) => {
+    const next = `https://api/?access_token=${accessToken}&cursor=2`;
+    answerJson(response, JSON.stringify({ bills: [], next_cursor: next }));
+  });
+  await expect(clientOf(api).client.list(billsRequest)).rejects.toThrow(
+    'answered with a next_cursor that repeats a secret',
+  );
+});
+
+test('a decimal string of megabytes is looked through once', () => {
+  const record = { currency_rate: `${'1'.repeat(4_000_000)}x` };
+  const started = performance.now();
+  expect(fieldIssuesOf(bills, record)).toHaveLength(1);
+  expect(performance.now() - started).toBeLessThan(1_000);
+});
