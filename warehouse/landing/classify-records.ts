@@ -25,11 +25,12 @@ export async function classifyRecords(
   client: PoolClient,
   input: RecordScope & {
     records: readonly PreparedRecord[];
+    askedAt?: string | null;
     /** Ids of records that count as newer than anything held. */
     overruling?: readonly string[];
   },
 ): Promise<Classified> {
-  const { connectionId, resource, records, overruling = [] } = input;
+  const { connectionId, resource, records, askedAt = null, overruling = [] } = input;
   const found = await client.query<{ outcome: Outcome; unsettled: boolean }>({
     name: `classify ${resource.name}`,
     text: classifySql(resource),
@@ -39,6 +40,7 @@ export async function classifyRecords(
       records.map(({ version }) => version),
       records.map(({ hash }) => hash),
       overruling,
+      askedAt,
     ],
   });
   const classified: Classified = {
@@ -58,11 +60,17 @@ export async function classifyRecords(
   return classified;
 }
 
-/** `offset 0` keeps the planner at one index look-up per record, however large the table grows. */
+/**
+ * What a page in flight shows of a record was true before its deletion, found meanwhile: where versions are the platform's times, none
+ * of the service's bounds them, for that clock may be ahead.
+ *
+ * `offset 0` keeps the planner at one index look-up per record, however large the table grows.
+ */
 function classifySql(resource: Resource): string {
   return `
     select case
       when tombstone.version >= arriving.version then 'suppressed'
+      when ${resource.version === 'updated_at'} and tombstone.noted_at > $6::timestamptz then 'suppressed'
       when held.id is null then 'inserted'
       when held.version > arriving.version then 'suppressed'
       when held.hash <> arriving.hash then 'changed'
@@ -86,7 +94,7 @@ function classifySql(resource: Resource): string {
       offset 0
     ) held on true
     left join lateral (
-      select t.version
+      select t.version, t.noted_at
       from sync.tombstones t
       where t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = arriving.id
       offset 0
