@@ -14,7 +14,7 @@ import { landRecords } from '../support/land.ts';
 import { openListing } from '../support/land-listing.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { ScriptedService, type Answer } from './scripted-service.ts';
+import { page as pageOf, ScriptedService, type Answer } from './scripted-service.ts';
 
 const { warehouse, url: databaseUrl } = await createTestDatabase();
 const started: ScriptedService[] = [];
@@ -72,6 +72,7 @@ describe.each([
     service.lists.subscriptions = [subscription('kept'), planted(anHour)];
     service.lists.customers = [customer('kept')];
     await service.sync(['subscriptions']);
+    await writtenAnHourAgo(service);
     service.lists.subscriptions = [subscription('kept')];
     await erase(service, 'subscriptions');
     service.lists.subscriptions = [subscription('kept'), planted(5)];
@@ -263,6 +264,90 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     await expectNothing(service);
   });
 });
+
+test('a living subscription that moves between two pages is not erased', async () => {
+  const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
+  await service.sync(['subscriptions']);
+  await writtenAnHourAgo(service);
+  // While the second page is on its way, it is edited, and moves to the first, which was read.
+  const first = subscription('first', { updated_at: ago(60) });
+  service.onList = (resource, query) => {
+    if (resource !== 'subscriptions') return undefined;
+    if (query.get('cursor') === null) return pageOf(service, resource, [first], 'two');
+    service.lists.subscriptions = [subscribed(2), first, subscription('kept')];
+    service.onList = () => undefined;
+    return pageOf(service, resource, [subscription('kept')]);
+  };
+  const { code, stderr } = await typeErase(service, 'subscriptions');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('still returns')]);
+  await service.sync(['subscriptions']);
+  expect(await service.ids('subscriptions')).toEqual([id, 'first', 'kept'].sort());
+});
+
+test('a subscription that was written a moment ago is not erased because no list shows it', async () => {
+  const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
+  await service.sync(['subscriptions']);
+  service.lists.subscriptions = [subscription('kept')];
+  const { code, stderr } = await typeErase(service, 'subscriptions');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('a list may not show it yet')]);
+});
+
+test('what was made again, and landed, after the source had said that it was gone is not erased', async () => {
+  const service = await serve({ bills: [bill('kept'), bill(id, { last_synced_at: ago(anHour) })] });
+  await service.sync(['bills']);
+  service.lists.bills = [bill('kept')];
+  service.onFetch = async (_resource, asked) => {
+    if (asked !== id) return undefined;
+    service.onFetch = () => undefined;
+    // The refusal is on its way; meanwhile a webhook brings the record.
+    const again = bill(id, { last_synced_at: ago(1), memo: '"again"' });
+    service.lists.bills = [bill('kept'), again];
+    await service.tellOfBill('CREATED', again);
+    return { status: 410, body: '{"error_code":"GONE"}' };
+  };
+  const { code, stderr } = await typeErase(service, 'bills');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('was written while the source was asked')]);
+  expect(await service.ids('bills')).toEqual([id, 'kept']);
+});
+
+test('not even a page in flight of a platform whose clock is ahead brings an erased subscription back', async () => {
+  const ahead = -2 * anHour;
+  const kept = subscription('kept', { updated_at: ago(ahead + 600) });
+  const service = await serve({ subscriptions: [kept, subscribed(ahead + 300)], customers: [] });
+  await service.sync(['subscriptions']);
+  await writtenAnHourAgo(service);
+  const asked = signal();
+  const erased = signal();
+  service.onList = async (resource) => {
+    service.onList = () => undefined;
+    const answer = pageOf(service, resource, [kept, subscribed(ahead + 5)]);
+    asked.give();
+    await erased.given;
+    return answer;
+  };
+  const running = service.sync(['subscriptions']);
+  await asked.given;
+  service.lists.subscriptions = [kept];
+  await erase(service, 'subscriptions');
+  erased.give();
+  await running;
+  expect(await service.ids('subscriptions')).toEqual(['kept']);
+});
+
+function subscribed(seconds: number): string {
+  return subscription(id, { updated_at: ago(seconds) });
+}
+
+/** Longer ago than a list may lag. */
+async function writtenAnHourAgo(service: ScriptedService): Promise<void> {
+  await rows(
+    warehouse,
+    `with moved as (
+       update finance.subscriptions set _changed_at = _changed_at - interval '1 hour' where connection_id = $1 returning 1
+     ) select count(*) from moved`,
+    [service.connection],
+  );
+}
 
 async function serve(
   lists: Record<string, string[]>,
