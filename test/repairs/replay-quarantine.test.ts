@@ -52,6 +52,17 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect(await runsOf(connection)).toMatchObject([{ status: 'partial', quarantined: 1 }]);
   });
 
+  test('and is in the way of no other when its fetch alone is refused', async () => {
+    const connection = await installation.connect();
+    await quarantine(connection, bill('a', { memo: '7' }));
+    await quarantine(connection, bill('b', { memo: '7' }));
+    const match = { connection, path: '/accounting/bills/a' };
+    await admin.addFault({ match, fault: { kind: 'status', status: 451 } });
+    await admin.execute({ ...bills(connection), kind: 'add', record: bill('b', { memo: '"mended"' }) });
+    await installation.run(['quarantine', 'replay']);
+    expect(await heldBills(connection)).toEqual([{ id: 'b' }]);
+  });
+
   test('and its entry is closed when the source no longer has it; the deletion is left to a reconcile', async () => {
     const connection = await installation.connect();
     await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('gone')]] });
