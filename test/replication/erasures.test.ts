@@ -334,6 +334,51 @@ test('not even a page in flight of a platform whose clock is ahead brings an era
   expect(await service.ids('subscriptions')).toEqual(['kept']);
 });
 
+describe('a bad form of what was erased stays away:', () => {
+  const bad = (service: ScriptedService, seconds: number): string =>
+    customer(id, { last_synced_at: ago(seconds), email: text(plantedIn(service)), phone: '4711' });
+
+  test('of a list that lags', async () => {
+    const service = await serve({});
+    service.lists.customers = [customer('kept'), bad(service, 30)];
+    await service.sync(['customers']);
+    service.lists.customers = [customer('kept')];
+    await erase(service, 'customers');
+    service.lists.customers = [customer('kept'), bad(service, 30)];
+    await service.sync(['customers']);
+    await expectNothing(service);
+  });
+
+  test('of a page in flight', async () => {
+    const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+    await service.sync(['customers']);
+    await eraseWhileInFlight(service, () => service.sync(['customers']), bad(service, 5));
+    await expectNothing(service);
+  });
+
+  test('of the fetch for a webhook', async () => {
+    const service = await serve({ bills: [bill('kept'), bill(id, { last_synced_at: ago(anHour) })] });
+    await service.sync(['bills']);
+    const asked = signal();
+    const erased = signal();
+    service.onFetch = async (_resource, recordId) => {
+      if (recordId !== id) return undefined;
+      service.onFetch = () => undefined;
+      asked.give();
+      await erased.given;
+      const form = bill(id, { last_synced_at: ago(5), memo: '4711' });
+      return { status: 200, body: `{"connection":${service.named},"bill":${form}}` };
+    };
+    const running = service.tellOfBill('UPDATED', `{"id":"${id}","last_synced_at":${ago(5)}}`);
+    await asked.given;
+    service.lists.bills = [bill('kept')];
+    await erase(service, 'bills');
+    erased.give();
+    await running;
+    expect(await service.rows('select from sync.quarantine where connection_id = $1')).toEqual([]);
+  });
+});
+
 function subscribed(seconds: number): string {
   return subscription(id, { updated_at: ago(seconds) });
 }
@@ -395,12 +440,13 @@ async function typeErase(
 async function eraseWhileInFlight(
   service: ScriptedService,
   run = () => service.sync(['customers']),
+  shown = edited(service),
 ): Promise<void> {
   const asked = signal();
   const erased = signal();
   service.onList = async (resource): Promise<Answer> => {
     if (resource !== 'customers') return undefined;
-    const answer = page(service, [customer('kept'), edited(service)]);
+    const answer = page(service, [customer('kept'), shown]);
     asked.give();
     await erased.given;
     return answer;
