@@ -3,7 +3,6 @@ import { RecordGone, RequestRefused } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import { endOfSecond } from '../warehouse/reconcile/confirm-absent.ts';
 import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
 import type { RunScope } from '../warehouse/record-scope.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
@@ -121,13 +120,10 @@ async function applyGone(
   }
   // A refusal names nobody.
   await where.proof.require(null);
-  const version = newerOf(announced.version, endOfSecond(found.servedAt));
+  const version = newerOf(announced.version, found.servedAt?.toISOString() ?? null);
   if (version === null) return { status: 'applied', outcome: 'gone, and never held', counts: {} };
   const { connectionId, resource, runId } = where;
-  const buried = await buryAnnounced(warehouse, {
-    ...{ connectionId, resource, runId, id, version, deletedAt },
-    knownVersion: announced.version,
-  });
+  const buried = await buryAnnounced(warehouse, { connectionId, resource, runId, id, version, deletedAt });
   const outcome = buried.suppressed > 0 ? 'a newer version had arrived' : 'gone at the source too: deleted';
   return { status: 'applied', outcome, counts: buried };
 }

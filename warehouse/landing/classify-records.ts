@@ -60,17 +60,12 @@ export async function classifyRecords(
   return classified;
 }
 
-/**
- * What a page in flight shows of a record was true before its deletion, found meanwhile: where versions are the platform's times, none
- * of the service's bounds them, for that clock may be ahead.
- *
- * `offset 0` keeps the planner at one index look-up per record, however large the table grows.
- */
+/** `offset 0` keeps the planner at one index look-up per record, however large the table grows. */
 function classifySql(resource: Resource): string {
   return `
     select case
       when tombstone.version >= arriving.version then 'suppressed'
-      when ${resource.version === 'updated_at'} and tombstone.noted_at > $6::timestamptz then 'suppressed'
+      when tombstone.noted_at > $6::timestamptz and ${mayBeOlder(resource)} then 'suppressed'
       when held.id is null then 'inserted'
       when held.version > arriving.version then 'suppressed'
       when held.hash <> arriving.hash then 'changed'
@@ -94,10 +89,21 @@ function classifySql(resource: Resource): string {
       offset 0
     ) held on true
     left join lateral (
-      select t.version, t.noted_at
+      select t.version, t.noted_at, t.source
       from sync.tombstones t
       where t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = arriving.id
       offset 0
     ) tombstone on true
     order by arriving.place`;
+}
+
+/**
+ * In SQL, whether a newer version that a page in flight shows may be from before a deletion that was found meanwhile. Where versions are the
+ * platform's times, its clock may be ahead by any time. A webhook's deletion has the second in which the service answered, and the
+ * record may have been touched in that.
+ */
+function mayBeOlder({ version }: Resource): string {
+  return version === 'updated_at'
+    ? 'true'
+    : `(tombstone.source = 'webhook' and date_trunc('second', arriving.version) <= tombstone.version)`;
 }

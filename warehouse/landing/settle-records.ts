@@ -62,8 +62,8 @@ const settleSql = `
     select $1, $2, record_id, array[tombstones.version], tombstones.version
     from tombstones join unnest($3::text[], $6::timestamptz[]) as written (record_id, version) using (record_id)
     where tombstones.version >= written.version
-      -- Where the service was asked, it is of the end of a second, in which the record may live again, and be deleted once more.
-      and (tombstones.source = 'event' or tombstones.version > written.version + interval '1 second')
+      -- A reconcile's is of the end of a second, in which the record may live again, and be deleted once more.
+      and (tombstones.source <> 'reconcile' or tombstones.version > written.version + interval '1 second')
     on conflict (connection_id, resource, record_id) do update set
       versions = known.versions || excluded.versions, until = greatest(known.until, excluded.until)
   ), issues as (
