@@ -379,6 +379,23 @@ describe('a bad form of what was erased stays away:', () => {
   });
 });
 
+test('an erasure reaches a form of the record that waits because its ID came as a number', async () => {
+  const service = await serve({});
+  const held = customer('4711', { last_synced_at: ago(anHour) });
+  const other = customer('other', { id: '47110', last_synced_at: ago(30) });
+  service.lists.customers = [customer('kept'), held];
+  await service.sync(['customers']);
+  const bad = customer('4711', { id: '4711', last_synced_at: ago(30), email: text(plantedIn(service)) });
+  service.lists.customers = [customer('kept'), bad, other];
+  await service.sync(['customers']);
+  service.lists.customers = [customer('kept')];
+  await erase(service, 'customers', '4711');
+  await expectNothing(service);
+  expect(await service.rows('select status from sync.quarantine where connection_id = $1')).toEqual([
+    { status: 'open' },
+  ]);
+});
+
 function subscribed(seconds: number): string {
   return subscription(id, { updated_at: ago(seconds) });
 }

@@ -13,8 +13,8 @@ import type { RefusedRecord } from './prepared-page.ts';
  * usable id is one by its content, and one whose id is too long for a key by the digest of that. What a person has discarded is
  * not brought back by the same content, nor what was closed for something better by the same text: the lookback reads it again and
  * again. What was gone opens again when it is met, just as it was too. Only a list that `mayLag` does not bring back what an
- * announced deletion has closed, nor what is older than the row that is held, or no newer than a tombstone; a reconcile does, for nothing
- * after it would find the record.
+ * announced deletion has closed, nor what is older than the row that is held, or no newer than its announced deletion or its erasure; a
+ * reconcile does, for nothing after it would find the record.
  */
 export async function quarantineRecords(
   client: PoolClient,
@@ -65,7 +65,10 @@ async function withoutOutdated(
       from unnest($2::text[]) as refused (id)
       left join finance.${resource.name} held on held.connection_id = $1 and held.id = refused.id
       left join sync.tombstones t
-        on t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = refused.id`,
+        on t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = refused.id
+        and (t.source <> 'reconcile' or exists (
+          select from sync.runs r where r.run_id = t.run_id and r.kind = 'erase'
+        ))`,
     values: [connectionId, ids],
   });
   const known = new Map(
