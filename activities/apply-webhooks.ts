@@ -11,6 +11,7 @@ import { applyAnnounced, fetchAnnounced } from './apply-announced.ts';
 import { askForRecords } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof } from './company-proof.ts';
+import { concernsOneAlone } from './concerns-one-alone.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from './handling.ts';
@@ -97,7 +98,7 @@ async function leaveCrowdToList(
 /** Records asked for at once: an answer takes longer than its landing, and other connections want their turn too. */
 const lanes = 4;
 const recordsAtOnce = 40;
-/** After so many in a row the service is taken to be down, and asked again after this time. */
+/** After so many in a row, where it answers for no record that is held either, the service is taken to be down, and asked again after this time. */
 const failuresInRow = 3;
 const downMilliseconds = 10_000;
 
@@ -138,12 +139,18 @@ async function applyRecords(
         await run.begin();
         const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
         await run.add(resource, { requests: counting.takeCount() });
+        let latest: Error | undefined;
         for (const answer of answers) {
           const where = { connectionId: connection, resource, runId, proof };
           const { counts, failure } = await applyAnnounced(warehouse, where, answer);
           await run.add(resource, counts);
           if (failure !== undefined) run.noteFailure(resource, failure);
           failures = failure === undefined ? 0 : failures + 1;
+          latest = failure;
+        }
+        if (failures >= failuresInRow) {
+          const others = await heldIds(warehouse, { connectionId: connection, resource });
+          if (await concernsOneAlone(latest, { others, fetch: asking.fetch })) failures = 0;
         }
         if (failures >= failuresInRow) {
           await holdWebhooks(warehouse, { connectionId: connection, milliseconds: downMilliseconds });

@@ -21,48 +21,45 @@ export class StillReturned extends Error {
   }
 }
 
-/** The service answers 404 to whatever it is asked for by id, or has no other record to tell. */
+/** What the service says proves nothing. */
 export class NotSurelyGone extends Error {
   override readonly name = 'NotSurelyGone';
   readonly handling = 'stop';
 
-  constructor({ connectionId, resource, id }: RecordScope & { id: string }) {
+  constructor({ connectionId, resource, id }: RecordScope & { id: string }, why: string) {
     super(
-      `Whether ${id} of ${resource.name} is gone for ${connectionId} is not sure, so nothing was erased: the service answers 404 ` +
-        'as it does where no record can be fetched. Try again later, or ask the finance API whether it fetches them.',
+      `Whether ${id} of ${resource.name} is gone for ${connectionId} is not sure, so nothing was erased: ${why}`,
     );
   }
 }
+
+const noFetch =
+  'the service answers 404 as it does where no record can be fetched. Try again later, or ask the finance API whether it fetches them.';
+
+const listLags =
+  'it was written here a moment ago, and a list may not show it yet. Try again when DAYBOOK_LOOKBACK is over.';
 
 /**
  * Makes sure that the service no longer has a record. That it lists the others for the right company comes first: an address that
  * answers 404 to everything knows nothing of records. Of a list only the first page is read where the record can be fetched: a list may
  * lag behind, and what its other pages still show is older than the time that is returned, the service's when it said so (null:
- * it does not tell). Throws StillReturned, NotSurelyGone, IdentityChanged, and what the service says.
+ * it does not tell). Where it cannot, two complete listings prove it, as they do to a reconcile: a record that moves between two pages is
+ * on none of them. `mayLag`: the list may not show yet what is held. Throws StillReturned, NotSurelyGone, IdentityChanged, and what the
+ * service says.
  */
 export async function confirmGone(
-  { api, proof }: { api: ApiClient; proof: CompanyProof },
-  asked: RecordScope & { id: string; accessToken: string },
+  source: { api: ApiClient; proof: CompanyProof },
+  asked: RecordScope & { id: string; accessToken: string; mayLag: boolean },
 ): Promise<Date | null> {
-  const { resource, id, accessToken } = asked;
-  const listed: string[] = [];
-  let listedAt: Date | null = null;
-  const isIt = ({ value }: SourceRecord): boolean =>
-    typeof value === 'object' && value !== null && 'id' in value && value.id === id;
-  for (const stream of resource.streams) {
-    const reading = { accessToken, ...listOfStream({ stream, resource }, everything), cursor: null };
-    for await (const { connection, records, servedAt } of readPages(api, reading, (page) => page)) {
-      await proof.require(connection);
-      if (records.some(isIt)) throw new StillReturned(asked);
-      listedAt = servedAt;
-      if (listed.length === 0) listed.push(...records.flatMap(idOf).slice(0, 10));
-      // The rest is listed only where a record cannot be asked for.
-      if (resource.fetchable) break;
-    }
+  const { resource, id, accessToken, mayLag } = asked;
+  const { listed } = await listWithout(source, asked);
+  if (!resource.fetchable) {
+    const second = await listWithout(source, asked);
+    if (mayLag) throw new NotSurelyGone(asked, listLags);
+    return second.began;
   }
-  if (!resource.fetchable) return listedAt;
   const { fetch, proveAbsence } = askForRecords({
-    api: retryingFetch(api),
+    api: retryingFetch(source.api),
     resource,
     accessToken,
     readAlive: () => Promise.resolve(listed),
@@ -75,8 +72,31 @@ export async function confirmGone(
     },
   );
   if (gone === undefined) throw new StillReturned(asked);
-  if ((await proveAbsence(gone, id)) === 'unproved') throw new NotSurelyGone(asked);
+  if ((await proveAbsence(gone, id)) === 'unproved') throw new NotSurelyGone(asked, noFetch);
   return gone.servedAt;
+}
+
+/** Some ids that the list shows, and the service's time when that began. Throws StillReturned. */
+async function listWithout(
+  { api, proof }: { api: ApiClient; proof: CompanyProof },
+  asked: RecordScope & { id: string; accessToken: string },
+): Promise<{ listed: string[]; began: Date | null }> {
+  const { resource, id, accessToken } = asked;
+  const listed: string[] = [];
+  let began: Date | null | undefined;
+  for (const stream of resource.streams) {
+    const reading = { accessToken, ...listOfStream({ stream, resource }, everything), cursor: null };
+    for await (const { connection, records, servedAt } of readPages(api, reading, (page) => page)) {
+      await proof.require(connection);
+      const ids = records.flatMap(idOf);
+      if (ids.includes(id)) throw new StillReturned(asked);
+      if (began === undefined) began = servedAt;
+      if (listed.length === 0) listed.push(...ids.slice(0, 10));
+      // The rest is listed only where a record cannot be asked for.
+      if (resource.fetchable) break;
+    }
+  }
+  return { listed, began: began ?? null };
 }
 
 const everything = { floorMilliseconds: null, ceilingMilliseconds: null, expandPlatformData: false };

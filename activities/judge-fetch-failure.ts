@@ -1,7 +1,7 @@
-import { CredentialsRefused, isRequestFailure, RecordGone } from '../source/errors.ts';
 import { leaveUndecided, noteFetchFailing } from '../warehouse/reconcile/fetches-failing.ts';
 import type { RunScope } from '../warehouse/record-scope.ts';
 import type { Asking } from './ask-for-records.ts';
+import { concernsOneAlone } from './concerns-one-alone.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from './handling.ts';
 
@@ -15,35 +15,10 @@ export async function judgeFetchFailure(
   failed: { of: RunScope; id: string; error: unknown; others: readonly string[]; fetch: Asking['fetch'] },
 ): Promise<'again' | 'undecided'> {
   const { of, id, error, others, fetch } = failed;
-  if (!mayConcernOne(error) || !(await isAnyAnswered(others, fetch))) throw error;
+  if (!(await concernsOneAlone(error, { others, fetch }))) throw error;
   const failingMilliseconds = await noteFetchFailing(warehouse, of, id);
   if (handlingOf(error) === 'retry' && failingMilliseconds <= policies.giveUpAfterMilliseconds)
     return 'again';
   await leaveUndecided(warehouse.pool, of, id);
   return 'undecided';
-}
-
-/** A token is refused for all records, and a service that wants to be left alone says so to all. */
-function mayConcernOne(error: unknown): boolean {
-  return (
-    isRequestFailure(error) &&
-    !(error instanceof CredentialsRefused) &&
-    ['retry', 'stop'].includes(handlingOf(error))
-  );
-}
-
-const othersAsked = 3;
-
-/** That there is no such record is an answer too. */
-async function isAnyAnswered(ids: readonly string[], fetch: Asking['fetch']): Promise<boolean> {
-  for (const id of ids.slice(0, othersAsked)) {
-    try {
-      await fetch(id);
-      return true;
-    } catch (error) {
-      if (error instanceof RecordGone) return true;
-      if (!mayConcernOne(error)) throw error;
-    }
-  }
-  return false;
 }

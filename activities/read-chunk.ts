@@ -12,6 +12,7 @@ import { readPages } from '../source/read-pages.ts';
 import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import { forgetWatermark } from '../warehouse/passes/forget-watermark.ts';
+import { aMinute, clockTolerance, lookbackOf } from '../warehouse/passes/lookback-of.ts';
 import { countRequests } from '../warehouse/passes/note-failing.ts';
 import { noteMissing, noteNotMissing } from '../warehouse/passes/note-missing.ts';
 import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
@@ -95,11 +96,11 @@ export async function takeAndRead<Page>(
   { listing, signal, pages }: { listing: Listing<Page>; signal: AbortSignal; pages: number },
 ): Promise<ChunkOutcome> {
   const { warehouse, apiAddress, secretKey, policies } = dependencies;
-  const { lookbackMilliseconds } = policies;
   await beginRun(warehouse, runOf(input));
   const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
   const pass = passInHand(input, access);
   const resource = listing.listed;
+  const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
   const taken = await takePass(warehouse, { pass, resource, lookbackMilliseconds });
   if (taken.state !== 'open') return { state: taken.state };
   const counting = countRequestsOf(dependencies.api);
@@ -172,8 +173,9 @@ async function beginsAgain(
   if (pass.kind === 'backfill' || servedAt === null) return false;
   const { cursor, servedUntilMilliseconds: before, stoodStill } = taken;
   const now = servedAt.getTime();
-  const tolerance = Math.min(lookbackMilliseconds, aLittle) + 1_000;
+  const tolerance = clockTolerance(lookbackMilliseconds);
   const resource = listing.listed;
+  const lookback = lookbackOf(resource, lookbackMilliseconds);
   if ((taken.watermarkMilliseconds ?? -Infinity) > now + tolerance) {
     await forgetWatermark(warehouse, { pass, resource, servedAt });
     return true;
@@ -182,7 +184,7 @@ async function beginsAgain(
   // Servers that differ by much would have it begin again and again.
   if (taken.restarts >= maximumRestarts) return false;
   if (putBack > tolerance || (taken.floorMilliseconds ?? -Infinity) > now + tolerance) {
-    const milliseconds = lookbackMilliseconds + putBack + 2 * aLittle;
+    const milliseconds = lookback + putBack + 2 * aMinute;
     await readFromFurtherBack(warehouse, { pass, resource, servedAt, milliseconds });
     return true;
   }
@@ -193,7 +195,7 @@ async function beginsAgain(
   // Behind a record of the future a list shows nothing that has come since.
   const isBehindFuture = taken.takenOver && (taken.highestMilliseconds ?? -Infinity) > now + tolerance;
   if (stoodStillFor <= lookbackMilliseconds && !isBehindFuture) return false;
-  await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'stood still' });
+  await restartPass(warehouse, { pass, resource, lookbackMilliseconds: lookback, why: 'stood still' });
   return true;
 }
 
@@ -206,15 +208,13 @@ function putBackBy({ serviceTime }: Extract<PassTaken, { state: 'open' }>, now: 
   return Math.max(0, serviceTime.agoMilliseconds - (now - serviceTime.milliseconds));
 }
 
-const aLittle = 60_000;
-
 /** What is to be done about a failure is known by its class; what is to be retried by Temporal is thrown again. */
 async function settleFailure(
   { warehouse, policies }: Dependencies,
   failed: { pass: PassInHand; resource: Listed; requests: number; error: unknown },
 ): Promise<ChunkOutcome> {
   const { pass, resource, requests } = failed;
-  const { lookbackMilliseconds } = policies;
+  const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
   if (failed.error instanceof NotSupported) {
     const absence = await noteMissing(warehouse, { pass, requests });
     if (absence === 'unsupported') return { state: 'unsupported' };

@@ -13,6 +13,7 @@ import {
   type RecordNamed,
   type RowsByTable,
 } from '../warehouse/erase/erase-record.ts';
+import { mayListLagBehind, readHeld, type HeldRecord } from '../warehouse/erase/read-held.ts';
 import { askOtherHostsToClear, type AskedHost } from '../warehouse/hosts/note-host.ts';
 import { BuildRunning, withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
@@ -54,8 +55,9 @@ export async function eraseEverywhere(
   const about = { runId, connectionId, kind: 'erase', reason: 'daybook erase', streams: [stream] } as const;
   // The run first: it says whose source was asked, if another connection has the name by the time of the answer.
   return withRun(warehouse, about, async (run) => {
-    const goneAt = await askSource({ settings, warehouse }, { ...record, runId });
-    const held = await eraseRecord(warehouse, { ...record, runId, goneAt });
+    const heldBefore = await readHeld(warehouse.pool, record);
+    const goneAt = await askSource({ settings, warehouse }, { ...record, runId, heldBefore });
+    const held = await eraseRecord(warehouse, { ...record, runId, goneAt, heldBefore });
     const deleted = held[`finance.${resource.name}`] ?? 0;
     await run.count(stream, { deleted });
     onStep('the tables no longer hold it');
@@ -74,16 +76,19 @@ export async function eraseEverywhere(
 
 /** The service's time when it had no such record, as confirmGone has it. Throws StillReturned, and what the service says. */
 async function askSource(
-  { settings: { api: service, secretKey }, warehouse }: { settings: Settings; warehouse: Warehouse },
-  record: RecordNamed & { runId: string },
+  { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
+  { heldBefore, ...record }: RecordNamed & { runId: string; heldBefore: HeldRecord | null },
 ): Promise<Date | null> {
-  const { connectionId, runId } = record;
+  const { api: service, secretKey, policies } = settings;
+  const { connectionId, resource, runId } = record;
+  const of = { resource, ...policies };
+  const mayLag = heldBefore !== null && (await mayListLagBehind(warehouse.pool, heldBefore, of));
   const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress: service.address });
   const budget = openApiBudget(warehouse, { apiAddress: service.address, ...service });
   const api = createApiClient({ ...service, baseUrl: service.url, budget });
   try {
     const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api });
-    return await confirmGone({ api, proof }, { ...record, accessToken: access.token });
+    return await confirmGone({ api, proof }, { ...record, accessToken: access.token, mayLag });
   } finally {
     await api.close();
   }

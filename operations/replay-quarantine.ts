@@ -1,4 +1,5 @@
 import { askForRecords, type Asking } from '../activities/ask-for-records.ts';
+import { concernsOneAlone } from '../activities/concerns-one-alone.ts';
 import { createCompanyProof } from '../activities/company-proof.ts';
 import { countRequestsOf } from '../activities/counting-client.ts';
 import { retryingFetch } from '../activities/retry-with-deadline.ts';
@@ -7,11 +8,13 @@ import { resourceNamed } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { createApiClient, type ApiClient } from '../source/api-client.ts';
 import { RequestRefused } from '../source/errors.ts';
+import type { FetchedRecord } from '../source/responses.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { OtherWorld, readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import { heldIds } from '../warehouse/landing/held-ids.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readQuarantineEntries, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
+import type { RecordScope } from '../warehouse/record-scope.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { replayEntry } from './replay-entry.ts';
 import { withRun, type OpenRun } from './with-run.ts';
@@ -126,11 +129,37 @@ async function replayInRun(
         );
     if (failure !== undefined) run.noteFailure(entry.stream, failure);
     // What is no fault of this record awaits the others too.
-    if (!(failure instanceof RequestRefused)) allFail ??= failure;
+    if (failure !== undefined && !(failure instanceof RequestRefused) && allFail === undefined) {
+      const others = await idsToCompare(warehouse, { connectionId, resource, entries, except: entry });
+      // Each is asked once: how long it is tried is said of the record.
+      const fetch = (id: string): Promise<FetchedRecord> =>
+        counting.api.fetch({ accessToken: access.token, resource, id });
+      const isAlone = await concernsOneAlone(failure, { others, fetch }).catch(asError);
+      if (isAlone !== true) allFail = failure;
+    }
     await run.count(entry.stream, { ...counts, requests: counting.takeCount() });
     const [now = entry] = await readQuarantineEntries(warehouse, [entry.id]);
     onReplayed({ ...now, failure: failure?.message ?? null });
   }
+}
+
+/** Ids of other records that the service should answer for: those that are held, and those that wait too. */
+async function idsToCompare(
+  warehouse: Warehouse,
+  {
+    entries,
+    except,
+    ...where
+  }: RecordScope & { entries: readonly QuarantineEntry[]; except: QuarantineEntry },
+): Promise<string[]> {
+  const waiting = entries.filter(({ resource }) => resource === except.resource);
+  const ids = [...(await heldIds(warehouse, where)), ...waiting.flatMap(({ record_id }) => record_id ?? [])];
+  return ids.filter((id) => id !== except.record_id);
+}
+
+function asError(error: unknown): Error {
+  if (error instanceof Error && 'handling' in error) return error;
+  throw error;
 }
 
 /** How the service is asked for the records of each resource. */

@@ -31,5 +31,5 @@ export function listCheck(line: z.ZodType, wrong: { error: z.core.$ZodErrorMap }
 /** As many as a person is told of. */
 export const toldIssues = 5;
 
-/** The largest bills that are known have 10,000; so many of the shortest take a twentieth of a second. */
-const mostLines = 50_000;
+/** The largest bills that are known have 10,000. Of so many an answer holds all the values that a line has: `answer-limits.ts`. */
+const mostLines = 25_000;

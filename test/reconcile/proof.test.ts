@@ -287,7 +287,7 @@ describe('what the incremental sync could not see', () => {
     const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
     const floor = Number(new URLSearchParams(first?.query).get('last_synced_at_min'));
     const watermark = before.find(({ stream }) => stream === 'bills')?.milliseconds;
-    expect(floor).toBe(Number(watermark) - 600_000);
+    expect(floor).toBe(Number(watermark) - 661_000);
   });
 });
 

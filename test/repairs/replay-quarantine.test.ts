@@ -52,6 +52,17 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect(await runsOf(connection)).toMatchObject([{ status: 'partial', quarantined: 1 }]);
   });
 
+  test('and is in the way of no other when its fetch alone is refused', async () => {
+    const connection = await installation.connect();
+    for (const id of ['a', 'b', 'c']) await quarantine(connection, bill(id, { memo: '7' }));
+    const match = { connection, path: '/accounting/bills/b' };
+    await admin.addFault({ match, fault: { kind: 'status', status: 451 } });
+    for (const id of ['a', 'c'])
+      await admin.execute({ ...bills(connection), kind: 'add', record: bill(id, { memo: '"mended"' }) });
+    await installation.run(['quarantine', 'replay']);
+    expect((await heldBills(connection)).length).toBe(2);
+  });
+
   test('and its entry is closed when the source no longer has it; the deletion is left to a reconcile', async () => {
     const connection = await installation.connect();
     await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('gone')]] });

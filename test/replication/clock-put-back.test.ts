@@ -147,6 +147,49 @@ test('servers of one service whose clocks differ by minutes do not keep a sync f
   expect((await service.ids('bills')).length).toBe(30);
 });
 
+test('one answer without its time does not hide that the service puts its clock back after it', async () => {
+  const service = await serve();
+  const clock = clockOf(service);
+  clock.ahead = 6 * hour;
+  const ahead = billAt('ahead', clock.shown() - 2_000);
+  service.lists = { bills: [ahead, billAt('edited', start - hour)] };
+  await service.sync(['bills']);
+  const { date } = service;
+  service.date = () => null;
+  await clock.pass(60_000);
+  await service.sync(['bills']);
+  service.date = date;
+  clock.ahead = 0;
+  await clock.pass(8 * hour);
+  service.lists.bills = [ahead, billAt('edited', start + hour), billAt('new', start + 2 * hour)];
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['ahead', 'edited', 'new']);
+});
+
+test('a service that puts its clock back by a little more than the lookback loses nothing', async () => {
+  const service = await serve();
+  service.lookbackMilliseconds = 60_000;
+  let ahead = 60_600;
+  service.date = () => new Date(Date.now() + ahead);
+  const began = await beginningOfSecond();
+  const first = billAt('ahead', Date.now() + ahead);
+  service.lists = { bills: [first] };
+  await service.sync(['bills']);
+  ahead = 0;
+  service.lists.bills = [billAt('new', began + 300), first];
+  for (let times = 0; times < 3; times += 1) {
+    await beginningOfSecond();
+    await service.sync(['bills']);
+  }
+  expect(await service.ids('bills')).toEqual(['ahead', 'new']);
+});
+
+/** A `Date` has whole seconds. */
+async function beginningOfSecond(): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, 1_010 - (Date.now() % 1_000)));
+  return Date.now();
+}
+
 /** An old bill, and one with a time hours ahead; `list` makes the service well and shows these. */
 function withFuture(service: ScriptedService): {
   old: string;

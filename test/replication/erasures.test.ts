@@ -14,7 +14,7 @@ import { landRecords } from '../support/land.ts';
 import { openListing } from '../support/land-listing.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { ScriptedService, type Answer } from './scripted-service.ts';
+import { page as pageOf, ScriptedService, type Answer } from './scripted-service.ts';
 
 const { warehouse, url: databaseUrl } = await createTestDatabase();
 const started: ScriptedService[] = [];
@@ -72,6 +72,7 @@ describe.each([
     service.lists.subscriptions = [subscription('kept'), planted(anHour)];
     service.lists.customers = [customer('kept')];
     await service.sync(['subscriptions']);
+    await writtenAnHourAgo(service);
     service.lists.subscriptions = [subscription('kept')];
     await erase(service, 'subscriptions');
     service.lists.subscriptions = [subscription('kept'), planted(5)];
@@ -264,6 +265,152 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
   });
 });
 
+test('a living subscription that moves between two pages is not erased', async () => {
+  const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
+  await service.sync(['subscriptions']);
+  await writtenAnHourAgo(service);
+  // While the second page is on its way, it is edited, and moves to the first, which was read.
+  const first = subscription('first', { updated_at: ago(60) });
+  service.onList = (resource, query) => {
+    if (resource !== 'subscriptions') return undefined;
+    if (query.get('cursor') === null) return pageOf(service, resource, [first], 'two');
+    service.lists.subscriptions = [subscribed(2), first, subscription('kept')];
+    service.onList = () => undefined;
+    return pageOf(service, resource, [subscription('kept')]);
+  };
+  const { code, stderr } = await typeErase(service, 'subscriptions');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('still returns')]);
+  await service.sync(['subscriptions']);
+  expect(await service.ids('subscriptions')).toEqual([id, 'first', 'kept'].sort());
+});
+
+test('a subscription that was written a moment ago is not erased because no list shows it', async () => {
+  const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
+  await service.sync(['subscriptions']);
+  service.lists.subscriptions = [subscription('kept')];
+  const { code, stderr } = await typeErase(service, 'subscriptions');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('a list may not show it yet')]);
+});
+
+test('what was made again, and landed, after the source had said that it was gone is not erased', async () => {
+  const service = await serve({ bills: [bill('kept'), bill(id, { last_synced_at: ago(anHour) })] });
+  await service.sync(['bills']);
+  service.lists.bills = [bill('kept')];
+  service.onFetch = async (_resource, asked) => {
+    if (asked !== id) return undefined;
+    service.onFetch = () => undefined;
+    // The refusal is on its way; meanwhile a webhook brings the record.
+    const again = bill(id, { last_synced_at: ago(1), memo: '"again"' });
+    service.lists.bills = [bill('kept'), again];
+    await service.tellOfBill('CREATED', again);
+    return { status: 410, body: '{"error_code":"GONE"}' };
+  };
+  const { code, stderr } = await typeErase(service, 'bills');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('was written while the source was asked')]);
+  expect(await service.ids('bills')).toEqual([id, 'kept']);
+});
+
+test('not even a page in flight of a platform whose clock is ahead brings an erased subscription back', async () => {
+  const ahead = -2 * anHour;
+  const kept = subscription('kept', { updated_at: ago(ahead + 600) });
+  const service = await serve({ subscriptions: [kept, subscribed(ahead + 300)], customers: [] });
+  await service.sync(['subscriptions']);
+  await writtenAnHourAgo(service);
+  const asked = signal();
+  const erased = signal();
+  service.onList = async (resource) => {
+    service.onList = () => undefined;
+    const answer = pageOf(service, resource, [kept, subscribed(ahead + 5)]);
+    asked.give();
+    await erased.given;
+    return answer;
+  };
+  const running = service.sync(['subscriptions']);
+  await asked.given;
+  service.lists.subscriptions = [kept];
+  await erase(service, 'subscriptions');
+  erased.give();
+  await running;
+  expect(await service.ids('subscriptions')).toEqual(['kept']);
+});
+
+describe('a bad form of what was erased stays away:', () => {
+  const bad = (service: ScriptedService, seconds: number): string =>
+    customer(id, { last_synced_at: ago(seconds), email: text(plantedIn(service)), phone: '4711' });
+
+  test('of a list that lags', async () => {
+    const service = await serve({});
+    service.lists.customers = [customer('kept'), bad(service, 30)];
+    await service.sync(['customers']);
+    service.lists.customers = [customer('kept')];
+    await erase(service, 'customers');
+    service.lists.customers = [customer('kept'), bad(service, 30)];
+    await service.sync(['customers']);
+    await expectNothing(service);
+  });
+
+  test('of a page in flight', async () => {
+    const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+    await service.sync(['customers']);
+    await eraseWhileInFlight(service, () => service.sync(['customers']), bad(service, 5));
+    await expectNothing(service);
+  });
+
+  test('of the fetch for a webhook', async () => {
+    const service = await serve({ bills: [bill('kept'), bill(id, { last_synced_at: ago(anHour) })] });
+    await service.sync(['bills']);
+    const asked = signal();
+    const erased = signal();
+    service.onFetch = async (_resource, recordId) => {
+      if (recordId !== id) return undefined;
+      service.onFetch = () => undefined;
+      asked.give();
+      await erased.given;
+      const form = bill(id, { last_synced_at: ago(5), memo: '4711' });
+      return { status: 200, body: `{"connection":${service.named},"bill":${form}}` };
+    };
+    const running = service.tellOfBill('UPDATED', `{"id":"${id}","last_synced_at":${ago(5)}}`);
+    await asked.given;
+    service.lists.bills = [bill('kept')];
+    await erase(service, 'bills');
+    erased.give();
+    await running;
+    expect(await service.rows('select from sync.quarantine where connection_id = $1')).toEqual([]);
+  });
+});
+
+test('an erasure reaches a form of the record that waits because its ID came as a number', async () => {
+  const service = await serve({});
+  const held = customer('4711', { last_synced_at: ago(anHour) });
+  const other = customer('other', { id: '47110', last_synced_at: ago(30) });
+  service.lists.customers = [customer('kept'), held];
+  await service.sync(['customers']);
+  const bad = customer('4711', { id: '4711', last_synced_at: ago(30), email: text(plantedIn(service)) });
+  service.lists.customers = [customer('kept'), bad, other];
+  await service.sync(['customers']);
+  service.lists.customers = [customer('kept')];
+  await erase(service, 'customers', '4711');
+  await expectNothing(service);
+  expect(await service.rows('select status from sync.quarantine where connection_id = $1')).toEqual([
+    { status: 'open' },
+  ]);
+});
+
+function subscribed(seconds: number): string {
+  return subscription(id, { updated_at: ago(seconds) });
+}
+
+/** Longer ago than a list may lag. */
+async function writtenAnHourAgo(service: ScriptedService): Promise<void> {
+  await rows(
+    warehouse,
+    `with moved as (
+       update finance.subscriptions set _changed_at = _changed_at - interval '1 hour' where connection_id = $1 returning 1
+     ) select count(*) from moved`,
+    [service.connection],
+  );
+}
+
 async function serve(
   lists: Record<string, string[]>,
   date: () => Date | null = () => new Date(),
@@ -310,12 +457,13 @@ async function typeErase(
 async function eraseWhileInFlight(
   service: ScriptedService,
   run = () => service.sync(['customers']),
+  shown = edited(service),
 ): Promise<void> {
   const asked = signal();
   const erased = signal();
   service.onList = async (resource): Promise<Answer> => {
     if (resource !== 'customers') return undefined;
-    const answer = page(service, [customer('kept'), edited(service)]);
+    const answer = page(service, [customer('kept'), shown]);
     asked.give();
     await erased.given;
     return answer;

@@ -7,7 +7,7 @@ import { bill, subscription } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import type { Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { ScriptedService } from './scripted-service.ts';
+import { at, ScriptedService } from './scripted-service.ts';
 
 const { warehouse } = await createTestDatabase();
 const started: ScriptedService[] = [];
@@ -182,6 +182,40 @@ describe('one bad record is quarantined, never dropped: one that was gone and co
     expect(await openOf(service)).toMatchObject([{ record_id: 'x' }]);
   });
 });
+
+test('records whose fetches keep failing keep no webhook of another waiting', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('first')] };
+  await service.sync(['bills']);
+  const failing = Array.from({ length: 24 }, (_, index) => `failing-${index}`);
+  service.onFetch = (_resource, id) => (id.startsWith('failing') ? { status: 550, body: '{}' } : undefined);
+  service.lists.bills = [bill('first'), ...failing.map((id) => bill(id)), bill('good')];
+  for (const id of [...failing, 'good']) await storeUpdate(service, id);
+  await service.applyWebhooks();
+  expect(await service.ids('bills')).toEqual(['first', 'good']);
+  const held = await service.rows(
+    'select webhooks_after is not null as held from sync.connections where connection_id = $1',
+  );
+  expect(held).toEqual([{ held: false }]);
+});
+
+test('the webhooks of a connection wait where the service answers for no record', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('first')] };
+  await service.sync(['bills']);
+  service.onFetch = () => ({ status: 550, body: '{}' });
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) await storeUpdate(service, id);
+  service.asked = [];
+  await service.applyWebhooks();
+  expect(service.asked.length).toBeLessThan(8);
+});
+
+async function storeUpdate(service: ScriptedService, id: string): Promise<void> {
+  const body = `{"type":"BILL","code":"BILL_UPDATED","connection_id":"svc-${service.connection}","bill":{"id":"${id}","last_synced_at":${at(-1_000)}}}`;
+  const webhook = readWebhook(Buffer.from(body));
+  if (webhook === undefined) throw new Error('That is no webhook.');
+  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [webhook] });
+}
 
 async function serve(): Promise<ScriptedService> {
   const service = await new ScriptedService(warehouse).start();

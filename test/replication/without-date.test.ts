@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { resourceNamed } from '../../resources/index.ts';
 import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
+import { readHeld } from '../../warehouse/erase/read-held.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { skewClock } from '../support/skewed-clock.ts';
@@ -109,13 +110,9 @@ test('what was erased does not come back with a list that lags for some seconds,
   service.lists = { subscriptions: all };
   const { id: runId } = await service.sync(['subscriptions']);
   service.lists.subscriptions = all.slice(0, 3);
-  await eraseRecord(warehouse, {
-    connectionId: service.connection,
-    resource: resourceNamed('subscriptions'),
-    id: 'e',
-    runId: String(runId),
-    goneAt: null,
-  });
+  const erased = { connectionId: service.connection, resource: resourceNamed('subscriptions'), id: 'e' };
+  const heldBefore = await readHeld(warehouse.pool, erased);
+  await eraseRecord(warehouse, { ...erased, runId: String(runId), goneAt: null, heldBefore });
   // Another server of the service still lists it, for some seconds.
   service.onList = () => page(service, 'subscriptions', all);
   const first = await service.reconcile(['subscriptions']);

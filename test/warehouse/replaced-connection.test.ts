@@ -65,7 +65,10 @@ describe('what was begun for a connection that was removed, when another one has
       (run) =>
         buryAnnounced(warehouse, { ...run, id: 'held', version: new Date().toISOString(), deletedAt: null }),
     ],
-    ['an erasure', (run) => eraseRecord(warehouse, { ...run, id: 'held', goneAt: new Date() })],
+    [
+      'an erasure',
+      (run) => eraseRecord(warehouse, { ...run, id: 'held', goneAt: new Date(), heldBefore: null }),
+    ],
     [
       'a record that was kept',
       (run) =>

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { resources } from '../../resources/index.ts';
-import { freshSince, stale } from '../connections/stale.ts';
+import { freshSince, lastComplete, stale } from '../connections/stale.ts';
 import { holdsRecords } from '../reconcile/holds-records.ts';
 import type { AlertKind } from '../tables/alerts.ts';
 import { newestRuns } from './newest-runs.ts';
@@ -57,7 +57,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> 
             order by s.stream) || case when count(*) > 1 then ' were' else ' was' end || ' not complete for more than twice that'
           from sync.streams s
           where s.connection_id = connections.connection_id and s.capability <> 'unsupported'
-            and ${freshSince} > coalesce(s.last_success_at, created_at)
+            and ${freshSince} > coalesce(${lastComplete}, created_at)
         ), 'nothing was read since it was added'),
         coalesce((
           select format('A sync has been running since %s.', ${moment('min(r.started_at)')})

@@ -4,7 +4,7 @@ import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunKind, RunStatus } from '../tables/runs.ts';
 import { noWebhooks, readWebhookStatus, type WebhookStatus } from '../webhooks/read-webhook-status.ts';
-import { stale } from './stale.ts';
+import { lastComplete, stale } from './stale.ts';
 
 export interface ConnectionStatus {
   name: string;
@@ -90,7 +90,7 @@ async function statusOf(warehouse: Warehouse, names: readonly string[] | null): 
   const { rows: streams } = await sql<StreamRow>`
     select s.connection_id, s.stream, s.capability, s.watermark, s.last_success_at, s.last_reconcile_at,
       s.stalled_at is not null as stalled, s.missing_since is not null as missing,
-      extract(epoch from now() - s.last_success_at)::bigint as freshness_seconds,
+      extract(epoch from clock_timestamp() - ${lastComplete})::bigint as freshness_seconds,
       p.connection_id is not null as begun, p.failing_since is not null as failing,
       r.run_id is not null as reading
     from sync.connections

@@ -7,9 +7,23 @@ import { endOfSecond } from '../reconcile/confirm-absent.ts';
 import { streamsOf } from '../reconcile/streams-of.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { placesOfContent } from './places-of-content.ts';
+import { isSame, readHeld, type HeldRecord } from './read-held.ts';
 
 export interface RecordNamed extends RecordScope {
   readonly id: string;
+}
+
+/** What was made again while the source was asked must stay. */
+export class WrittenMeanwhile extends Error {
+  override readonly name = 'WrittenMeanwhile';
+  readonly handling = 'stop';
+
+  constructor({ connectionId, resource, id }: RecordNamed) {
+    super(
+      `${id} of ${resource.name} for ${connectionId} was written while the source was asked whether it is gone, so nothing was erased: ` +
+        'run the command again.',
+    );
+  }
 }
 
 /** Rows by table. */
@@ -18,15 +32,23 @@ export type RowsByTable = Readonly<Record<string, number>>;
 /**
  * Removes the content of a record from every table that Daybook loads, in one transaction, and keeps a tombstone of it, where
  * nothing was held too: a page that shows it may be on its way. Expects that the source did not return it at `goneAt`, a time of
- * the service; null where that tells none. Returns the rows that held some; done again it finds none.
+ * the service; null where that tells none. `heldBefore` is the row as it was before the source was asked. Returns the rows that held
+ * some; done again it finds none. Throws WrittenMeanwhile.
  */
 export async function eraseRecord(
   warehouse: Warehouse,
-  { runId, goneAt, ...record }: RecordNamed & { runId: string; goneAt: Date | null },
+  {
+    runId,
+    goneAt,
+    heldBefore,
+    ...record
+  }: RecordNamed & { runId: string; goneAt: Date | null; heldBefore: HeldRecord | null },
 ): Promise<RowsByTable> {
   const { connectionId, resource, id } = record;
   return inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
+    const row = await readHeld(client, record);
+    if (row !== null && !isSame(row, heldBefore)) throw new WrittenMeanwhile(record);
     const held = await countContent(client, record);
     const { version, deletedAt } = await readDeletion(client, record, goneAt);
     const deletions = [{ id, version, deletedAt: deletedAt ?? landedAt }];

@@ -23,9 +23,10 @@ export function placesOfContent(resource: Resource): readonly Place[] {
     deleted('history.record_versions', record),
     deleted(
       'sync.quarantine',
-      // By its digest, where the ID is too long to be a key.
-      `connection_id = $1 and resource = '${name}'
-       and ($2 in (record_id, entry_key) or entry_key = encode(sha256(convert_to($2, 'UTF8')), 'hex'))`,
+      // By its digest, where the ID is too long to be a key; by its digits, where it came as a number, which is no ID.
+      String.raw`connection_id = $1 and resource = '${name}'
+       and ($2 in (record_id, entry_key) or entry_key = encode(sha256(convert_to($2, 'UTF8')), 'hex')
+         or record_id is null and $2 ~ '^\d+$' and payload ~ ('"id"\s*:\s*' || $2 || '[^0-9.eE]'))`,
     ),
     deleted('sync.field_issues', record),
     deleted('sync.discrepancies', record),

@@ -25,11 +25,12 @@ export async function classifyRecords(
   client: PoolClient,
   input: RecordScope & {
     records: readonly PreparedRecord[];
+    askedAt?: string | null;
     /** Ids of records that count as newer than anything held. */
     overruling?: readonly string[];
   },
 ): Promise<Classified> {
-  const { connectionId, resource, records, overruling = [] } = input;
+  const { connectionId, resource, records, askedAt = null, overruling = [] } = input;
   const found = await client.query<{ outcome: Outcome; unsettled: boolean }>({
     name: `classify ${resource.name}`,
     text: classifySql(resource),
@@ -39,6 +40,7 @@ export async function classifyRecords(
       records.map(({ version }) => version),
       records.map(({ hash }) => hash),
       overruling,
+      askedAt,
     ],
   });
   const classified: Classified = {
@@ -63,6 +65,7 @@ function classifySql(resource: Resource): string {
   return `
     select case
       when tombstone.version >= arriving.version then 'suppressed'
+      when tombstone.noted_at > $6::timestamptz and ${mayBeOlder(resource)} then 'suppressed'
       when held.id is null then 'inserted'
       when held.version > arriving.version then 'suppressed'
       when held.hash <> arriving.hash then 'changed'
@@ -86,10 +89,21 @@ function classifySql(resource: Resource): string {
       offset 0
     ) held on true
     left join lateral (
-      select t.version
+      select t.version, t.noted_at, t.source
       from sync.tombstones t
       where t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = arriving.id
       offset 0
     ) tombstone on true
     order by arriving.place`;
+}
+
+/**
+ * In SQL, whether a newer version that a page in flight shows may be from before a deletion that was found meanwhile. Where versions are the
+ * platform's times, its clock may be ahead by any time. A webhook's deletion has the second in which the service answered, and the
+ * record may have been touched in that.
+ */
+function mayBeOlder({ version }: Resource): string {
+  return version === 'updated_at'
+    ? 'true'
+    : `(tombstone.source = 'webhook' and date_trunc('second', arriving.version) <= tombstone.version)`;
 }

@@ -64,12 +64,15 @@ export async function landOne(
   const refused = [...page.refused, ...landed.refused];
   const [stream] = resource.streams;
   if (refused.length > 0) {
-    await quarantineRecords(client, {
+    const mayLag = input.aheadOfList === true;
+    const kept = await quarantineRecords(client, {
       ...where,
       stream: input.stream ?? stream.name,
-      mayLag: false,
+      mayLag,
       refused,
     });
+    if (mayLag && kept === 0)
+      return { counts: { ...landed.counts, suppressed: refused.length }, refused: undefined };
   } else if (input.aheadOfList !== true && page.highest !== null && resource.streams.length === 1) {
     await noteAhead(client, { connectionId, stream: stream.name, highest: page.highest, landedAt });
   }

@@ -82,13 +82,19 @@ const landAllAtOnce: Landing = async (_client, records, land) => ({
 
 async function land(client: PoolClient, input: PageToLand, landing: Landing): Promise<PageFacts> {
   const { pass, resource, page, requests, servedAt, nextCursor } = input;
-  const { landedAt } = await lockToLand(client, pass, resource.name);
+  const { landedAt, askedAt } = await lockToLand(client, pass, resource.name);
   const where = { connectionId: pass.connectionId, resource, runId: pass.runId, landedAt };
   const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
   const facts: string[] = [];
   const landed = await landing(client, page.records, async (records) => {
     const overruling = pass.kind === 'reconcile' ? await readShownTwice(client, { ...input, records }) : [];
-    const { counts, findings } = await landRecords(client, { ...where, records, compare, overruling });
+    const { counts, findings } = await landRecords(client, {
+      ...where,
+      records,
+      askedAt,
+      compare,
+      overruling,
+    });
     await noteFindings(client, input, { findings, landedAt, overruling });
     facts.push(...findings.facts);
     return counts;

@@ -34,6 +34,8 @@ export interface Findings {
 
 export interface LandingInput extends LandingScope {
   records: readonly PreparedRecord[];
+  /** Of a page: none of it was asked for before, in the order of writes. */
+  askedAt?: string | null;
   /**
    * By what a record that seems unchanged is compared. A hash says what was landed; the stored columns say what stands there
    * now, at three times the cost.

@@ -13,7 +13,8 @@ import type { RefusedRecord } from './prepared-page.ts';
  * usable id is one by its content, and one whose id is too long for a key by the digest of that. What a person has discarded is
  * not brought back by the same content, nor what was closed for something better by the same text: the lookback reads it again and
  * again. What was gone opens again when it is met, just as it was too. Only a list that `mayLag` does not bring back what an
- * announced deletion has closed, nor what is older than the row that is held; a reconcile does, for nothing after it would find the record.
+ * announced deletion has closed, nor what is older than the row that is held, or no newer than its announced deletion or its erasure; a
+ * reconcile does, for nothing after it would find the record.
  */
 export async function quarantineRecords(
   client: PoolClient,
@@ -57,15 +58,29 @@ async function withoutOutdated(
 ): Promise<readonly RefusedRecord[]> {
   const ids = refused.flatMap(({ recordId }) => recordId ?? []);
   if (ids.length === 0) return refused;
-  const { rows } = await client.query<{ id: string; version: string }>({
+  const { rows } = await client.query<{ id: string; held: string | null; deleted: string | null }>({
     name: `read versions of ${resource.name}`,
-    text: `select id, ${resource.version}::text as version from finance.${resource.name} where connection_id = $1 and id = any($2::text[])`,
+    text: `
+      select refused.id, held.${resource.version}::text as held, t.version::text as deleted
+      from unnest($2::text[]) as refused (id)
+      left join finance.${resource.name} held on held.connection_id = $1 and held.id = refused.id
+      left join sync.tombstones t
+        on t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = refused.id
+        and (t.source <> 'reconcile' or exists (
+          select from sync.runs r where r.run_id = t.run_id and r.kind = 'erase'
+        ))`,
     values: [connectionId, ids],
   });
-  const held = new Map(rows.map(({ id, version }) => [id, microsecondsOf(version) ?? -Infinity]));
+  const known = new Map(
+    rows.map(({ id, held, deleted }) => [
+      id,
+      { held: microsecondsOf(held ?? '') ?? -Infinity, deleted: microsecondsOf(deleted ?? '') ?? -Infinity },
+    ]),
+  );
   return refused.filter(({ recordId, text }) => {
-    const newest = recordId === null ? undefined : held.get(recordId);
-    return newest === undefined || (versionOfEntry(text, resource) ?? Infinity) >= newest;
+    const newest = known.get(recordId ?? '');
+    const version = versionOfEntry(text, resource) ?? Infinity;
+    return newest === undefined || (version >= newest.held && version > newest.deleted);
   });
 }
 

@@ -16,17 +16,17 @@ export async function lockPass(
   client: PoolClient,
   pass: PassInHand,
   resource: string,
-): Promise<{ landedAt: string; proved: boolean }> {
-  const { rows } = await client.query<{ landed_at: string; proved: boolean }>({
+): Promise<{ landedAt: string; askedAt: string | null; proved: boolean }> {
+  const { rows } = await client.query<{ landed_at: string; asked_at: string | null; proved: boolean }>({
     name: 'lock pass',
     text: `
       with pass as materialized (
-        select from sync.passes
+        select asked_at from sync.passes
         where connection_id = $1 and stream = $2 and kind = $3 and part = $4 and lease = $5
         for update
       ), ${lockOf('$1', '$6', 'from pass')}, ticked as (${tickSql('$1', '$6', 'from resource')}
       )
-      select landed_at, exists (select ${provedSql({ runId: '$7', token: '$8' })}) as proved
+      select landed_at, (select asked_at::text from pass), exists (select ${provedSql({ runId: '$7', token: '$8' })}) as proved
       from ticked`,
     values: [
       ...[pass.connectionId, pass.stream, pass.kind, pass.part, pass.lease],
@@ -35,18 +35,21 @@ export async function lockPass(
   });
   const [locked] = rows;
   if (locked === undefined) throw new LeaseLost(pass);
-  return { landedAt: locked.landed_at, proved: locked.proved };
+  return { landedAt: locked.landed_at, askedAt: locked.asked_at, proved: locked.proved };
 }
 
-/** The same for what lands a page: throws TokenNotProved too. */
+/**
+ * The same for what lands a page: throws TokenNotProved too. None of its answers was asked for before `askedAt`, in the order of writes;
+ * null where a release before 0.6 asked.
+ */
 export async function lockToLand(
   client: PoolClient,
   pass: PassInHand,
   resource: string,
-): Promise<{ landedAt: string }> {
-  const { landedAt, proved } = await lockPass(client, pass, resource);
+): Promise<{ landedAt: string; askedAt: string | null }> {
+  const { proved, ...locked } = await lockPass(client, pass, resource);
   if (!proved) throw new TokenNotProved(pass.connectionId);
-  return { landedAt };
+  return locked;
 }
 
 /**

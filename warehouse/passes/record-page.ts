@@ -43,8 +43,8 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
       ), shown as (
         update sync.streams set
           cursor = case when $3 = 'sync' then $4 else cursor end,
-          service_time = case when $3 = 'sync' then $16::timestamptz else service_time end,
-          service_time_noted_at = case when $3 = 'sync' then clock_timestamp() else service_time_noted_at end,
+          service_time = case when ${tellsTime} then $16 else service_time end,
+          service_time_noted_at = case when ${tellsTime} then clock_timestamp() else service_time_noted_at end,
           capability = 'supported',
           capability_checked_at = case when capability = 'supported' then capability_checked_at else clock_timestamp() end,
           listed_at = coalesce(listed_at, clock_timestamp()),
@@ -86,6 +86,9 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
   });
   if (rows[0]?.goes_round === true) throw new PagesGoRound(pass);
 }
+
+/** One answer without `Date` forgets nothing: the time that was told last, and when, stay together. */
+const tellsTime = `$3 = 'sync' and $16::timestamptz is not null`;
 
 /**
  * The service's time when the reading began. Its `Date` has whole seconds; a version within that second proves a later time, for a

@@ -210,10 +210,10 @@ const opening: Record<PassInHand['kind'], Opening> = {
     const isOrdered = resource.version === 'last_synced_at';
     const goesOn = sql`(${isOrdered} or sync.passes.run_id = excluded.run_id)`;
     const { rows } = await sql<OpenPass>`
-      insert into sync.passes (connection_id, stream, kind, run_id, lease, floor, started_at)
+      insert into sync.passes (connection_id, stream, kind, run_id, lease, floor, started_at, asked_at)
       select ${pass.connectionId}, ${pass.stream}, 'sync', ${pass.runId}, ${pass.lease},
-        watermark - ${lookbackMilliseconds} * interval '1 millisecond', ${afterLastWrite(pass.connectionId, resource.name)}
-      from sync.streams
+        watermark - ${lookbackMilliseconds} * interval '1 millisecond', now.at, now.at
+      from (select ${afterLastWrite(pass.connectionId, resource.name)} as at) now, sync.streams
       where connection_id = ${pass.connectionId} and stream = ${pass.stream}
       on conflict (connection_id, stream, kind, part) do update set
         restarts = case when sync.passes.run_id = excluded.run_id then sync.passes.restarts else 0 end,
@@ -221,12 +221,13 @@ const opening: Record<PassInHand['kind'], Opening> = {
         served_from = case when ${goesOn} then sync.passes.served_from end,
         failing_since = case when sync.passes.run_id = excluded.run_id then sync.passes.failing_since end,
         run_id = excluded.run_id,
-        lease = excluded.lease
+        lease = excluded.lease,
+        asked_at = excluded.asked_at
       returning ${place}
     `.execute(db);
     return rows[0];
   },
-  async reconcile(db, { pass, began }) {
+  async reconcile(db, { pass, resource, began }) {
     await sql`
       with old as (
         delete from sync.passes
@@ -245,20 +246,21 @@ const opening: Record<PassInHand['kind'], Opening> = {
       insert into sync.passes (connection_id, stream, kind, run_id, lease, started_at, asked_at)
       values (
         ${pass.connectionId}, ${pass.stream}, 'reconcile', ${pass.runId}, ${pass.lease},
-        coalesce(${began}::timestamptz, clock_timestamp()), clock_timestamp()
+        coalesce(${began}::timestamptz, clock_timestamp()), ${afterLastWrite(pass.connectionId, resource.name)}
       )
       on conflict (connection_id, stream, kind, part) do update set lease = excluded.lease, asked_at = excluded.asked_at
       returning ${place}
     `.execute(db);
     return rows[0];
   },
-  async backfill(db, { pass }) {
+  async backfill(db, { pass, resource }) {
     const { rows } = await sql<OpenPass>`
       update sync.passes set
         restarts = case when run_id = ${pass.runId} then restarts else 0 end,
         failing_since = case when run_id = ${pass.runId} then failing_since end,
         run_id = ${pass.runId},
-        lease = ${pass.lease}
+        lease = ${pass.lease},
+        asked_at = ${afterLastWrite(pass.connectionId, resource.name)}
       where connection_id = ${pass.connectionId} and stream = ${pass.stream} and kind = 'backfill'
         and part = ${pass.part}
       returning ${place}

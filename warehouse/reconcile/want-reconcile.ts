@@ -19,13 +19,16 @@ export async function wantReconcile(
 }
 
 /**
- * Wants a reconcile of lists that a sync asks by the platform's times, and has read before: the service has copied another batch of the
- * past (API document 7), which comes with times that are long read.
+ * Wants a reconcile of lists that a sync asks by the platform's times, and has read before, or begun to: the service has copied another
+ * batch of the past (API document 7), which comes with times that are long read.
  */
 export async function wantHistory({ pool }: Pick<Warehouse, 'pool'>, connectionId: string): Promise<void> {
   for (const resource of resources.filter(({ version }) => version !== 'last_synced_at')) {
     const { rowCount } = await pool.query(
-      'select from sync.streams where connection_id = $1 and resource = $2 and watermark is not null',
+      `select from sync.streams s
+       where connection_id = $1 and resource = $2 and (watermark is not null or exists (
+         select from sync.passes p where p.connection_id = s.connection_id and p.stream = s.stream and p.kind = 'sync'
+       ))`,
       [connectionId, resource.name],
     );
     if (rowCount !== 0) await wantReconcile(pool, { connectionId, resource });

@@ -19,7 +19,10 @@ export interface BuriedCounts {
   deleted: number;
   /** Deletions that a newer version of the record beats. */
   suppressed: number;
-  /** Events of which only a reconcile can say whether they are true: an older one than a deletion that proved to be wrong. */
+  /**
+   * Events of which only a reconcile can say whether they are true: one older than a deletion that proved to be wrong, and one of whole
+   * seconds of a record whose version is of that very second.
+   */
   doubted: number;
 }
 
@@ -94,6 +97,7 @@ function judgeSql(resource: Resource): string {
     select arriving.id, arriving.version::text as version, case
       when arriving.version is null then 'known'
       when arriving.version <= arriving.until then 'doubted'
+      when $4 and held.version > arriving.version and date_trunc('second', held.version) = arriving.version then 'doubted'
       when held.version > arriving.version then 'suppressed'
       when held.version is not null then 'deleted'
       when tombstone.version >= arriving.version then 'known'
@@ -160,9 +164,10 @@ const burySql = `
 
 /** So that the same event is not doubted again, once a reconcile has decided. */
 const noteDoubtedSql = `
-  update sync.overruled_deletions o set versions = o.versions || doubted.version
+  insert into sync.overruled_deletions as known (connection_id, resource, record_id, versions, until)
+  select $1, $2, id, array[version], '-infinity'
   from unnest($3::text[], $4::timestamptz[]) as doubted (id, version)
-  where o.connection_id = $1 and o.resource = $2 and o.record_id = doubted.id`;
+  on conflict (connection_id, resource, record_id) do update set versions = known.versions || excluded.versions`;
 
 /** A statement may touch a row only once. */
 function newestOfEach(deletions: readonly Deletion[]): Deletion[] {

@@ -56,7 +56,7 @@ export async function landEvents(
       const buried = await applyTombstones(client, { ...where, source: 'event', deletions });
       if (buried.deleted > 0) await settleAhead(client, where);
       facts.deleted += buried.deleted;
-      facts.suppressed += buried.suppressed;
+      facts.suppressed += buried.suppressed + buried.doubted;
       const refused = page.refused.get(resource) ?? [];
       const quarantined = await quarantineRecords(client, {
         ...where,

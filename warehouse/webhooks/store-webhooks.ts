@@ -1,4 +1,5 @@
 import type { Warehouse } from '../open-warehouse.ts';
+import { isDeletion } from './waiting-webhooks.ts';
 
 /** A webhook as it is kept. */
 export interface WebhookToStore {
@@ -22,8 +23,8 @@ export interface WebhooksStored {
 
 /**
  * Stores webhooks, all or none, by one statement that commits itself. The same content again is counted. An entry that was
- * applied stays so, for nothing new is in it; but what is told of a connection as a whole is news each time, and what found no
- * connection the first time may find one now.
+ * applied stays so, for nothing new is in it; but what is told of a connection as a whole is news each time, and so is a deletion, which
+ * the service may have told before it was done. What found no connection the first time may find one now.
  *
  * `asText` is for a body that Postgres refuses as JSON: its text is kept then.
  */
@@ -54,6 +55,8 @@ export async function storeWebhooks(
   const { due = [], unknown_is_ready: unknownIsReady = false } = rows[0] ?? {};
   return { due, unknownIsReady };
 }
+
+const isNewsAgain = `(had.resource is null or had.connection_id is null or ${isDeletion('had')})`;
 
 /** Ordered by digest: two that store the same ones wait for each other, but not in a circle. */
 const storeSql = `
@@ -88,10 +91,10 @@ const storeSql = `
       connection_id = coalesce(excluded.connection_id, had.connection_id),
       (status, outcome, closed_at, tries, try_after) = (
         select had.status, had.outcome, had.closed_at, had.tries, had.try_after
-        where not (excluded.status = 'waiting' and (had.resource is null or had.connection_id is null))
+        where not (excluded.status = 'waiting' and ${isNewsAgain})
         union all
         select 'waiting', null, null, 0, null
-        where excluded.status = 'waiting' and (had.resource is null or had.connection_id is null)
+        where excluded.status = 'waiting' and ${isNewsAgain}
       )
     returning connection_id, status, code
   )

@@ -47,7 +47,7 @@ export interface WaitingRecord {
   readonly version: string | null;
 }
 
-/** Records that are due, those first that wait longest. */
+/** Records that are due: those first that were tried least, and of these those that wait longest. */
 export async function takeWaiting(
   { pool }: Warehouse,
   input: RecordScope & { limit: number },
@@ -65,7 +65,7 @@ export async function takeWaiting(
         join sync.connections c using (connection_id)
         where w.connection_id = $1 and w.resource = $2 and w.status = 'waiting' and ${isDue}
         group by w.record_id
-        order by min(w.id)
+        order by min(w.tries), min(w.id)
         limit $3
       ) waiting
       left join lateral (

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { customer, subscription } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { at } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+const statuses = 'select id, status from finance.subscriptions where connection_id = $1 order by id';
+
+test('an edit of a subscription that the service copies late, after a later one of another, is read', async () => {
+  const service = await serve();
+  service.lists = { subscriptions: [edited('a', 600), edited('b', 600)], customers: [customer('c')] };
+  await service.sync(['subscriptions', 'customers']);
+  // The platform tells of a's edit at once. That b was canceled 40 minutes ago comes when the service looks again.
+  service.lists.subscriptions = [edited('a', 5, 'paused'), edited('b', 600)];
+  await service.sync(['subscriptions', 'customers']);
+  service.lists.subscriptions = [edited('a', 5, 'paused'), edited('b', 40, 'canceled')];
+  service.asked = [];
+  const { status } = await service.sync(['subscriptions']);
+  expect([status, await service.rows(statuses)]).toEqual([
+    'succeeded',
+    [
+      { id: 'a', status: 'paused' },
+      { id: 'b', status: 'canceled' },
+    ],
+  ]);
+  expect(service.asked.filter((path) => path.startsWith('/subscriptions')).length).toBe(1);
+});
+
+test('a subscription whose time lies ahead hides no edit of a platform whose clock is behind', async () => {
+  const service = await serve();
+  const future = edited('future', -1_440);
+  service.lists = { subscriptions: [future, edited('b', 600)], customers: [customer('c')] };
+  await service.sync(['subscriptions', 'customers']);
+  service.lists.subscriptions = [future, edited('b', 120, 'canceled')];
+  await service.sync(['subscriptions', 'customers']);
+  expect(await service.rows(statuses)).toEqual([
+    { id: 'b', status: 'canceled' },
+    { id: 'future', status: 'active' },
+  ]);
+});
+
+function edited(id: string, minutesAgo: number, status = 'active'): string {
+  return subscription(id, { updated_at: at(-minutesAgo * 60_000), status: JSON.stringify(status) });
+}

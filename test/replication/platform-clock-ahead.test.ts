@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { customer, subscription } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { at, page, type ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+const ahead = 2 * 3_600_000;
+
+test('a page in flight does not revive a subscription that a reconcile deleted, on a platform whose clock is ahead', async () => {
+  const service = await serve();
+  const kept = subscription('kept', { updated_at: at(ahead - 3_600_000) });
+  await holdTwo(service, kept);
+  const { asked, answer } = answerLater(service, [kept, edited(ahead - 30_000)]);
+  const running = service.sync(['subscriptions']);
+  await asked;
+  service.lists.subscriptions = [kept];
+  const reconciled = await service.reconcile(['subscriptions']);
+  expect([reconciled.status, await service.ids('subscriptions')]).toEqual(['succeeded', ['kept']]);
+  answer();
+  await running;
+  await service.sync(['subscriptions']);
+  expect(await service.ids('subscriptions')).toEqual(['kept']);
+});
+
+test('a subscription that is made again after its deletion was found lives again', async () => {
+  const service = await serve();
+  const kept = subscription('kept', { updated_at: at(-3_600_000) });
+  await holdTwo(service, kept);
+  service.lists.subscriptions = [kept];
+  await service.reconcile(['subscriptions']);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  service.lists.subscriptions = [kept, edited(0)];
+  await service.sync(['subscriptions']);
+  expect(await service.ids('subscriptions')).toEqual(['kept', 'x']);
+});
+
+async function holdTwo(service: ScriptedService, kept: string): Promise<void> {
+  service.lists = { subscriptions: [kept, edited(-86_400_000)], customers: [customer('c')] };
+  await service.sync(['subscriptions', 'customers']);
+}
+
+function edited(milliseconds: number): string {
+  return subscription('x', { updated_at: at(milliseconds) });
+}
+
+/** The next list is answered so, when the answer is given. */
+function answerLater(
+  service: ScriptedService,
+  records: readonly string[],
+): { asked: Promise<void>; answer: () => void } {
+  let answer = (): void => undefined;
+  const given = new Promise<void>((resolve) => (answer = resolve));
+  const asked = new Promise<void>((resolve) => {
+    service.onList = async (resource) => {
+      service.onList = () => undefined;
+      resolve();
+      await given;
+      return page(service, resource, records);
+    };
+  });
+  return { asked, answer };
+}
