@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { bill, subscription } from '../support/finance-records.ts';
+import { skewClock } from '../support/skewed-clock.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { page, type ScriptedService } from '../replication/scripted-service.ts';
+import { servicesOf } from '../replication/serve.ts';
+import { reconcileWith } from './played.ts';
+
+// Steps after a listing have no lease: an attempt that Temporal has given up goes on with what another beginning has found.
+const { url } = await createTestDatabase();
+const skewed = await skewClock(url);
+const warehouse = openWarehouse({ url: skewed.url, connections: 10 });
+const serve = servicesOf(warehouse);
+const minute = 60_000;
+
+async function company(lists: ScriptedService['lists']): Promise<{
+  service: ScriptedService;
+  advance: (milliseconds: number) => Promise<void>;
+}> {
+  await skewed.ahead('0');
+  const service = await serve();
+  let now = 0;
+  service.date = () => new Date(Date.now() + now);
+  service.lists = lists;
+  await service.sync(Object.keys(lists));
+  return {
+    service,
+    async advance(milliseconds) {
+      now += milliseconds;
+      await skewed.ahead(`${now} milliseconds`);
+    },
+  };
+}
+
+test('what waits for approval is not deleted by a late attempt of the step that had found less', async () => {
+  const all = Array.from({ length: 200 }, (_, n) => bill(`b${String(n).padStart(3, '0')}`));
+  const { service, advance } = await company({ bills: all });
+  // Three are gone: nobody needs to be asked.
+  service.lists.bills = all.slice(3);
+  let resume: () => void = () => undefined;
+  const resumed = new Promise<void>((resolve) => {
+    resume = resolve;
+  });
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    name: 'settleResource',
+    // 1: begins again? 2: the first batch of deletions.
+    beforeTransaction: 2,
+    resume: resumed,
+    async onHalt() {
+      // Its worker stands still for a quarter of an hour; 150 more vanish from the source meanwhile.
+      service.lists.bills = all.slice(153);
+      await advance(15 * minute);
+    },
+  });
+  const question = await service.rows(
+    `select count(*)::int as waiting from sync.discrepancies where connection_id = $1 and status = 'confirmed' and closed_at is null`,
+  );
+  const before = (await service.ids('bills')).length;
+  // The reconcile has ended, and asks a person. The worker goes on.
+  resume();
+  await sleep(2_000);
+  const after = (await service.ids('bills')).length;
+  const stream = await service.rows(
+    `select status, failure_type, deleted::int from sync.run_streams where connection_id = $1 and run_id = '${run.id}'`,
+  );
+  expect({ question, status: run.status, before, after, stream }).toEqual({
+    question: [{ waiting: 153 }],
+    status: 'partial',
+    before: 200,
+    after: 200,
+    stream: [{ status: 'partial', failure_type: 'ApprovalNeeded', deleted: 0 }],
+  });
+});
+
+test('a reconcile does not say equal of half a listing, because a late attempt has written its proof', async () => {
+  const [s1, s2] = ['s1', 's2'].map((id) => subscription(id));
+  const { service, advance } = await company({ subscriptions: [s1 ?? '', s2 ?? ''] });
+  let resume: () => void = () => undefined;
+  const resumed = new Promise<void>((resolve) => {
+    resume = resolve;
+  });
+  const fresh = ['n1', 'n2'].map((id) => subscription(id));
+  let beginnings = 0;
+  service.onList = async (_, query) => {
+    if (query.get('cursor') === null) {
+      beginnings += 1;
+      return page(service, 'subscriptions', [s1 ?? '', s2 ?? ''], beginnings === 1 ? null : 'next');
+    }
+    // The worker that had stood still goes on, while the second page is asked for.
+    resume();
+    await sleep(2_000);
+    return page(service, 'subscriptions', fresh);
+  };
+  const run = await reconcileWith(warehouse, service, ['subscriptions'], {
+    name: 'settleResource',
+    // 1: begins again? 2: no deletions; 3: the proof.
+    beforeTransaction: 3,
+    resume: resumed,
+    async onHalt() {
+      // A quarter of an hour passes, in which the service copies a batch of the past.
+      await advance(15 * minute);
+    },
+  });
+  const ids = await service.ids('subscriptions');
+  // Either it says that it is not equal, or it is.
+  if (run.status === 'succeeded') expect(ids).toEqual(['n1', 'n2', 's1', 's2']);
+});
+
+test('all records of a resource are not deleted without a question, in one reconcile that died and began again', async () => {
+  const all = Array.from({ length: 10 }, (_, n) => bill(`b${n}`));
+  const { service, advance } = await company({ bills: all });
+  service.lists.bills = all.slice(9);
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    name: 'settleResource',
+    // Killed when it has deleted, before the proof: 1 begins again? 2, 3 deletions; 4 the proof.
+    beforeTransaction: 4,
+    resume: new Promise(() => undefined),
+    async onHalt() {
+      service.lists.bills = [];
+      await advance(15 * minute);
+    },
+  });
+  expect({ run, ids: await service.ids('bills') }).toMatchObject({
+    run: { status: 'partial', streams: [{ failure_type: 'ApprovalNeeded' }] },
+    ids: ['b9'],
+  });
+});
+
+test('no more than the limit is deleted without a question, in one reconcile that died and began again', async () => {
+  const all = Array.from({ length: 100 }, (_, n) => bill(`b${String(n).padStart(3, '0')}`));
+  const { service, advance } = await company({ bills: all });
+  service.lists.bills = all.slice(50);
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    name: 'settleResource',
+    beforeTransaction: 4,
+    resume: new Promise(() => undefined),
+    async onHalt() {
+      service.lists.bills = all.slice(99);
+      await advance(15 * minute);
+    },
+  });
+  // 99 of 100, and the limit is 20 %.
+  expect({ run, held: (await service.ids('bills')).length }).toMatchObject({
+    run: { status: 'partial', streams: [{ failure_type: 'ApprovalNeeded' }] },
+    held: 50,
+  });
+});

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { bill, subscription } from '../support/finance-records.ts';
+import { skewClock } from '../support/skewed-clock.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { at, page, type ScriptedService } from '../replication/scripted-service.ts';
+import { servicesOf } from '../replication/serve.ts';
+import { reconcileWith } from './played.ts';
+
+const { url } = await createTestDatabase();
+const skewed = await skewClock(url);
+const warehouse = openWarehouse({ url: skewed.url, connections: 10 });
+const serve = servicesOf(warehouse);
+const minute = 60_000;
+
+interface Company {
+  service: ScriptedService;
+  advance: (milliseconds: number) => Promise<void>;
+  /** Only the service's: the host that slept goes on with the time at which it fell asleep. */
+  advanceService: (milliseconds: number) => void;
+  now: () => number;
+}
+
+async function company(lists: ScriptedService['lists']): Promise<Company> {
+  await skewed.ahead('0');
+  const service = await serve();
+  let now = 0;
+  service.date = () => new Date(Date.now() + now);
+  service.lists = lists;
+  await service.sync(Object.keys(lists));
+  return {
+    service,
+    async advance(milliseconds) {
+      now += milliseconds;
+      await skewed.ahead(`${now} milliseconds`);
+    },
+    advanceService(milliseconds) {
+      now += milliseconds;
+    },
+    now: () => now,
+  };
+}
+
+function gate(): { open: () => void; opened: Promise<void> } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+test('a reconcile whose host slept over night before it settled, and whose clock stood still with it', async () => {
+  const { service, advanceService, now } = await company({ bills: ['a', 'b', 'r'].map((id) => bill(id)) });
+  service.lists.bills = ['a', 'b'].map((id) => bill(id));
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    name: 'settleResource',
+    beforeStatement: 1,
+    resume: new Promise(() => undefined),
+    onHalt() {
+      advanceService(15 * 60 * minute);
+      // In the night r was made again, a was edited, and b deleted.
+      const morning = at(now() - minute);
+      service.lists.bills = [
+        bill('a', { last_synced_at: morning, total_amount: '7' }),
+        bill('r', { last_synced_at: morning }),
+      ];
+      return Promise.resolve();
+    },
+  });
+  const held = await service.rows(
+    `select id, total_amount::text as total from finance.bills where connection_id = $1 order by id`,
+  );
+  if (run.status === 'succeeded')
+    expect(held).toEqual([
+      { id: 'a', total: '7' },
+      { id: 'r', total: '110.25' },
+    ]);
+});
+
+test('a late attempt that opens the second listing: one listing is not taken for two', async () => {
+  const all = ['s1', 's2', 's3', 's4', 'r'].map((id) => subscription(id));
+  const [s1 = '', s2 = '', s3 = '', s4 = '', r = ''] = all;
+  const { service, advance } = await company({ subscriptions: [...all, subscription('gone')] });
+  const late = gate();
+  let firstPages = 0;
+  service.onList = async (_, query) => {
+    if (query.has('updated_at_min')) return undefined;
+    if (query.get('cursor') === null) {
+      firstPages += 1;
+      return page(service, 'subscriptions', [s1, s2], `next-${firstPages}`);
+    }
+    // 1, 2: the two listings of the evening. 3: that of the morning; r moves to the front when its first page has been read.
+    if (firstPages === 3) {
+      late.open();
+      await sleep(1_000);
+      return page(service, 'subscriptions', [s3, s4]);
+    }
+    return page(service, 'subscriptions', [s3, s4, r]);
+  };
+  service.lists.subscriptions = all;
+  let settles = 0;
+  await reconcileWith(warehouse, service, ['subscriptions'], {
+    name: 'listAgain',
+    beforeStatement: 1,
+    resume: late.opened,
+    onHalt: () => Promise.resolve(),
+    onCall: async (name) => {
+      if (name !== 'settleResource') return;
+      settles += 1;
+      // No worker for a quarter of an hour: everything is listed again.
+      if (settles === 1) await advance(15 * minute);
+    },
+  });
+  const ids = await service.ids('subscriptions');
+  expect({ ids }).toEqual({ ids: ['r', 's1', 's2', 's3', 's4'] });
+});
+
+test('a late answer to a fetch, of before a listing began again, does not put an older version in place of a newer', async () => {
+  const held = bill('r', { last_synced_at: at(-60 * minute), memo: '"held"' });
+  const { service, advance, now } = await company({ bills: [bill('a'), held] });
+  // The service's clock is ahead for a moment, and put right: what is held has to give way to what a fetch shows.
+  const wrong = bill('r', { last_synced_at: at(60 * minute), memo: '"of a clock that was ahead"' });
+  service.lists.bills = [bill('a'), wrong];
+  await service.tellOfBill('UPDATED', wrong);
+  service.lists.bills = [bill('a'), held];
+  const late = gate();
+  let settles = 0;
+  service.onList = (_, query) => {
+    if (query.has('last_synced_at_min')) return undefined;
+    // It lags by some seconds.
+    return page(service, 'bills', [bill('a'), held]);
+  };
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    name: 'confirmByFetch',
+    // The one that lands.
+    beforeTransaction: 2,
+    resume: late.opened,
+    onHalt: () => Promise.resolve(),
+    onCall: async (name) => {
+      if (name === 'settleResource') {
+        settles += 1;
+        if (settles > 1) return;
+        await advance(15 * minute);
+        // In the morning r is edited, and a webhook brings that.
+        const newest = bill('r', { last_synced_at: at(now() - 5_000), memo: '"newest"' });
+        service.lists.bills = [bill('a'), newest];
+        await service.tellOfBill('UPDATED', newest);
+      }
+      if (name === 'confirmByFetch' && settles === 1) {
+        late.open();
+        await sleep(1_000);
+      }
+    },
+  });
+  const [memo] = await service.rows(`select memo from finance.bills where connection_id = $1 and id = 'r'`);
+  if (run.status === 'succeeded') expect(memo).toEqual({ memo: 'newest' });
+  expect(memo).toEqual({ memo: 'newest' });
+});
