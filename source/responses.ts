@@ -133,10 +133,20 @@ function nextCursorOf(cursor: unknown, { secrets, failure }: Origin): string | n
   return cursor;
 }
 
-/** Not the other way round: the name of a connection may well be a part of its token. */
+/**
+ * Not the other way round: the name of a connection may well be a part of its token. A secret of a few characters is in any name, and
+ * nobody guesses a secret by it that is not guessed anyhow.
+ */
 function repeats(secrets: readonly string[], text: string): boolean {
-  return withoutSecrets(text, secrets) !== text;
+  return (
+    withoutSecrets(
+      text,
+      secrets.filter(({ length }) => length >= shortestTold),
+    ) !== text
+  );
 }
+
+const shortestTold = 8;
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
