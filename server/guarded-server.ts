@@ -11,8 +11,7 @@ import { cutOff } from './cut-off.ts';
 /**
  * A server that closes a connection whose client has it work for nothing, before anything looks at what it sends:
  * - requests that come before earlier ones are answered: no browser, probe or webhook sends so, and one packet holds a thousand;
- * - a body in pieces of a few bytes, each of which costs a call, however small it is;
- * - a body that goes on when the request has been answered: nobody reads it;
+ * - a body in pieces of a few bytes, each of which costs a call, however small it is, before and after the answer;
  * - an expectation other than `100-continue`.
  */
 export function createGuardedServer(options: ServerOptions, handle: RequestListener): Server {
@@ -28,8 +27,8 @@ export function createGuardedServer(options: ServerOptions, handle: RequestListe
     response.once('close', () => {
       unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
     });
-    response.once('finish', () => {
-      if (!request.complete) cutOff(socket);
+    response.once('prefinish', () => {
+      drain(request);
     });
     refuseCrumbs(request);
     handle(request, response);
@@ -41,6 +40,16 @@ export function createGuardedServer(options: ServerOptions, handle: RequestListe
 
 /** An answer may arrive, and the next request with it, before this process hears that it was sent. */
 const mostUnanswered = 4;
+
+/**
+ * What is left of a body when its request is answered early is read away, or the client would hear of a broken connection instead of the
+ * answer. Node would do so by itself, past everybody who counts pieces.
+ */
+function drain(request: IncomingMessage): void {
+  if (request.complete) return;
+  request.resume();
+  request.read(0);
+}
 
 /** Pieces are counted where the parser hands them over: a listener for them would set the body in motion before its reader is there. */
 function refuseCrumbs(request: IncomingMessage): void {
