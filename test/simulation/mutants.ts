@@ -151,8 +151,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an empty page is taken for the last one',
     file: 'source/responses.ts',
-    find: 'nextCursor: nextCursorOf(body.next_cursor, failure),',
-    replace: 'nextCursor: records.length === 0 ? null : nextCursorOf(body.next_cursor, failure),',
+    find: 'nextCursor: nextCursorOf(body.next_cursor, { secrets, failure }),',
+    replace:
+      'nextCursor: records.length === 0 ? null : nextCursorOf(body.next_cursor, { secrets, failure }),',
   },
   {
     name: 'a webhook is believed without asking the service',
