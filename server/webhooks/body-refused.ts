@@ -9,5 +9,5 @@ export class BodyRefused extends Error {
   }
 }
 
-/** `turned away`: there were too many at a time.  `broken off`: by who sent it. */
+/** `turned away`: there were too many at a time. `broken off`: by who sent it. */
 export type RefusedBecause = 'too large' | 'too slow' | 'turned away' | 'broken off';

@@ -4,35 +4,17 @@ import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { bill, subscription } from '../support/finance-records.ts';
 import { skewClock } from '../support/skewed-clock.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { page, type ScriptedService } from '../replication/scripted-service.ts';
+import { page } from '../replication/scripted-service.ts';
 import { servicesOf } from '../replication/serve.ts';
+import { companiesOf } from './company.ts';
 import { reconcileWith } from './played.ts';
 
 // Steps after a listing have no lease: an attempt that Temporal has given up goes on with what another beginning has found.
 const { url } = await createTestDatabase();
 const skewed = await skewClock(url);
 const warehouse = openWarehouse({ url: skewed.url, connections: 10 });
-const serve = servicesOf(warehouse);
+const company = companiesOf(skewed, servicesOf(warehouse));
 const minute = 60_000;
-
-async function company(lists: ScriptedService['lists']): Promise<{
-  service: ScriptedService;
-  advance: (milliseconds: number) => Promise<void>;
-}> {
-  await skewed.ahead('0');
-  const service = await serve();
-  let now = 0;
-  service.date = () => new Date(Date.now() + now);
-  service.lists = lists;
-  await service.sync(Object.keys(lists));
-  return {
-    service,
-    async advance(milliseconds) {
-      now += milliseconds;
-      await skewed.ahead(`${now} milliseconds`);
-    },
-  };
-}
 
 test('what waits for approval is not deleted by a late attempt of the step that had found less', async () => {
   const all = Array.from({ length: 200 }, (_, n) => bill(`b${String(n).padStart(3, '0')}`));

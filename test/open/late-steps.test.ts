@@ -4,43 +4,16 @@ import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { bill, subscription } from '../support/finance-records.ts';
 import { skewClock } from '../support/skewed-clock.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { at, page, type ScriptedService } from '../replication/scripted-service.ts';
+import { at, page } from '../replication/scripted-service.ts';
 import { servicesOf } from '../replication/serve.ts';
+import { companiesOf } from './company.ts';
 import { reconcileWith } from './played.ts';
 
 const { url } = await createTestDatabase();
 const skewed = await skewClock(url);
 const warehouse = openWarehouse({ url: skewed.url, connections: 10 });
-const serve = servicesOf(warehouse);
+const company = companiesOf(skewed, servicesOf(warehouse));
 const minute = 60_000;
-
-interface Company {
-  service: ScriptedService;
-  advance: (milliseconds: number) => Promise<void>;
-  /** Only the service's: the host that slept goes on with the time at which it fell asleep. */
-  advanceService: (milliseconds: number) => void;
-  now: () => number;
-}
-
-async function company(lists: ScriptedService['lists']): Promise<Company> {
-  await skewed.ahead('0');
-  const service = await serve();
-  let now = 0;
-  service.date = () => new Date(Date.now() + now);
-  service.lists = lists;
-  await service.sync(Object.keys(lists));
-  return {
-    service,
-    async advance(milliseconds) {
-      now += milliseconds;
-      await skewed.ahead(`${now} milliseconds`);
-    },
-    advanceService(milliseconds) {
-      now += milliseconds;
-    },
-    now: () => now,
-  };
-}
 
 function gate(): { open: () => void; opened: Promise<void> } {
   let open: () => void = () => undefined;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool } from 'pg';
 import type { Database } from '../../warehouse/tables/database.ts';
-import { createApiClient } from '../../source/api-client.ts';
 import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { Driver } from '../simulation/driver.ts';
@@ -32,16 +31,7 @@ export async function reconcileWith(
   halt: Halt,
   approved?: DeletionQuestion,
 ): Promise<{ id: string; status: unknown; streams: unknown[] }> {
-  const api = createApiClient({
-    baseUrl: service.url,
-    clientId: 'c',
-    clientSecret: 's',
-    version: '2023-03-14',
-    budget: {
-      take: () => Promise.resolve({ redeem: () => true, release: () => undefined }),
-      reportRateLimited: () => Promise.resolve(),
-    },
-  });
+  const api = service.createApi();
   const of = { api, apiAddress: service.url, lookbackMilliseconds: service.lookbackMilliseconds };
   let calling = '';
   let halted = false;

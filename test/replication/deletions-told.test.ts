@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { at, page } from './scripted-service.ts';
+import { answerLater, at } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -62,17 +62,8 @@ test('what a webhook deleted, and a page in flight of the same second shows touc
   service.lists = { bills: [bill('kept'), x] };
   await service.sync(['bills']);
   const second = Math.floor(Date.now() / 1_000) * 1_000 - 2_000;
-  let answer = (): void => undefined;
-  const given = new Promise<void>((resolve) => (answer = resolve));
-  const asked = new Promise<void>((resolve) => {
-    service.onList = async (resource) => {
-      service.onList = () => undefined;
-      resolve();
-      await given;
-      const touched = JSON.stringify(new Date(second + 600).toISOString());
-      return page(service, resource, [bill('kept'), bill('x', { last_synced_at: touched })]);
-    };
-  });
+  const touched = bill('x', { last_synced_at: JSON.stringify(new Date(second + 600).toISOString()) });
+  const { asked, answer } = answerLater(service, [bill('kept'), touched]);
   const running = service.sync(['bills']);
   await asked;
   service.lists = { bills: [bill('kept')] };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { customer, subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { at, page, type ScriptedService } from './scripted-service.ts';
+import { answerLater, at, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -43,22 +43,4 @@ async function holdTwo(service: ScriptedService, kept: string): Promise<void> {
 
 function edited(milliseconds: number): string {
   return subscription('x', { updated_at: at(milliseconds) });
-}
-
-/** The next list is answered so, when the answer is given. */
-function answerLater(
-  service: ScriptedService,
-  records: readonly string[],
-): { asked: Promise<void>; answer: () => void } {
-  let answer = (): void => undefined;
-  const given = new Promise<void>((resolve) => (answer = resolve));
-  const asked = new Promise<void>((resolve) => {
-    service.onList = async (resource) => {
-      service.onList = () => undefined;
-      resolve();
-      await given;
-      return page(service, resource, records);
-    };
-  });
-  return { asked, answer };
 }

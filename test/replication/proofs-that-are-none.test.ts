@@ -1,7 +1,6 @@
 import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../activities/index.ts';
-import { createApiClient } from '../../source/api-client.ts';
 import { dependenciesOf } from '../simulation/dependencies-of.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
@@ -151,16 +150,7 @@ async function waiting(sessions: number): Promise<void> {
 
 /** An attempt of `readStream` of a run that is over. */
 async function lateAttempt(service: ScriptedService, runId: string): Promise<void> {
-  const api = createApiClient({
-    baseUrl: service.url,
-    clientId: 'c',
-    clientSecret: 's',
-    version: '2023-03-14',
-    budget: {
-      take: () => Promise.resolve({ redeem: () => true, release: () => undefined }),
-      reportRateLimited: () => Promise.resolve(),
-    },
-  });
+  const api = service.createApi();
   const activities = createActivities(
     dependenciesOf({ warehouse, api, apiAddress: service.url, lookbackMilliseconds: 600_000 }),
   );

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createApiClient } from '../../source/api-client.ts';
+import { createApiClient, type ApiClient } from '../../source/api-client.ts';
 import { readWebhook } from '../../source/read-webhook.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { eventually } from '../support/eventually.ts';
@@ -116,8 +116,9 @@ export class ScriptedService {
     return found.map(({ id }) => String(id));
   }
 
-  async #play(run: (driver: Driver, id: string) => Promise<void>): Promise<Record<string, unknown>> {
-    const api = createApiClient({
+  /** Asks the service as often as it likes. */
+  createApi(): ApiClient {
+    return createApiClient({
       baseUrl: this.url,
       clientId: 'c',
       clientSecret: 's',
@@ -127,6 +128,10 @@ export class ScriptedService {
         reportRateLimited: () => Promise.resolve(),
       },
     });
+  }
+
+  async #play(run: (driver: Driver, id: string) => Promise<void>): Promise<Record<string, unknown>> {
+    const api = this.createApi();
     const dependencies = {
       ...dependenciesOf({
         warehouse: this.#warehouse,
@@ -226,4 +231,22 @@ export function page(
 ): NonNullable<Answer> {
   const body = `{"connection":${service.named},"${name}":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
   return { status: 200, body };
+}
+
+/** The next list is answered so, when the answer is given. */
+export function answerLater(
+  service: ScriptedService,
+  records: readonly string[],
+): { asked: Promise<void>; answer: () => void } {
+  let answer = (): void => undefined;
+  const given = new Promise<void>((resolve) => (answer = resolve));
+  const asked = new Promise<void>((resolve) => {
+    service.onList = async (resource) => {
+      service.onList = () => undefined;
+      resolve();
+      await given;
+      return page(service, resource, records);
+    };
+  });
+  return { asked, answer };
 }
