@@ -3,10 +3,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Six kills at every commit of the product take an hour: `npm run faults`. What is in test/open fails: see its README.
+    // Six kills at every commit of the product take an hour: `npm run faults`.
     exclude: [
       ...configDefaults.exclude,
-      ...(process.env.TEST_OPEN === 'all' ? [] : ['test/open/**']),
       ...(process.env.TEST_FAULTS === 'all' ? [] : ['test/faults/matrix.test.ts']),
     ],
     globalSetup: ['test/support/global-setup.ts'],

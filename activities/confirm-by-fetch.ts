@@ -1,4 +1,3 @@
-import { activityInfo } from '@temporalio/activity';
 import { CredentialsRefused, RecordGone } from '../source/errors.ts';
 import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
@@ -8,14 +7,13 @@ import type { PassInHand } from '../warehouse/passes/pass.ts';
 import {
   confirmAbsent,
   endOfSecond,
-  holdListing,
   readUnconfirmed,
   type Unconfirmed,
 } from '../warehouse/reconcile/confirm-absent.ts';
+import { takeListing, type ListingInHand } from '../warehouse/reconcile/listing-in-hand.ts';
 import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
 import { idsToCompare } from '../warehouse/reconcile/fetches-failing.ts';
 import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
-import type { RunScope } from '../warehouse/record-scope.ts';
 import { askForRecords, type Asking } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof, type CompanyProof } from './company-proof.ts';
@@ -25,7 +23,7 @@ import { heartbeating } from './heartbeating.ts';
 import { judgeFetchFailure } from './judge-fetch-failure.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
 import type { Absence } from './prove-absence.ts';
-import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
+import { listingOf, passOf, type ReconcileInput } from './reconcile-input.ts';
 import { waitOf, type Wait } from './wait.ts';
 
 export interface Confirmed {
@@ -42,10 +40,11 @@ export interface Confirmed {
 export async function confirmByFetch(dependencies: Dependencies, input: ReconcileInput): Promise<Confirmed> {
   return heartbeating(async (signal) => {
     const { warehouse, api, apiAddress, secretKey, stopping } = dependencies;
-    const of = resourceOfRun(input);
+    const of = listingOf(input);
     const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
     const pass = passOf(of, access.mark);
-    await holdListing(warehouse, pass);
+    // Then `settleResource` finds the resource unlisted, and it is listed again.
+    if (!(await takeListing(warehouse, of))) return { state: 'done' };
     const counting = countRequestsOf(api);
     const chunk = startChunk(stopping);
     const asking = askForRecords({
@@ -109,7 +108,7 @@ const fetchesPerChunk = 50;
 async function fetchOne(
   warehouse: Dependencies['warehouse'],
   request: {
-    of: RunScope;
+    of: ListingInHand;
     unconfirmed: Unconfirmed;
     pass: PassInHand;
     proof: CompanyProof;
@@ -133,17 +132,4 @@ async function fetchOne(
     if (absence === 'absent') await confirmAbsent(warehouse, of, { recordId: id, goneBy });
     return absence;
   }
-}
-
-/** Requests for single records belong to the resource's first stream. */
-function passOf({ connectionId, resource, runId }: RunScope, token: string): PassInHand {
-  return {
-    connectionId,
-    stream: resource.streams[0].name,
-    kind: 'reconcile',
-    part: '',
-    runId,
-    lease: activityInfo().activityId,
-    token,
-  };
 }

@@ -1,7 +1,8 @@
 import { confirmBySecondListing as confirmInWarehouse } from '../warehouse/reconcile/confirm-absent.ts';
+import { takeListing } from '../warehouse/reconcile/listing-in-hand.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
-import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
+import { listingOf, type ReconcileInput } from './reconcile-input.ts';
 
 export interface SecondListingInput extends ReconcileInput {
   /** Fetches have proved nothing before: only this listing can. Absent in histories of releases before 0.6. */
@@ -14,8 +15,9 @@ export async function confirmBySecondListing(
   { unfetchable = false, ...input }: SecondListingInput,
 ): Promise<void> {
   await heartbeating(async () => {
-    const of = resourceOfRun(input);
-    const noFetch = unfetchable || !of.resource.fetchable;
-    await confirmInWarehouse(warehouse, { ...of, lookbackMilliseconds, unfetchable: noFetch });
+    const listing = listingOf(input);
+    const noFetch = unfetchable || !listing.resource.fetchable;
+    if (await takeListing(warehouse, listing))
+      await confirmInWarehouse(warehouse, { ...listing, lookbackMilliseconds, unfetchable: noFetch });
   });
 }

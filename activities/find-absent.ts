@@ -1,8 +1,9 @@
 import { beginAgainIfStoodStill } from '../warehouse/reconcile/begin-again.ts';
 import { findAbsent as findInWarehouse } from '../warehouse/reconcile/find-absent.ts';
+import { takeListing } from '../warehouse/reconcile/listing-in-hand.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
-import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
+import { listingOf, type ReconcileInput } from './reconcile-input.ts';
 
 export interface AbsentFound {
   absent: number;
@@ -18,15 +19,15 @@ export interface AbsentFound {
 /** Compares a complete listing with what the warehouse holds. */
 export async function findAbsent(dependencies: Dependencies, input: ReconcileInput): Promise<AbsentFound> {
   return heartbeating(async () => {
-    const of = resourceOfRun(input);
     const { warehouse, policies } = dependencies;
-    const { lookbackMilliseconds } = policies;
+    const listing = { ...listingOf(input), lookbackMilliseconds: policies.lookbackMilliseconds };
+    const isListed =
+      (await takeListing(warehouse, listing)) &&
+      (await beginAgainIfStoodStill(warehouse, listing)) !== 'begun again';
     // Then there is nothing to compare: `settleResource` finds the resource unlisted, and it is listed again.
-    if ((await beginAgainIfStoodStill(warehouse, { ...of, lookbackMilliseconds })) === 'begun again')
-      return { absent: 0, toFetch: 0, confirmBy: 'listing' };
-    const found = await findInWarehouse(warehouse, { ...of, lookbackMilliseconds });
-    const { absent, young, ahead, pages, nameless } = found;
-    const { fetchable } = of.resource;
+    if (!isListed) return { absent: 0, toFetch: 0, confirmBy: 'listing' };
+    const { absent, young, ahead, pages, nameless } = await findInWarehouse(warehouse, listing);
+    const { fetchable } = listing.resource;
     // Beside records without an id another listing proves nothing.
     const confirmBy = fetchable && (absent <= pages || nameless) ? 'fetch' : 'listing';
     return { absent, toFetch: fetchable ? ahead + young : 0, confirmBy };

@@ -19,6 +19,8 @@ export interface FinishRunInput {
   kind?: RunKind;
   outcomes: StreamOutcome[];
   cancelled: boolean;
+  /** Temporal's: of a workflow that was reset, the execution it comes from. Absent in histories of releases before 0.6. */
+  firstExecutionRunId?: string;
 }
 
 /** Closes the run's row with what is true of it. A run that was reset to its end has no row yet, so it is begun first. */

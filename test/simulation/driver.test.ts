@@ -113,7 +113,10 @@ function withoutNames(call: string): string {
   const [name = '', ...input] = call.split(' ');
   const members = JSON.parse(input.join(' ')) as Record<string, unknown>;
   const told = Object.entries(members)
-    .filter(([member]) => !['runId', 'connection', 'reason', 'at', 'adopts'].includes(member))
+    .filter(
+      ([member]) =>
+        !['runId', 'firstExecutionRunId', 'connection', 'reason', 'at', 'adopts'].includes(member),
+    )
     .map(([member, value]) => [
       member,
       Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value,

@@ -36,7 +36,8 @@ export class Driver {
     );
     const gotThrough = lists.some(({ state }) => state === 'done');
     const events = streams.includes('events') && gotThrough ? [await run.read('events')] : [];
-    await run.call('finishRun', { ...run.of, outcomes: [...lists, ...events], cancelled: false });
+    const outcomes = [...lists, ...events];
+    await run.call('finishRun', { ...run.of, outcomes, firstExecutionRunId: runId, cancelled: false });
   }
 
   /** A tick of a schedule, and the sync that it starts. */
@@ -75,17 +76,13 @@ export class Driver {
     const plan = await run.call('planReconcile', { ...run.of, resources });
     const refusal = await deleteNamed(run, { plan, approved: approval?.approved });
     await approval?.judge();
+    const ended = { ...run.of, kind: 'reconcile', firstExecutionRunId: runId, cancelled: false } as const;
     if (refusal !== undefined) {
-      await run.call('finishRun', { ...run.of, kind: 'reconcile', outcomes: [refusal], cancelled: false });
+      await run.call('finishRun', { ...ended, outcomes: [refusal] });
       return;
     }
     const outcomes = await Promise.all(plan.resources.map((one) => reconcileResource(run, one)));
-    await run.call('finishRun', {
-      ...run.of,
-      kind: 'reconcile',
-      outcomes: outcomes.flat(),
-      cancelled: false,
-    });
+    await run.call('finishRun', { ...ended, outcomes: outcomes.flat() });
   }
 
   async backfill(
@@ -99,7 +96,7 @@ export class Driver {
     const outcomes = await mapConcurrently(3, streams, (stream) =>
       run.readOn(stream, () => run.call('readWindows', { ...of, stream, plan })),
     );
-    await run.call('finishRun', { ...of, outcomes, cancelled: false });
+    await run.call('finishRun', { ...of, outcomes, firstExecutionRunId: runId, cancelled: false });
   }
 
   async applyWebhooks(runId: string): Promise<void> {

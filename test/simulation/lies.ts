@@ -13,6 +13,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   correctedPlatform: correctedPlatform(),
   longPause: longPause(),
   pausedTwice: pausedTwice(),
+  lateStep: lateStep(),
   future: future(),
   databaseAhead: databaseAhead(),
   givenUp: givenUp(),
@@ -253,6 +254,24 @@ function pausedTwice(): fc.Arbitrary<Episode[]> {
       }),
       episodeOf({ before: [{ ...untold, what: ['edit', 'create'], milliseconds: [15_000, 700_000] }] }),
     ),
+  );
+}
+
+/** A step of a reconcile has an answer in hand and is given up; it goes on when the resource is listed anew, or the run is over. */
+function lateStep(): fc.Arbitrary<Episode[]> {
+  const what: Wish['what'] = ['delete unnoticed', 'delete unnoticed', 'edit', 'recreate'];
+  const gone: Wish = { ...untold, what: ['delete unnoticed'], count: [1, 4], milliseconds: [20, 700_000] };
+  const more: Wish = { ...untold, what, count: [1, 4, 70], milliseconds: [20, 700_000, 7_200_000] };
+  const standstill = {
+    changes: [more, more],
+    answers: Array.from({ length: 20 }, (_, place) => place + 1),
+    steps: [50, 200, 800],
+    stepsLeft: [10, 40, 200],
+  };
+  return fc.tuple(
+    episodeOf({}),
+    episodeOf({ before: [gone, gone], runs: ['reconcile'], standstill }),
+    episodeOf({ before: [gone], runs: ['reconcile'] }),
   );
 }
 

@@ -121,14 +121,42 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'all records of a resource are deleted without asking',
     file: 'warehouse/reconcile/delete-absent.ts',
-    find: 'if (overLimit || all)',
-    replace: 'if (overLimit)',
+    find: '(overLimit || all)',
+    replace: 'overLimit',
   },
   {
     name: 'more than the delete limit is deleted without asking',
     file: 'warehouse/reconcile/delete-absent.ts',
-    find: 'if (overLimit || all)',
-    replace: 'if (all)',
+    find: '(overLimit || all)',
+    replace: 'all',
+  },
+  {
+    name: 'the delete limit forgets what the same run has deleted before it listed again',
+    about: 'lateStep',
+    file: 'warehouse/reconcile/delete-absent.ts',
+    find: 'const gone = confirmed + before;',
+    replace: 'const gone = confirmed;',
+  },
+  {
+    name: 'a step of a reconcile that was given up goes on with what a later listing has found',
+    about: 'lateStep',
+    file: 'warehouse/reconcile/listing-in-hand.ts',
+    find: 'if (rows.length < streams.length || rows.some((pass) => pass.lease !== lease))',
+    replace: 'if (rows.length < streams.length && lease === "")',
+  },
+  {
+    name: 'a reconcile that stood still, and proves nothing, clears what was wanted',
+    about: 'lateStep',
+    file: 'warehouse/reconcile/finish-resource.ts',
+    find: 'if (!stoodStill) {',
+    replace: 'if (began !== "") {',
+  },
+  {
+    name: 'a reconcile does not ask the service what time it is before it deletes',
+    about: 'lateStep',
+    file: 'activities/settle-resource.ts',
+    find: 'await noteServiceTime(dependencies, listing, signal);',
+    replace: 'if (listing.lease === "") await noteServiceTime(dependencies, listing, signal);',
   },
   {
     name: 'what a listing does not show is deleted without being looked for',
@@ -280,9 +308,8 @@ export const mutants: readonly Mutant[] = [
     name: 'a reconcile says that it succeeded, whatever it has found',
     about: 'correctedPlatform',
     file: 'warehouse/reconcile/finish-resource.ts',
-    find: 'const { connectionId, resource, waiting, held, unclear, unanswered, nameless, stoodStill, equal } = input;',
-    replace:
-      'const { connectionId, resource, waiting, held, nameless, stoodStill } = input;\n  const [unclear, unanswered, equal] = [0, 0, true];',
+    find: 'const { unclear, unanswered, nameless, stoodStill, equal } = input;',
+    replace: 'const { nameless, stoodStill } = input;\n  const [unclear, unanswered, equal] = [0, 0, true];',
   },
   {
     name: 'a record that lives again under an old version stays deleted',

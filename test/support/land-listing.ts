@@ -3,11 +3,12 @@ import { streamNamed } from '../../resources/index.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { PassInHand } from '../../warehouse/passes/pass.ts';
 import { takePass } from '../../warehouse/passes/take-pass.ts';
-import type { RunScope } from '../../warehouse/record-scope.ts';
+import type { ListingInHand } from '../../warehouse/reconcile/listing-in-hand.ts';
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
 import { landRecords, markOf, prove } from './land.ts';
 
-export interface Listing extends RunScope {
+/** Its steps go on with the lease of the reading. */
+export interface Listing extends ListingInHand {
   readonly pass: PassInHand;
   readonly lookbackMilliseconds: number;
 }
@@ -38,7 +39,7 @@ export async function openListing(
     token: await markOf(warehouse, connectionId),
   };
   await takePass(warehouse, { pass, resource, lookbackMilliseconds: 0 });
-  return { connectionId, resource, runId, pass, lookbackMilliseconds: 600_000 };
+  return { connectionId, resource, runId, lease: pass.lease, pass, lookbackMilliseconds: 600_000 };
 }
 
 /** Lists these records as all that there are of a stream, in one page, as a reconcile does. */

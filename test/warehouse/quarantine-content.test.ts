@@ -243,7 +243,7 @@ function list(
 }
 
 async function finish(listing: Listing): Promise<void> {
-  await finishResource(warehouse, { ...listing, waiting: 0, held: 0 });
+  await finishResource(warehouse, { ...listing, waiting: 0, held: 0, before: 0 });
 }
 
 async function discardAll(connectionId: string): Promise<void> {

@@ -11,7 +11,7 @@ import { proveToken } from '../../warehouse/connections/prove-token.ts';
 import { refuseToken } from '../../warehouse/connections/refuse-token.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
-import { ConnectionReplaced, TokenNotProved } from '../../warehouse/errors.ts';
+import { ConnectionReplaced, LeaseLost, TokenNotProved } from '../../warehouse/errors.ts';
 import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
 import { keepStreamMonths } from '../../warehouse/history/keep-stream-months.ts';
 import { rebuildBatch } from '../../warehouse/history/rebuild-batch.ts';
@@ -25,6 +25,7 @@ import { addRun } from '../alerts/facts.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { connectionWithEverything } from '../support/connection-with-everything.ts';
 import { bill } from '../support/finance-records.ts';
+import { landListing } from '../support/land-listing.ts';
 import { begin, land, markOf } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
@@ -74,17 +75,6 @@ describe('what was begun for a connection that was removed, when another one has
       (run) =>
         landFetched(warehouse, { ...run, record: sourceRecord(bill('late')), token: null, servedAt: null }),
     ],
-    [
-      'a record that a reconcile asked for',
-      async (run) =>
-        landAhead(warehouse, {
-          ...run,
-          id: 'held',
-          kind: 'ahead',
-          token: await markOf(warehouse, run.connectionId),
-          record: sourceRecord(bill('held')),
-        }),
-    ],
     ['a rebuild', (run) => rebuildBatch(warehouse, { ...run, after: '' })],
   ])('writes nothing under it: %s', async (_what, write) => {
     const connectionId = await addTestConnection(warehouse);
@@ -95,6 +85,19 @@ describe('what was begun for a connection that was removed, when another one has
     const before = await heldBy(connectionId);
     const written = write({ connectionId, resource: resourceNamed('bills'), runId });
     await expect(written).rejects.toThrow(ConnectionReplaced);
+    expect(await heldBy(connectionId)).toEqual(before);
+  });
+
+  test('writes nothing under it: a record that a reconcile asked for, whose listing is gone with the old one', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('held')] });
+    await replace(connectionId);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('held', { memo: '"theirs"' })]] });
+    const before = await heldBy(connectionId);
+    const { token } = listing.pass;
+    const record = sourceRecord(bill('held'));
+    const written = landAhead(warehouse, { ...listing, id: 'held', kind: 'ahead', token, record });
+    await expect(written).rejects.toThrow(LeaseLost);
     expect(await heldBy(connectionId)).toEqual(before);
   });
 

@@ -39,7 +39,7 @@ export async function noteAnswer(
        from sync.passes
        where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
      ) latest
-     where connection_id = $1 and stream = $2 and kind = 'reconcile' and run_id = $3`,
-    [pass.connectionId, pass.stream, pass.runId, servedAt, streamsOf(resource)],
+     where connection_id = $1 and stream = $2 and kind = 'reconcile' and run_id = $3 and lease = $6`,
+    [pass.connectionId, pass.stream, pass.runId, servedAt, streamsOf(resource), pass.lease],
   );
 }

@@ -1,7 +1,7 @@
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
-import type { RunScope } from '../record-scope.ts';
+import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { readStandstill } from './read-standstill.ts';
 import { streamsOf } from './streams-of.ts';
 
@@ -15,19 +15,12 @@ const mostBeginnings = 2;
  */
 export async function beginAgainIfStoodStill(
   warehouse: Warehouse,
-  input: RunScope & { lookbackMilliseconds: number },
+  input: ListingInHand & { lookbackMilliseconds: number },
 ): Promise<'of one time' | 'begun again' | 'too old'> {
   const { connectionId, resource, runId } = input;
   const where = [connectionId, streamsOf(resource), runId];
   return inTransaction(warehouse.pool, async ({ client }) => {
-    // Before the resource, as a page has it: in another order, both would wait for ever.
-    await client.query(
-      `select from sync.passes
-       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
-       order by stream
-       for update`,
-      where,
-    );
+    await lockListing(client, input);
     const { complete, tooLong, begunAgain } = await readStandstill(client, input);
     if (!complete || !tooLong) return 'of one time';
     if (begunAgain >= mostBeginnings) return 'too old';

@@ -1,20 +1,11 @@
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import type { PassInHand } from '../passes/pass.ts';
 import type { RunScope } from '../record-scope.ts';
 import { leaveUndecided } from './fetches-failing.ts';
 import { namelessSql } from './find-absent.ts';
 import { isLongAgo, listLag, longHeld, newestShown, surelyListed } from './list-lag.ts';
+import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { streamsOf } from './streams-of.ts';
-
-/** Takes the lease of a listing that is complete, to note in it how the requests after it fare. */
-export async function holdListing({ pool }: Warehouse, pass: PassInHand): Promise<void> {
-  await pool.query(
-    `update sync.passes set lease = $4
-     where connection_id = $1 and stream = $2 and kind = 'reconcile' and run_id = $3`,
-    [pass.connectionId, pass.stream, pass.runId, pass.lease],
-  );
-}
 
 /** A record that a fetch decides about. */
 export interface Unconfirmed {
@@ -48,12 +39,15 @@ export async function readUnconfirmed(
  * One of which another run has written a newer version since it was found stays undecided: it may have been made again.
  */
 export async function confirmAbsent(
-  { pool }: Warehouse,
-  { connectionId, resource, runId }: RunScope,
+  warehouse: Warehouse,
+  listing: ListingInHand,
   { recordId, goneBy }: { recordId: string; goneBy: string | null },
 ): Promise<void> {
-  const { rowCount } = await pool.query(
-    `update sync.discrepancies d set
+  const { connectionId, resource, runId } = listing;
+  await inTransaction(warehouse.pool, async ({ client }) => {
+    await lockListing(client, listing);
+    const { rowCount } = await client.query(
+      `update sync.discrepancies d set
        kind = case when known.buried then d.kind else 'extra' end,
        met_at = null,
        status = case when known.buried then 'dismissed' else 'confirmed' end,
@@ -77,9 +71,10 @@ export async function confirmAbsent(
          )
      ) known
      where d.id = known.id`,
-    [connectionId, resource.name, runId, recordId, goneBy, streamsOf(resource)],
-  );
-  if (rowCount === 0) await leaveUndecided(pool, { connectionId, resource, runId }, recordId);
+      [connectionId, resource.name, runId, recordId, goneBy, streamsOf(resource)],
+    );
+    if (rowCount === 0) await leaveUndecided(client, listing, recordId);
+  });
 }
 
 /**
@@ -94,12 +89,12 @@ export function endOfSecond(servedAt: Date | null): string | null {
  * Opens the streams of the resource once more: what is absent again is gone. What the first listing knows of time is kept: no long
  * time may lie between the two.
  */
-export async function listAgain(
-  { pool }: Warehouse,
-  { connectionId, resource, runId }: RunScope,
-): Promise<void> {
-  await pool.query(
-    `update sync.passes
+export async function listAgain(warehouse: Warehouse, listing: ListingInHand): Promise<void> {
+  const { connectionId, resource, runId } = listing;
+  await inTransaction(warehouse.pool, async ({ client }) => {
+    await lockListing(client, listing);
+    await client.query(
+      `update sync.passes
      set listing = 2, pages = 0, cursor = null, completed_at = null, served_from = null, served_until = null,
        answered_from = null, answered_at = latest.answered_at, answered_before = latest.served_until
      from (
@@ -108,8 +103,9 @@ export async function listAgain(
        where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
      ) latest
      where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3 and listing = 1`,
-    [connectionId, streamsOf(resource), runId],
-  );
+      [connectionId, streamsOf(resource), runId],
+    );
+  });
 }
 
 /**
@@ -123,15 +119,11 @@ export async function listAgain(
  */
 export async function confirmBySecondListing(
   warehouse: Warehouse,
-  {
-    connectionId,
-    resource,
-    runId,
-    lookbackMilliseconds,
-    unfetchable,
-  }: RunScope & { lookbackMilliseconds: number; unfetchable: boolean },
+  input: ListingInHand & { lookbackMilliseconds: number; unfetchable: boolean },
 ): Promise<void> {
+  const { connectionId, resource, runId, lookbackMilliseconds, unfetchable } = input;
   await inTransaction(warehouse.pool, async ({ client }) => {
+    await lockListing(client, input);
     await client.query(
       `with complete as (
          select coalesce(min(served_from), ${newestShown('min(started_at)')}) as began,

@@ -6,6 +6,7 @@ import { closeGone } from '../quarantine/close-gone.ts';
 import type { RunScope } from '../record-scope.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { checkApproval, type DeletionQuestion } from './deletion-question.ts';
+import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { readWaitingDeletions } from './read-waiting-deletions.ts';
 import { streamsOf } from './streams-of.ts';
 
@@ -13,8 +14,10 @@ export interface Deleted {
   deleted: number;
   /** Records that are gone at the source and stay until a person says that this is right. */
   waiting: number;
-  /** Records the warehouse held of the resource, these included. */
+  /** Records the warehouse held of the resource before the run deleted any, these included. */
   held: number;
+  /** Of these, how many the run has deleted before. */
+  before: number;
 }
 
 /** So few are never asked about, whatever their share. */
@@ -22,19 +25,39 @@ const neverAskedAbout = 50;
 
 /**
  * Deletes the records whose absence was confirmed, unless they are more than the limit (a share of the resource, 0 to 1) or
- * all there are: then none is deleted before a person approves.
+ * all there are: then none is deleted before a person approves. What the run has deleted already counts with them: it may have listed
+ * the resource again since.
  */
 export async function deleteAbsent(
   warehouse: Warehouse,
-  input: RunScope & { limit: number },
+  input: ListingInHand & { limit: number },
 ): Promise<Deleted> {
-  const { connectionId, resource, runId, limit } = input;
-  const { rows } = await warehouse.pool.query<{
-    held: number;
-    compared: number;
-    confirmed: number;
-    undecided: number;
-  }>(
+  const { confirmed, before, ...counted } = await countAbsent(warehouse, input);
+  const held = counted.held + before;
+  const gone = confirmed + before;
+  const overLimit = gone > neverAskedAbout && gone > input.limit * held;
+  // None was shown, though it is too early to say so of some.
+  const all = gone > 1 && confirmed + counted.undecided >= counted.compared;
+  if (confirmed > 0 && (overLimit || all)) return { deleted: 0, waiting: confirmed, held, before };
+  const deleted = await deleteConfirmed(warehouse, { ...input, foundBy: input.runId, listing: input });
+  return { deleted, waiting: 0, held, before };
+}
+
+interface Absentees {
+  held: number;
+  /** Of these, what the listing can have shown. */
+  compared: number;
+  confirmed: number;
+  undecided: number;
+  /** What the run has deleted before. */
+  before: number;
+}
+
+async function countAbsent(
+  { pool }: Warehouse,
+  { connectionId, resource, runId }: RunScope,
+): Promise<Absentees> {
+  const { rows } = await pool.query<Absentees>(
     `select
        (select count(*) from finance.${resource.name} where connection_id = $1) as held,
        -- What another run has written since the listing began shows nothing of what the listing is worth.
@@ -47,27 +70,26 @@ export async function deleteAbsent(
           and kind = 'extra' and version is not null) as confirmed,
        (select count(*) from sync.discrepancies
         where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'
-          and kind = 'extra' and version is not null) as undecided`,
+          and kind = 'extra' and version is not null) as undecided,
+       (select count(*) from sync.discrepancies
+        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'repaired'
+          and kind = 'extra' and version is not null) as before`,
     [connectionId, resource.name, runId, streamsOf(resource)],
   );
-  const { held = 0, compared = 0, confirmed = 0, undecided = 0 } = rows[0] ?? {};
-  const overLimit = confirmed > neverAskedAbout && confirmed > limit * held;
-  // None was shown, though it is too early to say so of some.
-  const all = confirmed > 1 && confirmed + undecided >= compared;
-  if (overLimit || all) return { deleted: 0, waiting: confirmed, held };
-  return { deleted: await deleteConfirmed(warehouse, { ...input, foundBy: runId }), waiting: 0, held };
+  return rows[0] ?? { held: 0, compared: 0, confirmed: 0, undecided: 0, before: 0 };
 }
 
 /** What a run has confirmed is in doubt again, and the next reconcile decides: its listing stood still, and what was absent may live. */
-export async function doubtConfirmed(
-  { pool }: Warehouse,
-  { connectionId, resource, runId }: RunScope,
-): Promise<void> {
-  await pool.query(
-    `update sync.discrepancies set status = 'checking', gone_by = null
-     where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'`,
-    [connectionId, resource.name, runId],
-  );
+export async function doubtConfirmed(warehouse: Warehouse, listing: ListingInHand): Promise<void> {
+  const { connectionId, resource, runId } = listing;
+  await inTransaction(warehouse.pool, async ({ client }) => {
+    await lockListing(client, listing);
+    await client.query(
+      `update sync.discrepancies set status = 'checking', gone_by = null
+       where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'`,
+      [connectionId, resource.name, runId],
+    );
+  });
 }
 
 /**
@@ -94,6 +116,8 @@ export async function deleteApproved(
 interface ToDelete extends RunScope {
   /** The run whose findings are deleted, and no other's: they were shown, and can only have grown fewer since. */
   foundBy: string;
+  /** Of a run that deletes what it finds itself. */
+  listing?: ListingInHand;
 }
 
 async function deleteConfirmed(warehouse: Warehouse, input: ToDelete): Promise<number> {
@@ -107,9 +131,10 @@ async function deleteConfirmed(warehouse: Warehouse, input: ToDelete): Promise<n
 
 async function deleteBatch(
   warehouse: Warehouse,
-  { connectionId, resource, runId, foundBy }: ToDelete,
+  { connectionId, resource, runId, foundBy, listing }: ToDelete,
 ): Promise<number | undefined> {
   return inTransaction(warehouse.pool, async ({ client }) => {
+    if (listing !== undefined) await lockListing(client, listing);
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     const { rows } = await client.query<{ id: string; version: string | null }>(
       `select record_id as id, greatest(version, gone_by)::text as version

@@ -1,9 +1,9 @@
 import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import type { RunScope } from '../record-scope.ts';
 import { tick } from '../resource-clock.ts';
 import { longHeld, surelyListed } from './list-lag.ts';
+import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { streamsOf } from './streams-of.ts';
 
 export interface Absent {
@@ -43,11 +43,13 @@ export const namelessSql = `
  */
 export async function findAbsent(
   warehouse: Warehouse,
-  { connectionId, resource, runId, lookbackMilliseconds }: RunScope & { lookbackMilliseconds: number },
+  input: ListingInHand & { lookbackMilliseconds: number },
 ): Promise<Absent> {
+  const { connectionId, resource, runId, lookbackMilliseconds } = input;
   // By itself: whoever lands meanwhile does not wait for the comparison.
   const foundAt = await tick(warehouse.db, { connectionId, resource: resource.name });
   return inTransaction(warehouse.pool, async ({ client }) => {
+    await lockListing(client, input);
     const values = [connectionId, streamsOf(resource), runId];
     const listing = await client.query<{ complete: boolean; pages: number }>(
       `select count(completed_at) = cardinality($2::text[]) as complete, coalesce(sum(pages), 0)::bigint as pages

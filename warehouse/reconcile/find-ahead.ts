@@ -10,7 +10,7 @@ import { isLongAgo, listLag } from './list-lag.ts';
  * Notes records that a reconcile's listing shows with other content under an older version than the one held, or alive although
  * a tombstone is not older. Either the list lags, or what is held came from a clock that was wrong and was corrected. A fetch
  * tells them apart; where there is none, two reconciles in a row that show the same do, further apart than a list may lag. What was
- * written since the listing began is none of them: the listing could not know it. Of equal content only the version is wrong, and
+ * another run has written since the listing began is none of them: the listing could not know it. Of equal content only the version is wrong, and
  * only where no lag explains it: it lies in the service's future, or so far back that any list would show it.
  */
 export async function findAhead(
@@ -53,8 +53,10 @@ function findSql(resource: Resource): string {
       select started_at as at from sync.passes
       where connection_id = $1 and stream = $4 and kind = 'reconcile' and run_id = $3
     ) began
+    -- The clock of the database, where the service does not tell its time.
+    cross join (select coalesce($10::timestamptz, clock_timestamp()) as served) now
     left join lateral (
-      select f.${resource.version} as version, f._changed_at as written_at
+      select f.${resource.version} as version, f._changed_at as written_at, f._run_id as run_id
       from finance.${resource.name} f
       where f.connection_id = $1 and f.id = shown.id
       offset 0
@@ -67,8 +69,8 @@ function findSql(resource: Resource): string {
     ) tombstone on true
     where case when held.version is null
       then tombstone.noted_at < began.at
-      else held.written_at < began.at and (
-        shown.differs or held.version > $10::timestamptz or held.version < $10::timestamptz - interval '1 hour'
+      else (held.written_at < began.at or held.run_id = $3) and (
+        shown.differs or held.version > now.served or held.version < now.served - interval '1 hour'
       )
     end
     on conflict (connection_id, resource, record_id) where closed_at is null do update set

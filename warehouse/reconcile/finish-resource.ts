@@ -2,36 +2,33 @@ import type { PoolClient } from 'pg';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { closeUnlisted } from './close-unlisted.ts';
+import type { Deleted } from './delete-absent.ts';
 import type { RecordScope, RunScope } from '../record-scope.ts';
 import { namelessSql } from './find-absent.ts';
+import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { mayStandStillSeconds, readStandstill } from './read-standstill.ts';
-import { readTotals, type StreamTotals } from './read-totals.ts';
+import { readTotals } from './read-totals.ts';
 import { streamsOf } from './streams-of.ts';
 
 /**
- * Proves whether source and warehouse are equal, writes the proof into the run, and clears what the reconcile had noted.
- * A resource that this run has finished already stays as it is. Where its listing is gone without that, nothing is proved, and
- * `finishRun` says so.
+ * Proves whether source and warehouse are equal, writes the proof into the run, and clears what the reconcile had noted; a listing that
+ * stood still proves nothing, and clears nothing.
  *
- * `waiting` records are gone at the source and await approval: then nothing is equal.
+ * Where records that are gone at the source wait for approval, nothing is equal.
  */
 export async function finishResource(
   warehouse: Warehouse,
-  input: RunScope & { waiting: number; held: number; lookbackMilliseconds: number },
+  input: ListingInHand & Omit<Deleted, 'deleted'> & { lookbackMilliseconds: number },
 ): Promise<{ equal: boolean }> {
-  const { connectionId, resource, runId, waiting, held } = input;
+  const { connectionId, resource, runId, waiting } = input;
   return inTransaction(warehouse.pool, async ({ client }) => {
+    await lockListing(client, input);
     const began = await beginningOf(client, input);
-    // An attempt before this one has finished the resource, and its listing is gone.
-    if (began === null) {
-      const proof = await readProof(client, input);
-      return { equal: proof.length === streamsOf(resource).length && proof.every(({ equal }) => equal) };
-    }
     const totals = await readTotals(client, input);
     const { tooLong: stoodStill } = await readStandstill(client, input);
     const undecided = await keepUndecided(client, input);
     for (const { stream, ...proof } of totals) {
-      const failure = failureOf({ ...input, waiting, held, ...undecided, stoodStill, equal: proof.equal });
+      const failure = failureOf({ ...input, ...undecided, stoodStill, equal: proof.equal });
       await client.query(
         `update sync.run_streams set
            totals = $3,
@@ -45,9 +42,10 @@ export async function finishResource(
     }
     const equal =
       totals.every((total) => total.equal) && undecided.unclear + undecided.unanswered === 0 && !stoodStill;
-    const proved = equal && waiting === 0;
-    await settle(client, input, { began, proved });
-    await closeUnlisted(client, { ...input, began });
+    if (!stoodStill) {
+      await settle(client, input, { began, proved: equal && waiting === 0 });
+      await closeUnlisted(client, { ...input, began });
+    }
     await client.query(
       `delete from sync.listed_pages where connection_id = $1 and stream = any($2::text[])`,
       [connectionId, streamsOf(resource)],
@@ -71,7 +69,8 @@ interface Undecided {
 }
 
 /**
- * How many records nobody has decided about. They wait for the next reconcile, which has this one's word for what it showed.
+ * How many records nobody has decided about. They wait for the next reconcile, which has the word of this one, or of one before that showed
+ * the same, for what was shown.
  */
 async function keepUndecided(
   client: PoolClient,
@@ -79,7 +78,7 @@ async function keepUndecided(
 ): Promise<Undecided> {
   const { rows } = await client.query<Undecided>(
     `with undecided as (
-       update sync.discrepancies set shown_by = $3
+       update sync.discrepancies set shown_by = coalesce(shown_by, $3)
        where connection_id = $1 and resource = $4 and run_id = $3 and status = 'checking'
        returning failing_since
      )
@@ -91,50 +90,53 @@ async function keepUndecided(
   return rows[0] ?? { unclear: 0, unanswered: 0, nameless: false };
 }
 
-/** When the listing began; null when the run has no listing of the resource, or no longer. */
-async function beginningOf(
-  client: PoolClient,
-  { connectionId, resource, runId }: RunScope,
-): Promise<string | null> {
-  const { rows } = await client.query<{ began: string | null }>(
-    `select min(started_at)::text as began
-     from (
-       select started_at from sync.passes
-       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
-       for update
-     ) listing`,
+/** When the listing began. */
+async function beginningOf(client: PoolClient, { connectionId, resource, runId }: RunScope): Promise<string> {
+  const { rows } = await client.query<{ began: string }>(
+    `select min(started_at)::text as began from sync.passes
+     where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3`,
     [connectionId, streamsOf(resource), runId],
   );
-  return rows[0]?.began ?? null;
+  return rows[0]?.began ?? '';
 }
 
-async function readProof(
-  client: PoolClient,
-  { resource, runId }: RunScope,
-): Promise<readonly StreamTotals[]> {
-  const { rows } = await client.query<{ stream: string; totals: Omit<StreamTotals, 'stream'> }>(
-    `select stream, totals from sync.run_streams
-     where run_id = $1 and stream = any($2::text[]) and totals is not null`,
-    [runId, streamsOf(resource)],
+/**
+ * How the run has finished the resource, whose listing is gone. Where that is gone without a proof, for another run has taken it, nothing
+ * is equal, and `finishRun` says so.
+ */
+export async function readFinished(
+  { pool }: Warehouse,
+  { connectionId, resource, runId }: RunScope,
+): Promise<{ waiting: number; held: number; equal: boolean }> {
+  const { rows } = await pool.query<{ waiting: number; held: number; equal: boolean }>(
+    `select
+       (select count(*) from sync.discrepancies
+        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'
+          and kind = 'extra' and version is not null) as waiting,
+       (select count(*) from finance.${resource.name} where connection_id = $1) as held,
+       (select count(*) = cardinality($4::text[]) and bool_and((totals ->> 'equal')::boolean) from sync.run_streams
+        where run_id = $3 and stream = any($4::text[]) and totals is not null) is true as equal`,
+    [connectionId, resource.name, runId, streamsOf(resource)],
   );
-  return rows.map(({ stream, totals }) => ({ stream, ...totals }));
+  return rows[0] ?? { waiting: 0, held: 0, equal: false };
 }
 
 function failureOf(
   input: RecordScope &
-    Undecided & {
-      waiting: number;
-      held: number;
+    Undecided &
+    Omit<Deleted, 'deleted'> & {
       lookbackMilliseconds: number;
       stoodStill: boolean;
       equal: boolean;
     },
 ): { type: string; sentence: string } | undefined {
-  const { connectionId, resource, waiting, held, unclear, unanswered, nameless, stoodStill, equal } = input;
+  const { connectionId, resource, waiting, held, before } = input;
+  const { unclear, unanswered, nameless, stoodStill, equal } = input;
   if (waiting > 0) {
+    const more = before === 0 ? '' : ` beside ${before} that this reconcile has deleted`;
     return {
       type: 'ApprovalNeeded',
-      sentence: `${waiting} of ${held} ${resource.name} are gone at the source, and none was deleted. If that is right, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
+      sentence: `${waiting} of ${held} ${resource.name} are gone at the source${more}, and none was deleted. If that is right, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
     };
   }
   if (stoodStill) {

@@ -9,6 +9,7 @@ import { lockResource } from '../passes/lock-pass.ts';
 import { closeOverruled } from '../quarantine/close-overruled.ts';
 import { versionOfEntry } from '../quarantine/version-of-entry.ts';
 import type { RunScope } from '../record-scope.ts';
+import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { leaveUndecided } from './fetches-failing.ts';
 import { addToRun } from '../runs/add-to-run.ts';
 
@@ -18,11 +19,11 @@ import { addToRun } from '../runs/add-to-run.ts';
  * gives way to it; when not, the list lagged and the record lands as any other. When it has a good one, a bad one waits no longer.
  * What was held must be what was found: another run may have written it since.
  *
- * Throws TokenNotProved, UnknownConnection, ConnectionReplaced; errors of the database pass through.
+ * Throws LeaseLost, TokenNotProved, UnknownConnection, ConnectionReplaced; errors of the database pass through.
  */
 export async function landAhead(
   warehouse: Warehouse,
-  input: RunScope & {
+  input: ListingInHand & {
     readonly id: string;
     /** extra: the listing did not show it, so its sums leave it out whatever the fetch says. */
     readonly kind: 'extra' | 'ahead';
@@ -32,6 +33,7 @@ export async function landAhead(
 ): Promise<FetchedLanding> {
   const { connectionId, resource, runId } = input;
   return inTransaction(warehouse.pool, async ({ client }) => {
+    await lockListing(client, input);
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     await requireProof(client, input);
     const held = await readHeld(client, input);

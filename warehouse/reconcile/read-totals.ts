@@ -64,14 +64,17 @@ function totalsSql(resource: Resource): string {
       select min(started_at) as at
       from sync.passes
       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile'
-    ), seen as (
-      select distinct on (record ->> 0)
-        stream, record ->> 0 as id, (record ->> 1)::timestamptz as version, record ->> 2 as currency
+    ), shown as (
+      select distinct on (stream, record ->> 0)
+        stream, listing, record ->> 0 as id, (record ->> 1)::timestamptz as version, record ->> 2 as currency
         ${numbered.map(({ name }, index) => `, (record ->> ${index + 3})::numeric as ${name}`).join('')}
       from sync.listed_pages
       cross join lateral jsonb_array_elements(records) as listed (record)
       where connection_id = $1 and stream = any($2::text[])
-      order by record ->> 0, (record ->> 1)::timestamptz desc nulls last, listing desc
+      order by stream, record ->> 0, listing desc, page desc
+    ), seen as (
+      select distinct on (id) * from shown
+      order by id, listing desc, version desc nulls last
     ), held as (
       select f.id, f.${resource.version} as version, ${currency === undefined ? 'null' : `f.${currency}`} as currency,
         f._first_seen_at, f._changed_at, f._run_id
@@ -91,6 +94,8 @@ function totalsSql(resource: Resource): string {
           select from sync.discrepancies d
           where d.connection_id = $1 and d.resource = '${resource.name}' and d.record_id = coalesce(held.id, seen.id)
             and d.run_id = $3 and d.status = 'dismissed' and d.found_at >= began.at
+            -- What only the second listing showed counts as that showed it.
+            and (d.kind = 'ahead' or seen.id is null)
         )
         and (held.id is not null or not exists (
           select from sync.tombstones t

@@ -4,7 +4,8 @@ import { inTransaction } from '../in-transaction.ts';
 import { removeChildren } from '../landing/remove-children.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
-import type { RecordScope, RunScope } from '../record-scope.ts';
+import type { RecordScope } from '../record-scope.ts';
+import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 
 const atOnce = 1_000;
 
@@ -12,7 +13,7 @@ const atOnce = 1_000;
  * Removes lines whose record has no row: somebody deleted it behind our back, and it is gone at the source too, for a complete listing
  * has brought back what is there. No comparison of records meets them, and whoever sums up lines counts them.
  */
-export async function removeOrphans(warehouse: Warehouse, scope: RunScope): Promise<void> {
+export async function removeOrphans(warehouse: Warehouse, scope: ListingInHand): Promise<void> {
   if (scope.resource.children.length === 0) return;
   for (;;) {
     const found = await findOrphans(warehouse.pool, scope);
@@ -23,9 +24,10 @@ export async function removeOrphans(warehouse: Warehouse, scope: RunScope): Prom
 
 async function remove(
   client: PoolClient,
-  { found, ...scope }: RunScope & { found: string[] },
+  { found, ...scope }: ListingInHand & { found: string[] },
 ): Promise<void> {
   const { connectionId, resource, runId } = scope;
+  await lockListing(client, scope);
   const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
   // One that was found before the lock may have a row again.
   const ids = await findOrphans(client, scope, found);

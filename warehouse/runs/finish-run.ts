@@ -31,11 +31,13 @@ export async function finishRun(
     kind?: RunKind;
     outcomes: readonly StreamOutcome[];
     cancelled: boolean;
+    /** What a run that was reset has not read itself, it or a later one has. Any run of the workflow, when absent. */
+    firstExecutionRunId?: string;
     /** Only while it is open and this workflow's: else RunLeft is thrown. */
     heldBy?: string;
   },
 ): Promise<FinishedRun> {
-  const { runId, kind = 'sync', cancelled } = input;
+  const { runId, kind = 'sync', cancelled, firstExecutionRunId } = input;
   return inTransaction(pool, async ({ db }) => {
     await requireHeld(db, input);
     const now = sql<Date>`clock_timestamp()`;
@@ -85,7 +87,7 @@ export async function finishRun(
       .execute();
     await judgeUnsupported(db, runId);
     const unread = done.filter((stream) => !counted.some((row) => row.stream === stream));
-    const before = await readBefore(db, { runId, streams: unread });
+    const before = await readBefore(db, { runId, streams: unread, firstExecutionRunId });
     const known = [...counted, ...before];
     const lost = unread.filter((stream) => !before.some((row) => row.stream === stream));
     const told =
@@ -164,12 +166,17 @@ async function withUnlisted(
   });
 }
 
-/** A reset run has rows only for the streams it read itself. How the others ended stands with the run that read them. */
+/**
+ * A reset run has rows only for the streams it read itself. How the others ended stands with the run that read them: none from before the
+ * execution that was reset, for rows that a restored database has lost are not read by the one before.
+ */
 async function readBefore(
   db: Warehouse['db'],
-  { runId, streams }: { runId: string; streams: readonly string[] },
+  input: { runId: string; streams: readonly string[]; firstExecutionRunId: string | undefined },
 ): Promise<CountedStream[]> {
+  const { runId, streams, firstExecutionRunId } = input;
   if (streams.length === 0) return [];
+  const isFirst = sql<boolean>`${firstExecutionRunId ?? null}::text in (first.run_id, first.temporal_run_id)`;
   const rows = await db
     .selectFrom('sync.runs as reset')
     .innerJoin('sync.runs as run', (join) =>
@@ -183,6 +190,22 @@ async function readBefore(
     .select(['read.stream', 'read.status', 'read.failure_type', 'read.failure'])
     .where('reset.run_id', '=', runId)
     .where('read.stream', 'in', streams)
+    .where((eb) =>
+      eb.or([
+        eb.lit(firstExecutionRunId === undefined),
+        eb(
+          'run.started_at',
+          '>=',
+          eb
+            .selectFrom('sync.runs as first')
+            .select('first.started_at')
+            .whereRef('first.workflow_id', '=', 'reset.workflow_id')
+            .where(isFirst)
+            .orderBy('first.started_at')
+            .limit(1),
+        ),
+      ]),
+    )
     .orderBy('read.stream')
     // Of a run that was ended before, a stream may be done whose row says that it was interrupted.
     .orderBy(sql`read.status in ('succeeded', 'partial')`, 'desc')

@@ -9,7 +9,7 @@ import { servicesOf } from '../replication/serve.ts';
 import { companiesOf } from './company.ts';
 import { reconcileWith } from './played.ts';
 
-// Steps after a listing have no lease: an attempt that Temporal has given up goes on with what another beginning has found.
+// An attempt that Temporal has given up goes on, and another beginning of the listing has found something else.
 const { url } = await createTestDatabase();
 const skewed = await skewClock(url);
 const warehouse = openWarehouse({ url: skewed.url, connections: 10 });

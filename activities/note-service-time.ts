@@ -1,0 +1,41 @@
+import { NotSupported } from '../source/errors.ts';
+import { listOfOne } from '../source/lists.ts';
+import { readAccess } from '../warehouse/connections/read-access.ts';
+import { noteAnswer } from '../warehouse/passes/note-answer.ts';
+import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
+import type { ListingInHand } from '../warehouse/reconcile/listing-in-hand.ts';
+import { countRequestsOf } from './counting-client.ts';
+import type { Dependencies } from './dependencies.ts';
+import { judgeRequestFailure } from './judge-request-failure.ts';
+import { ListMissing } from './list-missing.ts';
+import { passOf } from './reconcile-input.ts';
+import { retryWithDeadline } from './retry-with-deadline.ts';
+
+/**
+ * Asks the service for a single record, and notes what time it tells: a host that slept since the listing, or with a page of it in hand,
+ * sees that on no clock of its own. Throws what the list says.
+ */
+export async function noteServiceTime(
+  dependencies: Dependencies,
+  listing: ListingInHand,
+  signal: AbortSignal,
+): Promise<void> {
+  const { warehouse, api, apiAddress, secretKey } = dependencies;
+  const { connectionId, resource } = listing;
+  const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress });
+  const pass = passOf(listing, access.mark);
+  const counting = countRequestsOf(api);
+  const request = { accessToken: access.token, ...listOfOne(resource), signal };
+  try {
+    const { servedAt } = await retryWithDeadline(() => counting.api.list(request));
+    await noteAnswer(warehouse, { pass, resource, servedAt });
+    await noteWorking(warehouse, pass);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const failure = error instanceof NotSupported ? new ListMissing(error) : error;
+    // The requests are counted below.
+    throw await judgeRequestFailure(dependencies, { pass, requests: 0, error: failure });
+  } finally {
+    await countRequests(warehouse, { pass, requests: counting.takeCount() });
+  }
+}
