@@ -178,7 +178,7 @@ test('an approved deletion is not carried out under a token that opens another c
   await service.sync(['bills']);
   service.lists.bills = [];
   const { id: run } = await service.reconcile(['bills']);
-  service.onList = () => ({
+  service.onOne = () => ({
     status: 200,
     body: '{"connection":{"id":"svc-other","orgId":"other","platform":"XERO"},"bills":[],"next_cursor":null}',
   });

@@ -21,6 +21,8 @@ export class ScriptedService {
   events: string[] = [];
   /** Answers instead of the usual one. */
   onList: (resource: string, query: URLSearchParams) => Answer | Promise<Answer> = () => undefined;
+  /** For a single record of a list, whose company or time is asked for: no part of a listing. */
+  onOne: () => Answer = () => undefined;
   onFetch: (resource: string, id: string) => Answer | Promise<Answer> = () => undefined;
   /** The `Date` of responses; null: none. */
   date: () => Date | null = () => new Date();
@@ -194,9 +196,9 @@ export class ScriptedService {
     const [, resource = '', id] = /^\/(?:accounting\/)?([a-z_]+)(?:\/(.+))?$/.exec(url.pathname) ?? [];
     const records = this.lists[resource] ?? [];
     if (id === undefined) {
-      // A request for a single record, whose company or time is asked for, is none of a listing.
-      const own =
-        url.searchParams.get('limit') === '1' ? undefined : await this.onList(resource, url.searchParams);
+      // Beside the token: a listing has an order, or a floor.
+      const isOne = url.searchParams.get('limit') === '1' && url.searchParams.size === 2;
+      const own = isOne ? this.onOne() : await this.onList(resource, url.searchParams);
       if (own !== undefined) return own;
       const floor = Number(
         url.searchParams.get('last_synced_at_min') ?? url.searchParams.get('updated_at_min') ?? -Infinity,
