@@ -8,6 +8,8 @@ const isCheckout = existsSync(new URL('../tsconfig.json', import.meta.url));
 if (isCheckout) {
   await runSources();
 } else {
+  // A stack names the sources, which takes a while: so only where somebody asks for one.
+  if (process.argv.includes('--verbose')) process.setSourceMapsEnabled(true);
   await import('../dist/cli/main.js');
 }
 

@@ -71,7 +71,7 @@ own licence. This page is made from \`package-lock.json\` and \`dbt/requirements
 ## npm packages
 
 The licence texts are in the packages. Of some of them, \`@temporalio/common\`, \`@temporalio/workflow\`, \`long\`, \`ms\` and \`nexus-rpc\`,
-a built Daybook holds a copy in \`dist/workflow-bundle.js\`.
+a built Daybook holds a copy in \`dist/workflow-bundle.js\`, of \`kysely\` and \`zod\` in \`dist/bundle\`.
 
 | package | version | licence |
 |---|---|---|

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { builtProgram } from '../support/daybook-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const database = await createTestDatabase();
@@ -34,7 +35,7 @@ function daybook(
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [path.resolve('bin/daybook.js'), ...args],
+      [builtProgram, ...args],
       { env: { ...environment, ...options.env } },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { builtProgram } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { row, rows } from '../support/rows.ts';
@@ -219,7 +220,7 @@ function daybook(
   return new Promise((done) => {
     execFile(
       process.execPath,
-      [resolve('bin/daybook.js'), ...args],
+      [builtProgram, ...args],
       { env: { ...environment, ...env } },
       (error, stdout, stderr) => {
         done({ code: error === null ? 0 : Number(error.code), stdout, stderr });

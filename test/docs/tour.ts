@@ -1,9 +1,9 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll } from 'vitest';
-import { runDaybook, startDaybook } from '../support/daybook-process.ts';
+import { builtProgram, runDaybook, startDaybook } from '../support/daybook-process.ts';
 
 /** What the tour leaves: a running Daybook, its data after the changes, and an `npx` that finds the product. */
 export interface Tour {
@@ -29,8 +29,7 @@ export async function takeTour(): Promise<Tour> {
     rmSync(home, { recursive: true, force: true });
   });
   await tour.says(/Running\. Stop with Ctrl-C\./);
-  const program = resolve(import.meta.dirname, '../../bin/daybook.js');
-  const npx = `#!/bin/sh\n[ "$1" = daybook ] && shift && exec ${process.execPath} ${program} "$@"\n`;
+  const npx = `#!/bin/sh\n[ "$1" = daybook ] && shift && exec ${process.execPath} ${builtProgram} "$@"\n`;
   writeFileSync(join(home, 'npx'), npx, { mode: 0o755 });
   const { stdout: url } = await runDaybook(['url'], { cwd: home, env });
   const reader = new pg.Client(url.trim());

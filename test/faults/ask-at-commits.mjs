@@ -7,10 +7,10 @@ import { DefaultQueryExecutor } from 'kysely';
 import pg from 'pg';
 
 const { TEST_ARBITER } = process.env;
-/** Of the checkout, or of what was built from it. */
-const [root] = process.argv[1].split(/\/(?:dist\/)?(?:bin|activities)\//);
+/** Of the checkout: what is built from it is a bundle. */
+const [root] = process.argv[1].split(/\/(?:bin|activities)\//);
 const product = new RegExp(
-  `${root}/(?:dist/)?((?:warehouse|activities|lake|marts|operations|worker|server|cli)/[^\\s:)]+)\\.[jt]s`,
+  `${root}/((?:warehouse|activities|lake|marts|operations|worker|server|cli)/[^\\s:)]+)\\.[jt]s`,
   'g',
 );
 /** They commit for others. */

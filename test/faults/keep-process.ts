@@ -1,11 +1,7 @@
-import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
+import { startDaybook, type DaybookOptions, type DaybookProcess } from '../support/daybook-process.ts';
 
 /** Starts a process of Daybook again whenever it ends, as a service manager does. */
-export function keepProcess(
-  args: readonly string[],
-  ready: RegExp,
-  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): KeptProcess {
+export function keepProcess(args: readonly string[], ready: RegExp, options: DaybookOptions): KeptProcess {
   const dead: number[] = [];
   let waiting: (() => void)[] = [];
   let stopping = false;

@@ -11,7 +11,8 @@ export async function typeUntilDone(
     cwd,
     heard,
     executioner,
-  }: Pick<World, 'env' | 'cwd' | 'heard'> & Partial<Pick<World, 'executioner'>>,
+    program,
+  }: Pick<World, 'env' | 'cwd' | 'heard'> & Partial<Pick<World, 'executioner' | 'program'>>,
   args: readonly string[],
   { input, done, code = 0, env: more }: Typed = {},
 ): Promise<string> {
@@ -21,6 +22,7 @@ export async function typeUntilDone(
       cwd,
       env: { ...env, ...more },
       ...(input === undefined ? {} : { input }),
+      ...(program === undefined ? {} : { program }),
     });
     heard.push(ended.stderr);
     if (ended.code === code || done?.test(ended.stderr) === true) return ended.stdout;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
+import { programOfSources } from '../support/daybook-process.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
 import { startArbiter } from './arbiter.ts';
 import { createExecutioner, type Death, type Executioner } from './executioner.ts';
@@ -42,7 +43,8 @@ export async function openWorld(deathsAt: (point: string) => readonly Death[]): 
     NODE_OPTIONS: `--import ${new URL('./ask-at-commits.mjs', import.meta.url).href}`,
     TEST_ARBITER: arbiter.url,
   };
-  const start = { cwd: servers.cwd, env };
+  // The arbiter is asked by the names of files, which a bundle has no longer.
+  const start = { cwd: servers.cwd, env, program: programOfSources };
   const processes = [
     keepProcess(['worker'], /worker is ready/, start),
     keepProcess(['serve'], /Serving at/, { ...start, env: { ...env, DAYBOOK_HTTP_PORT: port } }),
@@ -60,10 +62,12 @@ export async function openWorld(deathsAt: (point: string) => readonly Death[]): 
   });
   await Promise.all(processes.map((one) => one.nextReady()));
   const webhookUrl = `http://127.0.0.1:${port}/webhooks`;
-  return { ...servers, env, executioner, webhookUrl, heard: [] };
+  return { ...servers, ...start, executioner, webhookUrl, heard: [] };
 }
 
 export interface World extends Servers {
+  /** The `daybook` that is run, and typed. */
+  readonly program: string;
   readonly executioner: Executioner;
   /** Where the HTTP server takes webhooks, whenever it is there. */
   readonly webhookUrl: string;

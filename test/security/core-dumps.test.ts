@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { builtProgram as daybook } from '../support/daybook-process.ts';
 import { eventually } from '../support/eventually.ts';
 
 const isLinux = process.platform === 'linux';
 const landsInFolder = isLinux && readFileSync('/proc/sys/kernel/core_pattern', 'utf8').startsWith('core');
 const secret = 'planted-secret-of-a-process';
-const daybook = new URL('../../bin/daybook.js', import.meta.url).pathname;
 
 test.skipIf(!landsInFolder)('a process that crashes leaves no secret of its memory on the disk', async () => {
   const waiting = [
