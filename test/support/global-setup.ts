@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { freePort } from '../../embedded/free-port.ts';
-import { startPostgres } from '../../embedded/postgres.ts';
 import { prepareDatabase } from '../../embedded/prepare-database.ts';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { buildProduct } from './build-product.ts';
 import { pgBouncerProgram } from './pgbouncer-program.ts';
 import { startPgBouncer, type PgBouncer } from './pgbouncer.ts';
+import { startTestPostgres } from './postgres-server.ts';
 import { temporalOnDemand } from './temporal-on-demand.ts';
 
 declare module 'vitest' {
@@ -36,7 +35,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-'));
   process.env.TEST_DAYBOOK = await buildProduct(join(folder, 'product'));
   const given = process.env.TEST_POSTGRES_URL;
-  const postgres = given === undefined ? await startOwn(folder) : await useGiven(given);
+  const postgres = given === undefined ? await startTestPostgres(folder) : await useGiven(given);
   const temporal = await temporalOnDemand(folder);
   const pooler = await poolerInFront(postgres);
   const tearDown = async (): Promise<void> => {
@@ -64,15 +63,6 @@ interface TestPostgres {
   readonly url: string;
   readonly adminUrl: string;
   stop(): Promise<void>;
-}
-
-async function startOwn(folder: string): Promise<TestPostgres> {
-  return startPostgres({
-    dataDir: join(folder, 'postgres'),
-    port: await freePort(),
-    // The data lives as long as the test run, so nothing waits for a disk.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
-  });
 }
 
 async function useGiven(adminUrl: string): Promise<TestPostgres> {

@@ -1,12 +1,26 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { migrate } from '../../warehouse/migrate.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill, type Fields } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { startTestPostgres } from '../support/postgres-server.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
-import { createTestDatabase } from '../support/test-database.ts';
 
-const { warehouse } = await createTestDatabase();
+// A server of its own: a page gives no room of what an open transaction of any database, or an analysis, might still see.
+const folder = await mkdtemp(join(tmpdir(), 'daybook-updates-'));
+const server = await startTestPostgres(folder, { autovacuum: 'off' });
+const warehouse = openWarehouse({ url: server.url, connections: 10 });
+afterAll(async () => {
+  await warehouse.close();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+await migrate(warehouse);
 
 test('nine of ten records that were only seen again find room on their own page, so that no index is written', async () => {
   const connectionId = await addTestConnection(warehouse);
