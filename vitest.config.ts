@@ -1,12 +1,16 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
+const { TEST_PROOF } = process.env;
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Six kills at every commit of the product take an hour: `npm run faults`.
+    // What proves by mass is `npm run proof`'s: test/support/proof-test.ts.
     exclude: [
       ...configDefaults.exclude,
-      ...(process.env.TEST_FAULTS === 'all' ? [] : ['test/faults/matrix.test.ts']),
+      ...(TEST_PROOF === undefined ? ['**/*.proof.test.ts'] : []),
+      // Six kills at every commit of the product take an hour.
+      ...(TEST_PROOF === 'all' ? [] : ['test/faults/matrix.proof.test.ts']),
     ],
     globalSetup: ['test/support/global-setup.ts'],
     // Two cores, and real servers that are often waited for: fewer leave the cores idle, more only make each file slower.

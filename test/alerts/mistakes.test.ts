@@ -3,6 +3,7 @@ import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { eventually } from '../support/eventually.ts';
 import { startDaybook } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { startSync } from '../support/sync.ts';
 import { startReceiver, type AlertReceiver } from './alert-receiver.ts';
@@ -50,29 +51,32 @@ test('a wrong token: the alert, status and their remedy agree, and the remedy en
     expect(text).not.toMatch(/planted|revoked-token|token-of-/);
 });
 
-test('serve alone tells that nothing is synced any more, unless the schedule is paused in Temporal', async () => {
-  const [paused, name] = [
-    await installation.connect({ records: 1 }),
-    await installation.connect({ records: 1 }),
-  ];
-  await client.schedule.create({
-    scheduleId: `sync/${paused}`,
-    spec: { intervals: [{ every: '5m' }] },
-    state: { paused: true, note: 'month end' },
-    action: { type: 'startWorkflow', workflowType: 'none', taskQueue: 'none' },
-  });
-  for (const connection of [paused, name]) {
-    await setSchedule(warehouse, { connectionId: connection, syncEvery: 300_000 });
-    await addStream(warehouse, { connection, stream: 'bills', completeMinutesAgo: 11 });
-  }
-  const serve = startDaybook(['serve'], {
-    cwd: installation.cwd,
-    env: { ...installation.env, DAYBOOK_ALERT_URL: receiver.url },
-  });
-  expect(await receiver.gets(1)).toMatchObject([{ alert: { kind: 'stale', connection: name } }]);
-  await eventually(() =>
-    row(warehouse, `select from sync.alerts where kind = 'stale' and open_sent_at is not null`),
-  );
-  await serve.stop();
-  expect(receiver.received).toHaveLength(1);
-});
+proofTest(
+  'serve alone tells that nothing is synced any more, unless the schedule is paused in Temporal',
+  async () => {
+    const [paused, name] = [
+      await installation.connect({ records: 1 }),
+      await installation.connect({ records: 1 }),
+    ];
+    await client.schedule.create({
+      scheduleId: `sync/${paused}`,
+      spec: { intervals: [{ every: '5m' }] },
+      state: { paused: true, note: 'month end' },
+      action: { type: 'startWorkflow', workflowType: 'none', taskQueue: 'none' },
+    });
+    for (const connection of [paused, name]) {
+      await setSchedule(warehouse, { connectionId: connection, syncEvery: 300_000 });
+      await addStream(warehouse, { connection, stream: 'bills', completeMinutesAgo: 11 });
+    }
+    const serve = startDaybook(['serve'], {
+      cwd: installation.cwd,
+      env: { ...installation.env, DAYBOOK_ALERT_URL: receiver.url },
+    });
+    expect(await receiver.gets(1)).toMatchObject([{ alert: { kind: 'stale', connection: name } }]);
+    await eventually(() =>
+      row(warehouse, `select from sync.alerts where kind = 'stale' and open_sent_at is not null`),
+    );
+    await serve.stop();
+    expect(receiver.received).toHaveLength(1);
+  },
+);

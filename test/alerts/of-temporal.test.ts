@@ -18,6 +18,7 @@ import { pauseConnection } from '../../warehouse/connections/pause-connection.ts
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { withScheduleState } from '../../warehouse/connections/schedule-state.ts';
 import { eventually } from '../support/eventually.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -69,21 +70,26 @@ test('while Temporal does not say, an alert of a stuck workflow stays as it is',
   expect(await judged({ stuck: [] })).toEqual([]);
 });
 
-test('stuck workflows of a connection are one alert, and those of no connection, or of one that is gone, another', async () => {
-  const stuck = ['b', 'a'].flatMap((id) => [
-    { workflowId: `sync/${id}`, connection: name, cause: 'One' },
-    { workflowId: `marts/${id}`, connection: undefined, cause: 'Two' },
-  ]);
-  const [gone, ours] = await judged({
-    stuck: [...stuck, { workflowId: 'sync/gone', connection: 'gone', cause: 'x' }],
-  });
-  expect(ours).toMatchObject({ connection_id: name });
-  expect(ours!.message).toContain('the workflow sync/a (One) and the workflow sync/b (One)');
-  expect(gone).toMatchObject({ connection_id: null });
-  expect(gone!.message).toMatch(/^Daybook: .*marts\/a \(Two\) and .*marts\/b \(Two\) and .*sync\/gone \(x\)/);
-  await removeConnection(warehouse, { connectionId: name, keepData: false });
-  expect(await readAlerts(warehouse, { limit: 10 })).toHaveLength(2);
-});
+proofTest(
+  'stuck workflows of a connection are one alert, and those of no connection, or of one that is gone, another',
+  async () => {
+    const stuck = ['b', 'a'].flatMap((id) => [
+      { workflowId: `sync/${id}`, connection: name, cause: 'One' },
+      { workflowId: `marts/${id}`, connection: undefined, cause: 'Two' },
+    ]);
+    const [gone, ours] = await judged({
+      stuck: [...stuck, { workflowId: 'sync/gone', connection: 'gone', cause: 'x' }],
+    });
+    expect(ours).toMatchObject({ connection_id: name });
+    expect(ours!.message).toContain('the workflow sync/a (One) and the workflow sync/b (One)');
+    expect(gone).toMatchObject({ connection_id: null });
+    expect(gone!.message).toMatch(
+      /^Daybook: .*marts\/a \(Two\) and .*marts\/b \(Two\) and .*sync\/gone \(x\)/,
+    );
+    await removeConnection(warehouse, { connectionId: name, keepData: false });
+    expect(await readAlerts(warehouse, { limit: 10 })).toHaveLength(2);
+  },
+);
 
 test('schedules that Temporal did not fire while it was away are told of, once they are looked at', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-missed-ticks-'));
@@ -126,33 +132,36 @@ test('schedules that Temporal did not fire while it was away are told of, once t
   ]);
 }, 120_000);
 
-test('missed ticks are over with the next sync, and a number that was there before anybody looked is none', async () => {
-  const second = await addTestConnection(warehouse);
-  await warehouse.pool.query(`update sync.connections set sync_every = interval '1 hour'`);
-  for (const connection of [name, second]) await addStream(warehouse, { connection, stream: 'bills' });
-  await look(name, 7);
-  expect(await judged({})).toEqual([]);
-  for (const [connection, missed] of [
-    [name, 8],
-    [second, 0],
-    [second, 3],
-  ] as const)
-    await look(connection, missed);
-  const [both] = await judged({});
-  expect(both).toMatchObject({ kind: 'missed', connection_id: null });
-  expect(both!.message).toContain('Schedules of 2 connections, such as');
-  // Looked at again, nothing has changed since.
-  await look(name, 8);
-  expect(await judged({})).toEqual([both]);
-  await pauseConnection(warehouse, { connectionId: second, why: 'month end' });
-  const [one] = await judged({});
-  expect(one!.message).toContain(`Schedules of ${name} did`);
-  await addStream(warehouse, { connection: name, stream: 'bills' });
-  expect(await judged({})).toEqual([]);
-  // A schedule that was made anew counts from 0.
-  await look(name, 0);
-  expect(await judged({})).toEqual([]);
-});
+proofTest(
+  'missed ticks are over with the next sync, and a number that was there before anybody looked is none',
+  async () => {
+    const second = await addTestConnection(warehouse);
+    await warehouse.pool.query(`update sync.connections set sync_every = interval '1 hour'`);
+    for (const connection of [name, second]) await addStream(warehouse, { connection, stream: 'bills' });
+    await look(name, 7);
+    expect(await judged({})).toEqual([]);
+    for (const [connection, missed] of [
+      [name, 8],
+      [second, 0],
+      [second, 3],
+    ] as const)
+      await look(connection, missed);
+    const [both] = await judged({});
+    expect(both).toMatchObject({ kind: 'missed', connection_id: null });
+    expect(both!.message).toContain('Schedules of 2 connections, such as');
+    // Looked at again, nothing has changed since.
+    await look(name, 8);
+    expect(await judged({})).toEqual([both]);
+    await pauseConnection(warehouse, { connectionId: second, why: 'month end' });
+    const [one] = await judged({});
+    expect(one!.message).toContain(`Schedules of ${name} did`);
+    await addStream(warehouse, { connection: name, stream: 'bills' });
+    expect(await judged({})).toEqual([]);
+    // A schedule that was made anew counts from 0.
+    await look(name, 0);
+    expect(await judged({})).toEqual([]);
+  },
+);
 
 /** Open alerts as they are judged now, those of no connection first. */
 async function judged(troubles: Omit<TemporalTroubles, 'pausedElsewhere'>): Promise<Alert[]> {

@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { startDaybook } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 
 const installation = await createInstallation();
@@ -68,7 +69,7 @@ test('a backfill that did all exits with 0 and says what it did', async () => {
   ]);
 });
 
-test('a backfill that quarantined a record exits with 3', async () => {
+proofTest('a backfill that quarantined a record exits with 3', async () => {
   const connection = await installation.connect();
   const record = bill('bad', { memo: '["a list"]', updated_at: '"2011-04-01T00:00:00Z"' });
   await admin.execute({ kind: 'add', connection, resource: 'bills', record });
@@ -84,7 +85,7 @@ test('a backfill that quarantined a record exits with 3', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'backfill', status: 'partial' });
 });
 
-test('a second backfill of the same time joins the one that runs', async () => {
+proofTest('a second backfill of the same time joins the one that runs', async () => {
   const connection = await installation.connect();
   await admin.addFault({
     match: { connection, path: '/accounting/bills' },
@@ -101,23 +102,25 @@ test('a second backfill of the same time joins the one that runs', async () => {
   expect(JSON.parse(stdout)).toHaveLength(1);
 });
 
-test.each([
-  ['no time', [], /Say which time to read/],
-  ['half a time', ['--from', '2024-01-01'], /Say which time to read/],
-  ['an impossible day', ['--from', '2024-02-30', '--to', '2024-03-01'], /"2024-02-30" cannot be the from/],
-  ['the wrong order', ['--from', '2024-03-01', '--to', '2024-02-01'], /from must lie before to/],
-  ['no window', [...spring, '--window', 'week'], /"week" is no window/],
-  ['no resource', [...spring, '--resource', 'invoices'], /no resource invoices/],
-  ['a schedule of a fixed time', [...spring, '--every', '7d'], /--last and --every only/],
-  ['half a schedule', ['--every', '7d'], /takes both/],
-  ['a schedule without an end', ['--last', 'forever', '--every', '7d'], /--last takes a number/],
-])('%s: exit 2 and a sentence that says what to write', async (_, args, sentence) => {
+test.each(
+  some([
+    ['no time', [], /Say which time to read/],
+    ['half a time', ['--from', '2024-01-01'], /Say which time to read/],
+    ['an impossible day', ['--from', '2024-02-30', '--to', '2024-03-01'], /"2024-02-30" cannot be the from/],
+    ['the wrong order', ['--from', '2024-03-01', '--to', '2024-02-01'], /from must lie before to/],
+    ['no window', [...spring, '--window', 'week'], /"week" is no window/],
+    ['no resource', [...spring, '--resource', 'invoices'], /no resource invoices/],
+    ['a schedule of a fixed time', [...spring, '--every', '7d'], /--last and --every only/],
+    ['half a schedule', ['--every', '7d'], /takes both/],
+    ['a schedule without an end', ['--last', 'forever', '--every', '7d'], /--last takes a number/],
+  ]),
+)('%s: exit 2 and a sentence that says what to write', async (_, args, sentence) => {
   const { code, stderr } = await installation.run(['backfill', 'nobody', ...args]);
   expect(code).toBe(2);
   expect(stderr).toMatch(sentence);
 });
 
-test('a backfill of an unknown connection exits with 1', async () => {
+proofTest('a backfill of an unknown connection exits with 1', async () => {
   const results = await Promise.all([
     installation.run(['backfill', 'nobody', ...spring]),
     installation.run(['backfill', 'nobody', ...spring, '--dry-run']),
@@ -144,22 +147,25 @@ test('a backfill on a schedule is one in Temporal that starts a backfill of the 
   await expect(schedule.describe()).rejects.toThrow(ScheduleNotFoundError);
 });
 
-test('a schedule of backfills is stored where Temporal is out of reach, and said to follow', async () => {
-  const connection = await installation.connect();
-  const { code, stderr } = await installation.run(
-    ['backfill', connection, '--last', '90d', '--every', '7d'],
-    {
-      env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },
-    },
-  );
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/Temporal is out of reach: the schedules of .* follow when a worker starts/);
-  expect(
-    await row(
-      warehouse,
-      `select extract(epoch from backfill_every)::integer as every, extract(epoch from backfill_last)::integer as last
+proofTest(
+  'a schedule of backfills is stored where Temporal is out of reach, and said to follow',
+  async () => {
+    const connection = await installation.connect();
+    const { code, stderr } = await installation.run(
+      ['backfill', connection, '--last', '90d', '--every', '7d'],
+      {
+        env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      },
+    );
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Temporal is out of reach: the schedules of .* follow when a worker starts/);
+    expect(
+      await row(
+        warehouse,
+        `select extract(epoch from backfill_every)::integer as every, extract(epoch from backfill_last)::integer as last
        from sync.connections where connection_id = $1`,
-      [connection],
-    ),
-  ).toEqual({ every: 7 * 86_400, last: 90 * 86_400 });
-});
+        [connection],
+      ),
+    ).toEqual({ every: 7 * 86_400, last: 90 * 86_400 });
+  },
+);

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { runOf, startSync, endOf as endOfSync, statusesOf, sync } from '../support/sync.ts';
 import { backfill, endOf, startBackfill, type BackfillHandle } from './run-backfill.ts';
@@ -57,7 +58,7 @@ test('a backfill whose worker was killed goes on from the last committed page', 
   expect(await windowsLeft(connection)).toBe(0);
 });
 
-test('a backfill beside a running sync does no harm, and both end exact', async () => {
+proofTest('a backfill beside a running sync does no harm, and both end exact', async () => {
   const connection = await installation.connect({ records: 600 });
   await admin.configure({ maximumLimit: 20 });
   const first = await startSync(installation, connection);
@@ -84,24 +85,27 @@ test('a backfill before the first sync leaves everything to that sync', async ()
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('other dates, windows or resources are another backfill: what is left of the first one stays for it', async () => {
-  const connection = await slowConnection();
-  const handle = await startBackfill(installation, { connection, ...twelveWindows, resources: ['bills'] });
-  await untilWindowsLeft(connection, 8);
-  await handle.cancel();
-  await handle.result().catch(() => undefined);
-  await admin.clearFaults();
-  const left = await windowsLeft(connection);
-  for (const other of [
-    { ...twelveWindows, resources: ['customers'] },
-    { ...twelveWindows, to: '2031-01-01', resources: ['bills'] },
-    { ...twelveWindows, windowMilliseconds: 365 * 86_400_000, resources: ['bills'] },
-  ]) {
-    expect((await backfill(installation, { connection, ...other })).run.status).toBe('succeeded');
-  }
-  // The window in hand may have been landed all the same.
-  expect([left, left - 1]).toContain(await windowsLeft(connection));
-});
+proofTest(
+  'other dates, windows or resources are another backfill: what is left of the first one stays for it',
+  async () => {
+    const connection = await slowConnection();
+    const handle = await startBackfill(installation, { connection, ...twelveWindows, resources: ['bills'] });
+    await untilWindowsLeft(connection, 8);
+    await handle.cancel();
+    await handle.result().catch(() => undefined);
+    await admin.clearFaults();
+    const left = await windowsLeft(connection);
+    for (const other of [
+      { ...twelveWindows, resources: ['customers'] },
+      { ...twelveWindows, to: '2031-01-01', resources: ['bills'] },
+      { ...twelveWindows, windowMilliseconds: 365 * 86_400_000, resources: ['bills'] },
+    ]) {
+      expect((await backfill(installation, { connection, ...other })).run.status).toBe('succeeded');
+    }
+    // The window in hand may have been landed all the same.
+    expect([left, left - 1]).toContain(await windowsLeft(connection));
+  },
+);
 
 /** A synced connection whose bills take a second for each window. */
 async function slowConnection(): Promise<string> {

@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { searchAttributesOf } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { statusesOf, sync, totalOf } from '../support/sync.ts';
 import { backfill, endOf, startBackfill } from './run-backfill.ts';
@@ -35,7 +36,7 @@ test('late history with an old updated_at is brought by a backfill, after a sync
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('subscriptions that changed long ago are brought by a backfill too', async () => {
+proofTest('subscriptions that changed long ago are brought by a backfill too', async () => {
   const connection = await synced();
   await addLate(connection, 'subscriptions', subscription('late', { updated_at: old.updated_at }));
   await sync(installation, connection);
@@ -125,7 +126,7 @@ test('from is inclusive and to is exclusive', async () => {
   expect(await idsOf(connection)).toEqual(['first', 'last']);
 });
 
-test('a record between two windows is in one of them, to the microsecond', async () => {
+proofTest('a record between two windows is in one of them, to the microsecond', async () => {
   const connection = await synced();
   const times = ['2011-03-30T23:59:59.999999Z', '2011-03-31T00:00:00Z', '2011-03-31T00:00:00.000001Z'];
   for (const time of times)
@@ -167,13 +168,16 @@ test('a backfill asks for each window of each list, and for nothing beside', asy
   );
 });
 
-test('a list that the platform does not offer is said to be so, and no window of it is left', async () => {
-  const connection = await installation.connect({ platform: 'XERO' });
-  const { run } = await backfill(installation, { connection, ...spring });
-  expect(run.status).toBe('succeeded');
-  expect(Object.values(statusesOf(run))).toContain('unsupported');
-  expect(await windowsLeft(connection)).toBe(0);
-});
+proofTest(
+  'a list that the platform does not offer is said to be so, and no window of it is left',
+  async () => {
+    const connection = await installation.connect({ platform: 'XERO' });
+    const { run } = await backfill(installation, { connection, ...spring });
+    expect(run.status).toBe('succeeded');
+    expect(Object.values(statusesOf(run))).toContain('unsupported');
+    expect(await windowsLeft(connection)).toBe(0);
+  },
+);
 
 test('when one list fails the others finish, and its windows are what the next backfill reads', async () => {
   const connection = await installation.connect();
@@ -215,27 +219,30 @@ test.for([
   },
 );
 
-test('a running backfill is found by its kind, and its details say how many windows are left', async () => {
-  const connection = await installation.connect();
-  await admin.configure({ maximumLimit: 1 });
-  const handle = await startBackfill(installation, { connection, ...always });
-  expect(
-    await eventually(async () => {
-      const { currentDetails = '' } = await handle.query<{ currentDetails?: string }>(
-        '__temporal_workflow_metadata',
-      );
-      return /^\| \w+ \| reading, \d+ windows left \|/m.test(currentDetails) ? currentDetails : undefined;
-    }),
-  ).toContain(`**${connection}**: reading`);
-  expect(await searchAttributesOf(handle)).toMatchObject({
-    DaybookConnection: connection,
-    DaybookKind: 'backfill',
-    DaybookPhase: 'reading',
-  });
-  await admin.configure({});
-  await endOf(installation, handle);
-  expect(await searchAttributesOf(handle)).toMatchObject({ DaybookPhase: 'succeeded' });
-});
+proofTest(
+  'a running backfill is found by its kind, and its details say how many windows are left',
+  async () => {
+    const connection = await installation.connect();
+    await admin.configure({ maximumLimit: 1 });
+    const handle = await startBackfill(installation, { connection, ...always });
+    expect(
+      await eventually(async () => {
+        const { currentDetails = '' } = await handle.query<{ currentDetails?: string }>(
+          '__temporal_workflow_metadata',
+        );
+        return /^\| \w+ \| reading, \d+ windows left \|/m.test(currentDetails) ? currentDetails : undefined;
+      }),
+    ).toContain(`**${connection}**: reading`);
+    expect(await searchAttributesOf(handle)).toMatchObject({
+      DaybookConnection: connection,
+      DaybookKind: 'backfill',
+      DaybookPhase: 'reading',
+    });
+    await admin.configure({});
+    await endOf(installation, handle);
+    expect(await searchAttributesOf(handle)).toMatchObject({ DaybookPhase: 'succeeded' });
+  },
+);
 
 const old = { updated_at: '"2011-04-10T08:00:00.000Z"', last_synced_at: '"2011-04-11T00:00:00.000Z"' };
 

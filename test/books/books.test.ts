@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dbtProject } from '../../marts/dbt-project.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { checkBooks } from './check-books.ts';
 import { martNames } from './compare-marts.ts';
@@ -9,12 +10,15 @@ import { mistakes } from './mistakes.ts';
 
 const { url } = await createTestDatabase();
 
-test('every figure of every mart of random books is what the calculator makes of the API, in Postgres and on the lake', async () => {
-  // Always the same books here; others, and thousands of them, are `npm run simulate -- --books`.
-  const checked = await checkBooks({ databaseUrl: url, seed: 100, books: 4, documents: 24 });
-  expect(checked.differences).toEqual([]);
-  expect(checked.figures).toBeGreaterThan(400_000);
-});
+proofTest(
+  'every figure of every mart of random books is what the calculator makes of the API, in Postgres and on the lake',
+  async () => {
+    // Always the same books here; others, and thousands of them, are `npm run simulate -- --books`.
+    const checked = await checkBooks({ databaseUrl: url, seed: 100, books: 4, documents: 24 });
+    expect(checked.differences).toEqual([]);
+    expect(checked.figures).toBeGreaterThan(400_000);
+  },
+);
 
 test('the calculator makes every mart', async () => {
   const files = await readdir(join(dbtProject, 'models', 'marts'));

@@ -5,6 +5,7 @@ import { blockWrites } from '../support/blocked-session.ts';
 import { startDaybook } from '../support/daybook-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 
@@ -23,7 +24,7 @@ test('a connection is added with a sync every 15 minutes and a reconcile every d
   expect((await schedule('reconcile/by-default')).spec.intervals?.[0]?.every).toBe(24 * hour);
 });
 
-test('a connection is added with intervals of its own, or without schedules', async () => {
+proofTest('a connection is added with intervals of its own, or without schedules', async () => {
   await add('by-hand', '--every', '5m', '--reconcile-every', 'off');
   expect((await schedule('sync/by-hand')).spec.intervals?.[0]?.every).toBe(hour / 12);
   await expect(schedule('reconcile/by-hand')).rejects.toThrow();
@@ -118,7 +119,7 @@ test('without Temporal every command stores what is to be, says so, and a worker
   await worker.stop();
 });
 
-test.each([['set', '--every', '1h'], ['pause', '--why', 'x'], ['resume']])(
+test.each(some([['set', '--every', '1h'], ['pause', '--why', 'x'], ['resume']]))(
   '%s of a connection that does not exist says how to see those there are',
   async (command, ...options) => {
     const { code, stderr } = await connection(command, 'nobody', ...options);
@@ -159,26 +160,29 @@ test('status exits with 3 when a connection is stale, and says so', async () => 
   expect(await statusOf('stale')).toMatchObject({ stale: false, every_seconds: null, next_run_at: null });
 });
 
-test('the stream that was complete longest ago decides, and one that is not offered does not count', async () => {
-  const worker = await installation.startWorker();
-  const name = await installation.connect({ platform: 'XERO', records: 20 });
-  await sync(installation, name);
-  await connection('set', name, '--every', '15m');
-  const { stale } = await statusOf(name);
-  expect(stale).toBe(false);
-  const { unsupported } = await row(
-    warehouse,
-    `select count(*) as unsupported from sync.streams where connection_id = $1 and capability = 'unsupported'`,
-    [name],
-  );
-  expect(Number(unsupported)).toBeGreaterThan(0);
-  await warehouse.pool.query(
-    `update sync.streams set last_success_at = now() - interval '31 minutes' where connection_id = $1 and stream = 'bills'`,
-    [name],
-  );
-  expect((await statusOf(name)).stale).toBe(true);
-  await worker.stop();
-});
+proofTest(
+  'the stream that was complete longest ago decides, and one that is not offered does not count',
+  async () => {
+    const worker = await installation.startWorker();
+    const name = await installation.connect({ platform: 'XERO', records: 20 });
+    await sync(installation, name);
+    await connection('set', name, '--every', '15m');
+    const { stale } = await statusOf(name);
+    expect(stale).toBe(false);
+    const { unsupported } = await row(
+      warehouse,
+      `select count(*) as unsupported from sync.streams where connection_id = $1 and capability = 'unsupported'`,
+      [name],
+    );
+    expect(Number(unsupported)).toBeGreaterThan(0);
+    await warehouse.pool.query(
+      `update sync.streams set last_success_at = now() - interval '31 minutes' where connection_id = $1 and stream = 'bills'`,
+      [name],
+    );
+    expect((await statusOf(name)).stale).toBe(true);
+    await worker.stop();
+  },
+);
 
 test('status tells intervals, pauses, failures and the next run, those paused in the Web UI too', async () => {
   await add('told', '--every', '1h');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 
 const installation = await createInstallation();
@@ -62,28 +63,31 @@ test('data of remove --keep-data stays with its company: another one under that 
   expect((await installation.compare(name)).differences).toEqual([]);
 });
 
-test('kept data under another API address is refused with what to do, and a second remove frees the name', async () => {
-  const name = await installation.connect();
-  await sync(name);
-  await connection('remove', name, '--keep-data');
-  const elsewhere = await installation.run(['connection', 'add', name, '--token-stdin', '--no-schedule'], {
-    // With Temporal in reach, the namespace would be that of another API address already.
-    input: 'a-token',
-    env: { DAYBOOK_API_URL: 'http://127.0.0.1:9', TEMPORAL_ADDRESS: '127.0.0.1:9' },
-  });
-  expect([elsewhere.code, elsewhere.stdout]).toEqual([1, '']);
-  expect(elsewhere.stderr).toMatch(
-    new RegExp(
-      `^Records of ${name} are kept .* Pick another name, or delete them with "daybook connection remove ${name}" first\\.\n$`,
-    ),
-  );
-  const removed = await connection('remove', name);
-  expect([removed.code, removed.stdout]).toEqual([0, `Deleted the records that were kept of ${name}.\n`]);
-  expect(await contentOf(name)).toEqual([]);
-  expect((await connection('remove', name)).stderr).toContain(`There is no connection ${name}.`);
-  expect((await connection('list')).stdout).not.toContain(name);
-  expect((await add(name, name)).stdout).not.toContain('kept');
-});
+proofTest(
+  'kept data under another API address is refused with what to do, and a second remove frees the name',
+  async () => {
+    const name = await installation.connect();
+    await sync(name);
+    await connection('remove', name, '--keep-data');
+    const elsewhere = await installation.run(['connection', 'add', name, '--token-stdin', '--no-schedule'], {
+      // With Temporal in reach, the namespace would be that of another API address already.
+      input: 'a-token',
+      env: { DAYBOOK_API_URL: 'http://127.0.0.1:9', TEMPORAL_ADDRESS: '127.0.0.1:9' },
+    });
+    expect([elsewhere.code, elsewhere.stdout]).toEqual([1, '']);
+    expect(elsewhere.stderr).toMatch(
+      new RegExp(
+        `^Records of ${name} are kept .* Pick another name, or delete them with "daybook connection remove ${name}" first\\.\n$`,
+      ),
+    );
+    const removed = await connection('remove', name);
+    expect([removed.code, removed.stdout]).toEqual([0, `Deleted the records that were kept of ${name}.\n`]);
+    expect(await contentOf(name)).toEqual([]);
+    expect((await connection('remove', name)).stderr).toContain(`There is no connection ${name}.`);
+    expect((await connection('list')).stdout).not.toContain(name);
+    expect((await add(name, name)).stdout).not.toContain('kept');
+  },
+);
 
 async function deleteBill(name: string): Promise<string> {
   const [bill] = await admin.content(name, 'bills');

@@ -9,6 +9,7 @@ import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts
 import { runDaybook, type Ended } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -86,18 +87,21 @@ test('reader remove ends it, and doctor names one whose login somebody dropped',
   expect((await daybook('doctor')).stdout).toMatch(/reader lost cannot read: its login does not exist/);
 });
 
-test('reader list and doctor name a reader whose login was made a member of a role that sees all', async () => {
-  const { username } = urlIn(await daybook('reader', 'add', 'beyond', '--connection', 'acme-us'));
-  const admin = await connectTo(database.adminUrl);
-  await admin.query(`grant daybook_reader to ${username}`);
-  await admin.end();
-  expect((await daybook('reader', 'list')).stdout).toMatch(
-    /^beyond .* sees all connections as daybook_reader *$/m,
-  );
-  expect((await daybook('doctor')).stdout).toContain(
-    `reader beyond sees all connections with "set role daybook_reader", which its login was made a member of. Run: revoke daybook_reader from ${username};`,
-  );
-});
+proofTest(
+  'reader list and doctor name a reader whose login was made a member of a role that sees all',
+  async () => {
+    const { username } = urlIn(await daybook('reader', 'add', 'beyond', '--connection', 'acme-us'));
+    const admin = await connectTo(database.adminUrl);
+    await admin.query(`grant daybook_reader to ${username}`);
+    await admin.end();
+    expect((await daybook('reader', 'list')).stdout).toMatch(
+      /^beyond .* sees all connections as daybook_reader *$/m,
+    );
+    expect((await daybook('doctor')).stdout).toContain(
+      `reader beyond sees all connections with "set role daybook_reader", which its login was made a member of. Run: revoke daybook_reader from ${username};`,
+    );
+  },
+);
 
 test('where the owner may not make roles, the SQL for an administrator is printed, without the password, and the URL works after it', async () => {
   const admin = await connectTo(limited.adminUrl);

@@ -4,6 +4,7 @@ import { startDaybook } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { untilPages } from '../support/progress-of.ts';
+import { proofTest } from '../support/proof-test.ts';
 
 const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '1s' } });
 const { admin } = installation;
@@ -99,7 +100,7 @@ test('a second sync joins the one that runs, which shows its progress', async ()
   expect(JSON.parse(stdout)).toHaveLength(1);
 });
 
-test('who asks for all and joins a sync of one resource gets a sync of all after it', async () => {
+proofTest('who asks for all and joins a sync of one resource gets a sync of all after it', async () => {
   const connection = await installation.connect();
   await admin.configure({ maximumLimit: 1 });
   await admin.addFault({
@@ -120,7 +121,7 @@ test('who asks for all and joins a sync of one resource gets a sync of all after
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('Ctrl-C on a sync that is followed leaves the run running', async () => {
+proofTest('Ctrl-C on a sync that is followed leaves the run running', async () => {
   const connection = await installation.connect();
   await admin.configure({ maximumLimit: 5 });
   await admin.addFault({
@@ -201,7 +202,7 @@ test('a token is replaced without being printed', async () => {
   expect((await installation.run(['sync', connection])).code).toBe(0);
 });
 
-test('a connection can be removed with its records, or without them', async () => {
+proofTest('a connection can be removed with its records, or without them', async () => {
   const [all, kept] = [await installation.connect(), await installation.connect()];
   await installation.run(['sync', all]);
   await installation.run(['sync', kept]);

@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { run } from '../setup/run.ts';
 import { runDaybook, startDaybook, type DaybookProcess, type Ended } from '../support/daybook-process.ts';
+import { proofTest } from '../support/proof-test.ts';
 
 /** One home after the other would cost ten seconds each, so the tests go on with what the one before them left. */
 const home = await realpath(await mkdtemp(join(tmpdir(), 'daybook-up-')));
@@ -40,28 +41,31 @@ test('a second up on the same home is refused in one sentence', async () => {
   expect(stderr).toContain(home);
 });
 
-test('the key is rotated under a running up, and a rotation that was interrupted is ended by the next', async () => {
-  const key = join(home, 'secret.key');
-  const old = await readFile(key, 'utf8');
-  const rotate = ['connection', 'rotate-key'];
-  const rotated = await daybook(rotate);
-  expect(rotated).toMatchObject({ code: 0, stderr: '' });
-  expect(rotated.stdout).toContain('Sealed 1 access token anew.');
-  const now = await readFile(key, 'utf8');
-  expect(now).not.toBe(old);
-  expect((await stat(key)).mode & 0o777).toBe(0o600);
-  expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
+proofTest(
+  'the key is rotated under a running up, and a rotation that was interrupted is ended by the next',
+  async () => {
+    const key = join(home, 'secret.key');
+    const old = await readFile(key, 'utf8');
+    const rotate = ['connection', 'rotate-key'];
+    const rotated = await daybook(rotate);
+    expect(rotated).toMatchObject({ code: 0, stderr: '' });
+    expect(rotated.stdout).toContain('Sealed 1 access token anew.');
+    const now = await readFile(key, 'utf8');
+    expect(now).not.toBe(old);
+    expect((await stat(key)).mode & 0o777).toBe(0o600);
+    expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
 
-  // As a kill between the commit and the rename leaves it.
-  await writeFile(`${key}.next`, now);
-  await writeFile(key, old);
-  const refused = await daybook(['sync', 'acme-us']);
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('run it again');
-  expect((await daybook(rotate)).stdout).toContain('Sealed 0 access tokens anew.');
-  expect(await readFile(key, 'utf8')).toBe(now);
-  expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
-});
+    // As a kill between the commit and the rename leaves it.
+    await writeFile(`${key}.next`, now);
+    await writeFile(key, old);
+    const refused = await daybook(['sync', 'acme-us']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('run it again');
+    expect((await daybook(rotate)).stdout).toContain('Sealed 0 access tokens anew.');
+    expect(await readFile(key, 'utf8')).toBe(now);
+    expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
+  },
+);
 
 test('up after a kill goes on with the same data', async () => {
   const before = await bills();
@@ -81,7 +85,7 @@ test('Ctrl-C stops everything, leaves no process, and commands say how to start 
   expect(stderr).toContain('start it with "npx daybook up"');
 });
 
-test('the tour shows it all and ends with 0', async () => {
+proofTest('the tour shows it all and ends with 0', async () => {
   const { code, stdout } = await daybook(['tour', '--once']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/Sync of acme-us succeeded/);

@@ -7,6 +7,7 @@ import { launchBrowser } from '../support/browser.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
@@ -37,7 +38,7 @@ describe('Sync now', () => {
     expect(await runsOf(connection)).toEqual([{ kind: 'sync', status: 'succeeded', reason: 'console' }]);
   });
 
-  test('joins the sync that runs', async () => {
+  proofTest('joins the sync that runs', async () => {
     const connection = await installation.connect({ records: 5_000 });
     await slowDown(connection);
     const page = await open(`${url}/connections/${connection}`);
@@ -47,7 +48,7 @@ describe('Sync now', () => {
     await admin.clearFaults();
   });
 
-  test('can be reached and pressed with the keyboard alone', async () => {
+  proofTest('can be reached and pressed with the keyboard alone', async () => {
     const connection = await installation.connect();
     const page = await open(`${url}/connections/${connection}`);
     await page.keyboard.press('Tab');
@@ -77,7 +78,7 @@ describe('a page that refreshes itself', () => {
     await admin.clearFaults();
   });
 
-  test('says that the server is lost, and that it is back', async () => {
+  proofTest('says that the server is lost, and that it is back', async () => {
     const connection = await installation.connect();
     await quarantine(connection, 'a');
     const page = await open(`${url}/connections/${connection}`);
@@ -133,7 +134,7 @@ describe('deletions beyond the limit', () => {
     await page.getByText('deletions wait for approval').waitFor({ state: 'detached' });
   });
 
-  test('are refused from a page that shows other ones than wait by now', async () => {
+  proofTest('are refused from a page that shows other ones than wait by now', async () => {
     const connection = await installation.connect();
     await sync(installation, connection);
     await quietlyDelete(connection, 60);
@@ -155,7 +156,7 @@ describe('deletions beyond the limit', () => {
     expect(await runsOf(connection)).toHaveLength(3);
   });
 
-  test('that nothing waits for any more are refused', async () => {
+  proofTest('that nothing waits for any more are refused', async () => {
     const connection = await installation.connect();
     const response = await post(`/connections/${connection}/approve-deletions`);
     expect(response.status).toBe(303);
@@ -206,7 +207,7 @@ describe('the quarantine', () => {
     ]);
   });
 
-  test('with nothing chosen says so, and does nothing', async () => {
+  proofTest('with nothing chosen says so, and does nothing', async () => {
     const response = await post('/quarantine/discard', 'why=tidy&id=nonsense');
     expect(decodeURIComponent(response.headers.get('set-cookie') ?? '')).toContain(
       'Choose at least one entry first.',

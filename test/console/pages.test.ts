@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { clientSecret, createInstallation, secretKey } from '../support/installation.ts';
+import { some } from '../support/proof-test.ts';
 import { seriousFindings } from '../support/serious-findings.ts';
 import { openConsole } from './open-console.ts';
 import { planted, plantStates } from './plant-states.ts';
@@ -133,7 +134,7 @@ describe('a long list', () => {
 });
 
 // One page for all of it: opening one is what takes the time.
-test.each(paths)(
+test.each(some(paths, 2))(
   'the page %s: what others wrote is text, nothing is secret, a phone need not scroll sideways, and axe finds nothing serious',
   async (path) => {
     const { text, headers } = await get(path);

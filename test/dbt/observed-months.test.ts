@@ -9,6 +9,7 @@ import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { list, subscription } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -51,21 +52,27 @@ test('a month in which subscriptions failed is not observed, although bills were
   expect(await mrrByTarget()).toEqual({ postgres: told, lake: told });
 });
 
-test('what was observed is still known when the runs are pruned, and what was not is not taken as observed', async () => {
-  const keep = { runsMilliseconds: 1, historyMilliseconds: null };
-  expect(await pruneWarehouse(warehouse, { keep, dryRun: false })).toMatchObject({ 'sync.runs': 3 });
-  expect(await mrrByTarget()).toEqual({ postgres: told, lake: told });
-});
+proofTest(
+  'what was observed is still known when the runs are pruned, and what was not is not taken as observed',
+  async () => {
+    const keep = { runsMilliseconds: 1, historyMilliseconds: null };
+    expect(await pruneWarehouse(warehouse, { keep, dryRun: false })).toMatchObject({ 'sync.runs': 3 });
+    expect(await mrrByTarget()).toEqual({ postgres: told, lake: told });
+  },
+);
 
-test('on a snapshot of a release that did not write it down, a month counts only when a whole run succeeded', async () => {
-  await exportNow();
-  await forgetStreamMonths();
-  // The runs of the other months are pruned.
-  expect(await build('lake')).toMatchObject({ code: 0 });
-  expect(mrrOf(await martOnLake(lake, 'subscription_mrr_monthly'))[0]).toBe('10.000000000');
-});
+proofTest(
+  'on a snapshot of a release that did not write it down, a month counts only when a whole run succeeded',
+  async () => {
+    await exportNow();
+    await forgetStreamMonths();
+    // The runs of the other months are pruned.
+    expect(await build('lake')).toMatchObject({ code: 0 });
+    expect(mrrOf(await martOnLake(lake, 'subscription_mrr_monthly'))[0]).toBe('10.000000000');
+  },
+);
 
-test('it stays with the data of a connection that is removed, and goes with it', async () => {
+proofTest('it stays with the data of a connection that is removed, and goes with it', async () => {
   const kept = (): Promise<unknown[]> =>
     rows(warehouse, 'select month from history.stream_months where connection_id = $1', [connectionId]);
   const before = await kept();

@@ -9,6 +9,7 @@ import type { MartsPointer } from '../../marts/publish-on-lake.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { buildEnvironment } from './build-environment.ts';
@@ -36,35 +37,41 @@ test('without Python nothing is built, and one sentence says what to install', a
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
 });
 
-test('a build that is killed while dbt works publishes nothing, and the next one clears up after it', async () => {
-  const building = startBuild('lake');
-  const ours = join(workFolder, 'scratch', 'marts.duckdb');
-  while (!existsSync(ours)) await wait(50);
-  await building.stop('SIGKILL');
-  expect(existsSync(join(lake, 'latest-marts.json'))).toBe(false);
-  await rebuild();
-  expect(await readdir(workFolder)).not.toContain('scratch');
-  expect(await filesThatDiffer()).toEqual([]);
-});
+proofTest(
+  'a build that is killed while dbt works publishes nothing, and the next one clears up after it',
+  async () => {
+    const building = startBuild('lake');
+    const ours = join(workFolder, 'scratch', 'marts.duckdb');
+    while (!existsSync(ours)) await wait(50);
+    await building.stop('SIGKILL');
+    expect(existsSync(join(lake, 'latest-marts.json'))).toBe(false);
+    await rebuild();
+    expect(await readdir(workFolder)).not.toContain('scratch');
+    expect(await filesThatDiffer()).toEqual([]);
+  },
+);
 
-test('other marts on the same snapshot: what readers were told to read is whole at every moment, kill -9 or not', async () => {
-  await writeFile(
-    join(home, 'seeds', 'vendor_names.csv'),
-    `connection_id,vendor_id,vendor_name\n${connectionId},vendor-1,Paper & Sons\n`,
-  );
-  const building = startBuild('lake');
-  await building.says(/put into the lake/);
-  await building.stop('SIGKILL');
-  expect(await filesThatDiffer()).toEqual([]);
-  let isOver = false;
-  const differing = lookUntil(() => isOver);
-  await rebuild();
-  isOver = true;
-  expect(await differing).toEqual([]);
-  const [vendor] = (await martOnLake(lake, 'vendors')).filter((one) => one.vendor_id === 'vendor-1');
-  expect(vendor).toMatchObject({ vendor_name: 'Paper & Sons', is_inferred: 'false' });
-  expect(await filesBeside()).toEqual([]);
-});
+proofTest(
+  'other marts on the same snapshot: what readers were told to read is whole at every moment, kill -9 or not',
+  async () => {
+    await writeFile(
+      join(home, 'seeds', 'vendor_names.csv'),
+      `connection_id,vendor_id,vendor_name\n${connectionId},vendor-1,Paper & Sons\n`,
+    );
+    const building = startBuild('lake');
+    await building.says(/put into the lake/);
+    await building.stop('SIGKILL');
+    expect(await filesThatDiffer()).toEqual([]);
+    let isOver = false;
+    const differing = lookUntil(() => isOver);
+    await rebuild();
+    isOver = true;
+    expect(await differing).toEqual([]);
+    const [vendor] = (await martOnLake(lake, 'vendors')).filter((one) => one.vendor_id === 'vendor-1');
+    expect(vendor).toMatchObject({ vendor_name: 'Paper & Sons', is_inferred: 'false' });
+    expect(await filesBeside()).toEqual([]);
+  },
+);
 
 async function rebuild(): Promise<void> {
   const { code, stderr } = await build('lake');

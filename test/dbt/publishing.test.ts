@@ -5,6 +5,7 @@ import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { inTheEnd } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -101,28 +102,31 @@ test('a build whose tests fail exits with 1, names them, and leaves the last goo
   await expectShown(before, 1);
 });
 
-test("kill -9 in the middle of dbt: readers see the last good marts; the next build refuses a second beside it, and a user's own view shows what it made", async () => {
-  const before = await shownSchema();
-  await warehouse.pool.query(
-    `create schema mine; create view mine.totals as select count(*) as bills from marts.bills`,
-  );
-  await land(warehouse, { connectionId: company, stream: 'bills', pages: [[bill('b'), bill('c')]] });
-  const killed = startBuild('postgres');
-  await inTheEnd(async () => ((await martsBuiltBeside(before)) > 3 ? true : undefined));
-  await killed.stop('SIGKILL');
-  await expectShown(before, 1);
-  await inTheEnd(async () => ((await dbtSessions()) === 0 ? true : undefined));
+proofTest(
+  "kill -9 in the middle of dbt: readers see the last good marts; the next build refuses a second beside it, and a user's own view shows what it made",
+  async () => {
+    const before = await shownSchema();
+    await warehouse.pool.query(
+      `create schema mine; create view mine.totals as select count(*) as bills from marts.bills`,
+    );
+    await land(warehouse, { connectionId: company, stream: 'bills', pages: [[bill('b'), bill('c')]] });
+    const killed = startBuild('postgres');
+    await inTheEnd(async () => ((await martsBuiltBeside(before)) > 3 ? true : undefined));
+    await killed.stop('SIGKILL');
+    await expectShown(before, 1);
+    await inTheEnd(async () => ((await dbtSessions()) === 0 ? true : undefined));
 
-  const first = startBuild('postgres');
-  await inTheEnd(async () => ((await dbtSessions()) > 0 ? true : undefined));
-  const second = await build('postgres');
-  expect(second.code).toBe(1);
-  expect(second.stderr).toContain('being built already');
-  expect((await first.ended).code).toBe(0);
-  expect(await shownSchema()).not.toBe(before);
-  await expectShown(await shownSchema(), 2);
-  expect(await row(warehouse, 'select bills::int from mine.totals')).toEqual({ bills: 2 });
-});
+    const first = startBuild('postgres');
+    await inTheEnd(async () => ((await dbtSessions()) > 0 ? true : undefined));
+    const second = await build('postgres');
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain('being built already');
+    expect((await first.ended).code).toBe(0);
+    expect(await shownSchema()).not.toBe(before);
+    await expectShown(await shownSchema(), 2);
+    expect(await row(warehouse, 'select bills::int from mine.totals')).toEqual({ bills: 2 });
+  },
+);
 
 async function expectShown(schema: string, bills: number): Promise<void> {
   expect(await shownSchema()).toBe(schema);

@@ -7,6 +7,7 @@ import { startPostgres, type PostgresServer } from '../../embedded/postgres.ts';
 import { startEmbeddedProcess } from './embedded-process.ts';
 import { query } from './query.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { proofTest } from '../support/proof-test.ts';
 
 test('what was written is there after a stop and a start, under the same password', async () => {
   const folder = await temporaryFolder();
@@ -71,20 +72,23 @@ test('a Postgres that does not come up says why with the end of its log', async 
   );
 });
 
-test('it moves to a free port when the usual one is taken, and stays there on the next start', async () => {
-  const home = await temporaryFolder();
-  const stranger = createServer().listen(54329, '127.0.0.1');
-  // Whoever has the port already, another Daybook say, serves as well.
-  await new Promise((resolve) => stranger.once('listening', resolve).once('error', resolve));
-  const first = await startEmbeddedProcess(home, 'postgres');
-  const url = first.servers.postgres?.url;
-  expect(url).not.toContain(':54329/');
-  await first.end('SIGTERM');
-  stranger.close();
+proofTest(
+  'it moves to a free port when the usual one is taken, and stays there on the next start',
+  async () => {
+    const home = await temporaryFolder();
+    const stranger = createServer().listen(54329, '127.0.0.1');
+    // Whoever has the port already, another Daybook say, serves as well.
+    await new Promise((resolve) => stranger.once('listening', resolve).once('error', resolve));
+    const first = await startEmbeddedProcess(home, 'postgres');
+    const url = first.servers.postgres?.url;
+    expect(url).not.toContain(':54329/');
+    await first.end('SIGTERM');
+    stranger.close();
 
-  const second = await startEmbeddedProcess(home, 'postgres');
-  expect(second.servers.postgres?.url).toBe(url);
-});
+    const second = await startEmbeddedProcess(home, 'postgres');
+    expect(second.servers.postgres?.url).toBe(url);
+  },
+);
 
 async function postgresIn(folder: string): Promise<PostgresServer> {
   const server = await startPostgres({ dataDir: join(folder, 'postgres'), port: await freePort() });

@@ -21,6 +21,7 @@ import { endingSessions } from '../support/ending-sessions.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
 import { land, markOf, openPass } from '../support/land.ts';
+import { some } from '../support/proof-test.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { addTestConnection, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -116,7 +117,7 @@ function readerOf(connectionId: string): NewReader {
   return { reader: connectionId, connections: [connectionId], databaseUrl: url };
 }
 
-describe.each(Object.keys(steps))('%s', (file) => {
+describe.each(some(Object.keys(steps), 8))('%s', (file) => {
   test.each(['before', 'after'] as const)(
     'whose session ends %s its commit, and which is done again, ends as if it had been done once',
     async (when) => {

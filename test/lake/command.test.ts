@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { eventually } from '../support/eventually.ts';
@@ -81,18 +82,21 @@ test('an export returns before the marts are built and says so, and --wait waits
   expect(JSON.parse(json)).toMatchObject({ skipped: true, marts_building: false, marts: { lake: {} } });
 });
 
-test('an export looks whether the last snapshot is whole, and says why it makes another one', async () => {
-  const before = await latest();
-  await rm(join(lake, 'snapshots', before, 'bills/part-00000.parquet'));
-  const { code, stdout } = await run(['export']);
-  expect(stdout).toContain(
-    'Nothing has changed, but the snapshot before it is damaged: bills/part-00000.parquet is missing.',
-  );
-  expect(code).toBe(0);
-  expect(await latest()).not.toBe(before);
-  expect((await run(['snapshots', 'verify'])).code).toBe(0);
-  await rm(join(lake, 'snapshots', before), { recursive: true });
-});
+proofTest(
+  'an export looks whether the last snapshot is whole, and says why it makes another one',
+  async () => {
+    const before = await latest();
+    await rm(join(lake, 'snapshots', before, 'bills/part-00000.parquet'));
+    const { code, stdout } = await run(['export']);
+    expect(stdout).toContain(
+      'Nothing has changed, but the snapshot before it is damaged: bills/part-00000.parquet is missing.',
+    );
+    expect(code).toBe(0);
+    expect(await latest()).not.toBe(before);
+    expect((await run(['snapshots', 'verify'])).code).toBe(0);
+    await rm(join(lake, 'snapshots', before), { recursive: true });
+  },
+);
 
 test('snapshots are listed and verified without Postgres and Temporal', async () => {
   const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' };
@@ -112,32 +116,39 @@ test('snapshots are listed and verified without Postgres and Temporal', async ()
   await writeFile(file, manifest);
 });
 
-test('a manifest or a pointer that cannot be read is one sentence in the list, and the others are listed', async () => {
-  const id = await latest();
-  const pointer = await readFile(join(lake, 'latest.json'), 'utf8');
-  const other = '20200101T000000Z-abcdef';
-  await mkdir(join(lake, 'snapshots', other));
-  await writeFile(join(lake, 'snapshots', other, '_SUCCESS'), '');
-  await writeFile(join(lake, 'snapshots', other, '_manifest.json'), '{"rows": ');
-  const problem = `snapshots/${other}/_manifest.json of the lake ${lake} is not as Daybook writes it`;
-  const listed = await run(['snapshots', 'list']);
-  expect(listed.stdout).toContain(problem);
-  expect(listed.stdout).toMatch(new RegExp(`${id}.*latest`));
-  expect(listed.code).toBe(0);
-  const { stdout } = await run(['snapshots', 'list', '--json']);
-  expect(JSON.parse(stdout)).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({ id, latest: true, problem: null }),
-      expect.objectContaining({ id: other, rows: null, problem: expect.stringContaining(problem) as string }),
-    ]),
-  );
-  await writeFile(join(lake, 'latest.json'), '{');
-  const without = await run(['snapshots', 'list']);
-  expect(without.stdout).toContain(`latest.json of the lake ${lake} is not as Daybook writes it`);
-  expect(without.code).toBe(0);
-  await writeFile(join(lake, 'latest.json'), pointer);
-  await rm(join(lake, 'snapshots', other), { recursive: true });
-});
+proofTest(
+  'a manifest or a pointer that cannot be read is one sentence in the list, and the others are listed',
+  async () => {
+    const id = await latest();
+    const pointer = await readFile(join(lake, 'latest.json'), 'utf8');
+    const other = '20200101T000000Z-abcdef';
+    await mkdir(join(lake, 'snapshots', other));
+    await writeFile(join(lake, 'snapshots', other, '_SUCCESS'), '');
+    await writeFile(join(lake, 'snapshots', other, '_manifest.json'), '{"rows": ');
+    const problem = `snapshots/${other}/_manifest.json of the lake ${lake} is not as Daybook writes it`;
+    const listed = await run(['snapshots', 'list']);
+    expect(listed.stdout).toContain(problem);
+    expect(listed.stdout).toMatch(new RegExp(`${id}.*latest`));
+    expect(listed.code).toBe(0);
+    const { stdout } = await run(['snapshots', 'list', '--json']);
+    expect(JSON.parse(stdout)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id, latest: true, problem: null }),
+        expect.objectContaining({
+          id: other,
+          rows: null,
+          problem: expect.stringContaining(problem) as string,
+        }),
+      ]),
+    );
+    await writeFile(join(lake, 'latest.json'), '{');
+    const without = await run(['snapshots', 'list']);
+    expect(without.stdout).toContain(`latest.json of the lake ${lake} is not as Daybook writes it`);
+    expect(without.code).toBe(0);
+    await writeFile(join(lake, 'latest.json'), pointer);
+    await rm(join(lake, 'snapshots', other), { recursive: true });
+  },
+);
 
 test('a worker that is killed in the middle of an export does not leave it half done', async () => {
   await change();
@@ -160,7 +171,7 @@ test('a worker that is killed in the middle of an export does not leave it half 
   expect((await readdir(env.DAYBOOK_HOME!)).filter((name) => name === 'export')).toEqual([]);
 });
 
-test('an export that is cancelled stops reading, and its run says cancelled', async () => {
+proofTest('an export that is cancelled stops reading, and its run says cancelled', async () => {
   await change();
   const { letGo } = await blockAccess('finance.subscriptions');
   const handle = await client.workflow.start('exportSnapshot', {
@@ -196,7 +207,7 @@ test('export --every makes a schedule that starts exports, and off removes it', 
   expect((await run(['export', '--every', 'often'])).code).toBe(2);
 });
 
-test('a schedule that was deleted in Temporal comes back when a worker starts', async () => {
+proofTest('a schedule that was deleted in Temporal comes back when a worker starts', async () => {
   await run(['export', '--every', '2h']);
   await client.schedule.getHandle('export').delete();
   await worker.stop();
@@ -205,7 +216,7 @@ test('a schedule that was deleted in Temporal comes back when a worker starts', 
   await run(['export', '--every', 'off']);
 });
 
-test('neither a token nor a value of a record is in the history of an export', async () => {
+proofTest('neither a token nor a value of a record is in the history of an export', async () => {
   const { memo } = await row(warehouse, `select max(memo) as memo from finance.bills where memo like '%!'`);
   await change();
   const handle = await client.workflow.start('exportSnapshot', {

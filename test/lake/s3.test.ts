@@ -12,6 +12,7 @@ import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -103,18 +104,21 @@ test.each([
   },
 );
 
-test('an older snapshot never takes the pointer from a newer one, and a pointer that was replaced meanwhile is looked at again', async () => {
-  const older = await readManifest(lake, (await readPointer(lake))?.snapshot_id ?? '');
-  await change();
-  const newer = await exportNow();
-  expect(await movePointer(lake, older!)).toBe(false);
-  const found = await lake.read('latest.json');
-  await lake.replace('latest.json', found!.text, found);
-  const stale = { text: found!.text, version: '"00000000000000000000000000000000"' };
-  expect(await lake.replace('latest.json', '{}', stale)).toBe(false);
-  expect(await lake.replace('latest.json', '{}', undefined)).toBe(false);
-  expect(await readPointer(lake)).toMatchObject({ snapshot_id: newer.snapshotId });
-});
+proofTest(
+  'an older snapshot never takes the pointer from a newer one, and a pointer that was replaced meanwhile is looked at again',
+  async () => {
+    const older = await readManifest(lake, (await readPointer(lake))?.snapshot_id ?? '');
+    await change();
+    const newer = await exportNow();
+    expect(await movePointer(lake, older!)).toBe(false);
+    const found = await lake.read('latest.json');
+    await lake.replace('latest.json', found!.text, found);
+    const stale = { text: found!.text, version: '"00000000000000000000000000000000"' };
+    expect(await lake.replace('latest.json', '{}', stale)).toBe(false);
+    expect(await lake.replace('latest.json', '{}', undefined)).toBe(false);
+    expect(await readPointer(lake)).toMatchObject({ snapshot_id: newer.snapshotId });
+  },
+);
 
 test('retention removes what no rule keeps, but never what the pointer names', async () => {
   const ids = await lake.snapshotIds();

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { createInstallation } from '../support/installation.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { inTheEnd } from '../support/eventually.ts';
@@ -38,31 +39,34 @@ test('without Python the marts are skipped, and a sentence says what to install'
   });
 });
 
-test('an export that ends while marts are being built has them built once more, one after the other', async () => {
-  const first = await withBuildLock({ databaseUrl, target: 'postgres' }, async () => {
-    await run(['export']);
-    const { runId } = await marts.describe();
-    await inTheEnd(async () => ((await attemptsOf(runId)) > 1 ? true : undefined));
-    await rows(
-      warehouse,
-      `update finance.bills set memo = 'another' where id = (select min(id) from finance.bills)`,
-    );
-    await run(['export']);
-    await run(['export']);
-    expect((await marts.describe()).runId).toBe(runId);
-    return runId;
-  });
-  await marts.result();
-  const second = await marts.describe();
-  expect(second.runId).not.toBe(first);
-  const { events } = await marts.fetchHistory();
-  expect(events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId).toBe(first);
-  expect(
-    await rows(warehouse, `select run_id from sync.runs where kind = 'marts' and run_id like $1`, [
-      `${second.runId}-%`,
-    ]),
-  ).toHaveLength(2);
-});
+proofTest(
+  'an export that ends while marts are being built has them built once more, one after the other',
+  async () => {
+    const first = await withBuildLock({ databaseUrl, target: 'postgres' }, async () => {
+      await run(['export']);
+      const { runId } = await marts.describe();
+      await inTheEnd(async () => ((await attemptsOf(runId)) > 1 ? true : undefined));
+      await rows(
+        warehouse,
+        `update finance.bills set memo = 'another' where id = (select min(id) from finance.bills)`,
+      );
+      await run(['export']);
+      await run(['export']);
+      expect((await marts.describe()).runId).toBe(runId);
+      return runId;
+    });
+    await marts.result();
+    const second = await marts.describe();
+    expect(second.runId).not.toBe(first);
+    const { events } = await marts.fetchHistory();
+    expect(events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId).toBe(first);
+    expect(
+      await rows(warehouse, `select run_id from sync.runs where kind = 'marts' and run_id like $1`, [
+        `${second.runId}-%`,
+      ]),
+    ).toHaveLength(2);
+  },
+);
 
 async function attemptsOf(runId: string): Promise<number> {
   const { raw } = await client.workflow.getHandle('marts', runId).describe();

@@ -16,6 +16,7 @@ import type { OwnershipPlaces } from '../../operations/ownership/places.ts';
 import { readOwnership } from '../../operations/ownership/read-ownership.ts';
 import { watchOwnership } from '../../worker/ownership/watch-ownership.ts';
 import { eventually } from '../support/eventually.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { createTestNamespace } from '../support/temporal-namespace.ts';
@@ -70,27 +71,30 @@ test('of two warehouses whose workers start at once one owns the namespace, the 
   expect(refused?.reason).toBeInstanceOf(NamespaceNotOurs);
 });
 
-test('a worker killed before the namespace heard of its claim leaves nothing in the way', async () => {
+proofTest('a worker killed before the namespace heard of its claim leaves nothing in the way', async () => {
   const places = await together(first);
   await insertClaim(first.warehouse, { claim_id: randomUUID(), token: randomUUID() });
   await claim(places);
 });
 
-test('a worker killed between the two writes of a token leaves a claim that the next one goes on with', async () => {
-  const places = await together(first);
-  const { claim: claimId, token } = await claim(places);
-  const next = await proposeToken(first.warehouse, { claimId, token, next: 'noted' });
-  expect(next).toBe('noted');
-  await check(places);
-  // Killed before it was confirmed: the namespace has the new token already.
-  const found = await readOwner(places.temporal);
-  await found?.replace({ ...found.record, token: 'noted', generation: found.record.generation + 1 });
-  await check(places);
-  expect(await claim(places)).toMatchObject({ claim: claimId });
-  expect(await readClaim(first.warehouse, claimId)).toMatchObject({ next_token: null });
-});
+proofTest(
+  'a worker killed between the two writes of a token leaves a claim that the next one goes on with',
+  async () => {
+    const places = await together(first);
+    const { claim: claimId, token } = await claim(places);
+    const next = await proposeToken(first.warehouse, { claimId, token, next: 'noted' });
+    expect(next).toBe('noted');
+    await check(places);
+    // Killed before it was confirmed: the namespace has the new token already.
+    const found = await readOwner(places.temporal);
+    await found?.replace({ ...found.record, token: 'noted', generation: found.record.generation + 1 });
+    await check(places);
+    expect(await claim(places)).toMatchObject({ claim: claimId });
+    expect(await readClaim(first.warehouse, claimId)).toMatchObject({ next_token: null });
+  },
+);
 
-test('of two who replace the same record one does, and nothing of the other is left', async () => {
+proofTest('of two who replace the same record one does, and nothing of the other is left', async () => {
   const places = await together(first);
   await claim(places);
   const found = (await readOwner(places.temporal)) ?? expect.fail();
@@ -113,7 +117,7 @@ test('a clone of the database is refused, and so is the original once the clone 
   await expect(check(clone)).rejects.toThrow(NamespaceNotOurs);
 });
 
-test('a clone may have another namespace of its own', async () => {
+proofTest('a clone may have another namespace of its own', async () => {
   const { clone } = await cloned();
   const { client } = await createTestNamespace();
   await claim({ ...clone, temporal: client });
@@ -133,7 +137,7 @@ test('a database that is older than the namespace is refused', async () => {
   await check(places);
 });
 
-test('a namespace that is older than the database, after a power cut, is brought forward', async () => {
+proofTest('a namespace that is older than the database, after a power cut, is brought forward', async () => {
   const places = await together(first);
   await claim(places);
   const before = (await readOwner(places.temporal)) ?? expect.fail();
@@ -145,7 +149,7 @@ test('a namespace that is older than the database, after a power cut, is brought
   await check(places);
 });
 
-test('another API address is another environment', async () => {
+proofTest('another API address is another environment', async () => {
   const places = await together(first);
   await claim(places);
   const api = {
@@ -161,30 +165,33 @@ test('another API address is another environment', async () => {
   await expect(claim(places)).rejects.toThrow(NamespaceNotOurs);
 });
 
-test('a process that was told of no API is refused for another warehouse only', async () => {
+proofTest('a process that was told of no API is refused for another warehouse only', async () => {
   const places = await together(first);
   await claim(places);
   const api = { ...settingsOf(first).api, url: '' };
   await check({ ...places, settings: { ...places.settings, api } });
 });
 
-test('a namespace of 0.5.0 with the schedules of this warehouse is claimed', async () => {
+proofTest('a namespace of 0.5.0 with the schedules of this warehouse is claimed', async () => {
   const places = await together(first);
   await schedule(places, { id: 'sync/acme-us', warehouse: await warehouseId(first.warehouse) });
   await claim(places);
   expect(await exists(places, 'sync/acme-us')).toBe(true);
 });
 
-test('a namespace of 0.5.0 with schedules of another warehouse is refused, until it is taken over', async () => {
-  const places = await together(first);
-  await schedule(places, { id: 'sync/of-theirs', warehouse: 'theirs' });
-  const sentence = /has schedules of another warehouse \(sync\/of-theirs\).*--take-over/;
-  await eventually(async () => ((await readOwnership(places)).trouble === null ? undefined : true));
-  await expect(claim(places)).rejects.toThrow(sentence);
-  await expect(check(places)).rejects.toThrow(sentence);
-  const record = await claim(places, { takeOver: true });
-  expect(record.replaced).toEqual(['theirs']);
-});
+proofTest(
+  'a namespace of 0.5.0 with schedules of another warehouse is refused, until it is taken over',
+  async () => {
+    const places = await together(first);
+    await schedule(places, { id: 'sync/of-theirs', warehouse: 'theirs' });
+    const sentence = /has schedules of another warehouse \(sync\/of-theirs\).*--take-over/;
+    await eventually(async () => ((await readOwnership(places)).trouble === null ? undefined : true));
+    await expect(claim(places)).rejects.toThrow(sentence);
+    await expect(check(places)).rejects.toThrow(sentence);
+    const record = await claim(places, { takeOver: true });
+    expect(record.replaced).toEqual(['theirs']);
+  },
+);
 
 test('who took over deletes the schedules of the owner before, and of nobody else', async () => {
   const places = await together(first);
@@ -227,18 +234,21 @@ test('a worker answers who asks, and whoever has another database learns that th
   await watched.stop();
 });
 
-test('a worker claims the namespace again when somebody has deleted the schedule of the owner', async () => {
-  const places = await together(first);
-  const before = await claim(places);
-  const watched = watch(places);
-  await places.temporal.schedule.getHandle(scheduleIds.owner).delete();
-  const again = await eventually(async () => (await readOwner(places.temporal))?.record);
-  expect(again.claim).not.toBe(before.claim);
-  await check(places);
-  await watched.stop();
-});
+proofTest(
+  'a worker claims the namespace again when somebody has deleted the schedule of the owner',
+  async () => {
+    const places = await together(first);
+    const before = await claim(places);
+    const watched = watch(places);
+    await places.temporal.schedule.getHandle(scheduleIds.owner).delete();
+    const again = await eventually(async () => (await readOwner(places.temporal))?.record);
+    expect(again.claim).not.toBe(before.claim);
+    await check(places);
+    await watched.stop();
+  },
+);
 
-test('a worker brings back the last token that a failover of its database has lost', async () => {
+proofTest('a worker brings back the last token that a failover of its database has lost', async () => {
   const places = await together(first);
   await claim(places);
   const watched = watch(places);

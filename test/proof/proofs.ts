@@ -83,15 +83,22 @@ export const proofs: readonly Proof[] = [
     judge: judgeMistakes,
   },
   {
+    name: 'tests',
+    title: 'every test and every variant, those of `npm test` included',
+    // The next two rows are of the same tests, at every commit and every task.
+    run: { tests: [], env: { TEST_PROOF: 'tests' } },
+    judge: judgeTests,
+  },
+  {
     name: 'faults',
     title: 'deaths at every commit of every file, and other faults',
-    run: { tests: ['test/faults', '--no-file-parallelism'], env: { TEST_FAULTS: 'all' } },
+    run: { tests: ['test/faults', '--no-file-parallelism'], env: { TEST_PROOF: 'all' } },
     judge: judgeTests,
   },
   {
     name: 'reruns',
     title: 'workflows reset at every task',
-    run: { tests: ['test/rerun'], env: { TEST_RERUNS: 'all' } },
+    run: { tests: ['test/rerun'], env: { TEST_PROOF: 'all' } },
     judge: judgeTests,
   },
   {
@@ -109,7 +116,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'extending',
     title: 'a column more, into the marts, as docs/extending.md says',
-    run: { tests: ['test/docs/extending.test.ts'], env: { TEST_EXTENDING: 'all' } },
+    run: { tests: ['test/docs/extending.proof.test.ts'], env: { TEST_PROOF: 'tests' } },
     judge: judgeTests,
   },
   {

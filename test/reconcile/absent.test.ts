@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { discrepanciesOf, proofsOf, reconcile } from '../support/reconcile.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { statusesOf, sync } from '../support/sync.ts';
@@ -44,7 +45,7 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test.each([404, 410])('is confirmed by %i', async (missingRecordStatus) => {
+  test.each(some([404, 410]))('is confirmed by %i', async (missingRecordStatus) => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'customers');
     await admin.configure({ missingRecordStatus });
@@ -65,7 +66,7 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('of a resource whose deletions are never announced is found too', async () => {
+  proofTest('of a resource whose deletions are never announced is found too', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'bill_credit_memos');
     await reconcile(installation, connection);
@@ -84,19 +85,24 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('of more records than a listing has pages is confirmed by a second complete listing', async () => {
-    const connection = await synced();
-    const ids = await quietlyDeleteSome(connection, 'bills', 5);
-    await admin.clearRequests();
-    const { run } = await reconcile(installation, connection);
-    expect(run.status).toBe('succeeded');
-    expect(await fetchesOf(connection)).toEqual([]);
-    expect(await listingsOf(connection, '/accounting/bills')).toBe(2);
-    expect((await discrepanciesOf(installation, connection)).map(({ record_id }) => record_id)).toEqual(ids);
-    expect((await installation.compare(connection)).differences).toEqual([]);
-  });
+  proofTest(
+    'of more records than a listing has pages is confirmed by a second complete listing',
+    async () => {
+      const connection = await synced();
+      const ids = await quietlyDeleteSome(connection, 'bills', 5);
+      await admin.clearRequests();
+      const { run } = await reconcile(installation, connection);
+      expect(run.status).toBe('succeeded');
+      expect(await fetchesOf(connection)).toEqual([]);
+      expect(await listingsOf(connection, '/accounting/bills')).toBe(2);
+      expect((await discrepanciesOf(installation, connection)).map(({ record_id }) => record_id)).toEqual(
+        ids,
+      );
+      expect((await installation.compare(connection)).differences).toEqual([]);
+    },
+  );
 
-  test('of a record that never landed takes it out of quarantine', async () => {
+  proofTest('of a record that never landed takes it out of quarantine', async () => {
     const connection = await synced();
     const record = bill('never-landed', { memo: '7' });
     await admin.execute({ kind: 'add', connection, resource: 'bills', record });
@@ -158,7 +164,7 @@ describe('a record that the list leaves out although the source has it', () => {
     expect((await fetchesOf(connection))[0]).toBe(`/accounting/bills/${id}`);
   });
 
-  test('is brought up to date by the fetch', async () => {
+  proofTest('is brought up to date by the fetch', async () => {
     const connection = await synced();
     const [id = ''] = await heldIds(connection, 'bills');
     await admin.execute({ kind: 'change', connection, resource: 'bills', id, patch: '{"memo":"hidden"}' });
@@ -172,7 +178,7 @@ describe('a record that the list leaves out although the source has it', () => {
     ).toEqual({ memo: 'hidden' });
   });
 
-  test('is kept when the second listing shows it, and the reconcile succeeds', async () => {
+  proofTest('is kept when the second listing shows it, and the reconcile succeeds', async () => {
     const connection = await synced();
     const [id = ''] = await heldIds(connection, 'subscriptions');
     await deleteThenRecreate(connection, { resource: 'subscriptions', id, path: '/subscriptions' });
@@ -206,7 +212,7 @@ describe('a record that the list leaves out although the source has it', () => {
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
   });
 
-  test('and is newer than the watermark no longer stalls the stream once it is deleted', async () => {
+  proofTest('and is newer than the watermark no longer stalls the stream once it is deleted', async () => {
     const connection = await synced();
     const [id = ''] = await heldIds(connection, 'bills');
     await hideFromLists(connection, 'bills', id);
@@ -216,7 +222,7 @@ describe('a record that the list leaves out although the source has it', () => {
     expect((await sync(installation, connection)).run).toMatchObject({ status: 'succeeded', failure: null });
   });
 
-  test('a record that a reconcile met and the next sync sees stalls nothing', async () => {
+  proofTest('a record that a reconcile met and the next sync sees stalls nothing', async () => {
     const connection = await synced();
     await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill('new') });
     await reconcile(installation, connection);
@@ -244,7 +250,7 @@ describe('nothing is inferred deleted from', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('one of two lists: while the refunds fail, no expense is missed', async () => {
+  proofTest('one of two lists: while the refunds fail, no expense is missed', async () => {
     const connection = await synced();
     const ids = await quietlyDeleteSome(connection, 'expenses', 2);
     await admin.addFault({
@@ -272,7 +278,7 @@ describe('nothing is inferred deleted from', () => {
     expect((await proofsOf(installation, run)).items).toBeNull();
   });
 
-  test('a second listing that failed', async () => {
+  proofTest('a second listing that failed', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'subscriptions');
     await admin.addFault({
@@ -285,26 +291,29 @@ describe('nothing is inferred deleted from', () => {
     await expectKept(connection, 'subscriptions', [id]);
   });
 
-  test('a fetch that keeps failing while others are answered: its record waits for the next reconcile', async () => {
-    const connection = await synced();
-    const id = await quietlyDelete(connection, 'bills');
-    await admin.addFault({
-      match: { connection, path: `/accounting/bills/${id}` },
-      fault: { kind: 'status', status: 500 },
-    });
-    const { run } = await reconcile(installation, connection);
-    expect(run.status).toBe('partial');
-    expect(run.streams.find(({ stream }) => stream === 'bills')).toMatchObject({
-      status: 'partial',
-      failure_type: 'NotEqual',
-    });
-    await expectKept(connection, 'bills', [id]);
-    await admin.clearFaults();
-    expect((await reconcile(installation, connection)).run.status).toBe('succeeded');
-    expect(await heldIds(connection, 'bills')).not.toContain(id);
-  });
+  proofTest(
+    'a fetch that keeps failing while others are answered: its record waits for the next reconcile',
+    async () => {
+      const connection = await synced();
+      const id = await quietlyDelete(connection, 'bills');
+      await admin.addFault({
+        match: { connection, path: `/accounting/bills/${id}` },
+        fault: { kind: 'status', status: 500 },
+      });
+      const { run } = await reconcile(installation, connection);
+      expect(run.status).toBe('partial');
+      expect(run.streams.find(({ stream }) => stream === 'bills')).toMatchObject({
+        status: 'partial',
+        failure_type: 'NotEqual',
+      });
+      await expectKept(connection, 'bills', [id]);
+      await admin.clearFaults();
+      expect((await reconcile(installation, connection)).run.status).toBe('succeeded');
+      expect(await heldIds(connection, 'bills')).not.toContain(id);
+    },
+  );
 
-  test('a fetch that the service asked to wait with', async () => {
+  proofTest('a fetch that the service asked to wait with', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'bills');
     await admin.addFault({
@@ -317,7 +326,7 @@ describe('nothing is inferred deleted from', () => {
     expect(await heldIds(connection, 'bills')).not.toContain(id);
   });
 
-  test('a company that the service is preparing again', async () => {
+  proofTest('a company that the service is preparing again', async () => {
     const connection = await synced();
     const ids = await quietlyDeleteSome(connection, 'customers', 2);
     await admin.addFault({ match: { connection }, times: 7, fault: { kind: 'not-ready' } });
@@ -327,7 +336,7 @@ describe('nothing is inferred deleted from', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('a listing of which a record could not land: its id counts as listed', async () => {
+  proofTest('a listing of which a record could not land: its id counts as listed', async () => {
     const connection = await synced();
     const [id = ''] = await heldIds(connection, 'subscriptions');
     await admin.execute({ kind: 'change', connection, resource: 'subscriptions', id, patch: '{"status":7}' });

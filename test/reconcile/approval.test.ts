@@ -6,6 +6,7 @@ import { approveDeletesSignal } from '../../workflows/await-approval.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
+import { proofTest } from '../support/proof-test.ts';
 import {
   approve,
   discrepanciesOf,
@@ -81,7 +82,7 @@ describe('over the delete limit', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('--approve-deletes with nothing listed before asks all the same', async () => {
+  proofTest('--approve-deletes with nothing listed before asks all the same', async () => {
     const connection = await synced();
     const gone = await quietlyDelete(connection, 'bills', 60);
     const { run } = await approve(installation, connection);
@@ -89,7 +90,7 @@ describe('over the delete limit', () => {
     expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(gone));
   });
 
-  test('a newer reconcile withdraws the question and decides anew: what came back is kept', async () => {
+  proofTest('a newer reconcile withdraws the question and decides anew: what came back is kept', async () => {
     const { connection, gone } = await stopped();
     const before = await shownDeletions(installation, connection);
     await admin.execute(
@@ -105,7 +106,7 @@ describe('over the delete limit', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('of one resource the others are reconciled and deleted from all the same', async () => {
+  proofTest('of one resource the others are reconciled and deleted from all the same', async () => {
     const connection = await synced();
     await quietlyDelete(connection, 'bills', 60);
     const [customer] = await quietlyDelete(connection, 'customers', 1);
@@ -139,7 +140,7 @@ describe('the limit', () => {
     expect(await heldIds(connection, 'items')).toEqual([]);
   });
 
-  test('is not asked about when deletions were announced', async () => {
+  proofTest('is not asked about when deletions were announced', async () => {
     const connection = await synced();
     const gone = (await heldIds(connection, 'bills')).slice(0, 60);
     await admin.execute(
@@ -165,18 +166,21 @@ describe('an approval names what was shown, and does nothing when something else
     await questionSays(connection, /\| bills \| 115 \|/);
   });
 
-  test('a question that another one replaced takes no signal, and each shows who found what', async () => {
-    const { connection, question, waiting } = await overtaken();
-    await questionSays(connection, /\| bills \| 115 \|/);
-    await expect(
-      client.workflow.getHandle(workflowIds.approval(connection), question).signal(approveDeletesSignal),
-    ).rejects.toThrow(WorkflowNotFoundError);
-    await expectNothingDeleted(connection, waiting);
-    const { bills } = await shownDeletions(installation, connection);
-    expect(await detailsOf(connection)).toContain(`| bills | 115 | ${bills?.run} |`);
-  });
+  proofTest(
+    'a question that another one replaced takes no signal, and each shows who found what',
+    async () => {
+      const { connection, question, waiting } = await overtaken();
+      await questionSays(connection, /\| bills \| 115 \|/);
+      await expect(
+        client.workflow.getHandle(workflowIds.approval(connection), question).signal(approveDeletesSignal),
+      ).rejects.toThrow(WorkflowNotFoundError);
+      await expectNothingDeleted(connection, waiting);
+      const { bills } = await shownDeletions(installation, connection);
+      expect(await detailsOf(connection)).toContain(`| bills | 115 | ${bills?.run} |`);
+    },
+  );
 
-  test('a reset of an old approved reconcile deletes nothing that was not named', async () => {
+  proofTest('a reset of an old approved reconcile deletes nothing that was not named', async () => {
     const { connection } = await stopped();
     expect((await installation.run(['reconcile', connection, '--approve-deletes'])).code).toBe(0);
     const handle = client.workflow.getHandle(`reconcile/${connection}`);
@@ -193,7 +197,7 @@ describe('an approval names what was shown, and does nothing when something else
     await questionSays(connection, /\| bills \| 70 \|/);
   });
 
-  test('of 0.5.0, which does not say what was shown, deletes nothing', async () => {
+  proofTest('of 0.5.0, which does not say what was shown, deletes nothing', async () => {
     const { connection, gone } = await stopped();
     const { run } = await reconcile(installation, connection, { approveDeletes: true });
     expect(run).toMatchObject({
@@ -218,24 +222,27 @@ describe('an approval names what was shown, and does nothing when something else
     expect(held.filter((id) => gone.includes(id))).toHaveLength(left);
   });
 
-  test('approving twice, in the Web UI and by the command at once, deletes what was shown and nothing more', async () => {
-    const { connection, gone } = await stopped();
-    const before = await heldIds(connection, 'bills');
-    const question = client.workflow.getHandle(workflowIds.approval(connection));
-    const [, , command] = await Promise.all([
-      question.signal(approveDeletesSignal),
-      question.signal(approveDeletesSignal),
-      installation.run(['reconcile', connection, '--approve-deletes']),
-    ]);
-    // One of them starts the reconcile; the other comes when it runs, or when it is over.
-    expect([0, 1], command.stderr).toContain(command.code);
-    if (command.code === 1) expect(command.stderr).toContain('so nothing was approved');
-    expect((await eventually(() => approvedRun(connection))).status).toBe('succeeded');
-    expect(await heldIds(connection, 'bills')).toEqual(before.filter((id) => !gone.includes(id)));
-    expect((await installation.compare(connection)).differences).toEqual([]);
-  });
+  proofTest(
+    'approving twice, in the Web UI and by the command at once, deletes what was shown and nothing more',
+    async () => {
+      const { connection, gone } = await stopped();
+      const before = await heldIds(connection, 'bills');
+      const question = client.workflow.getHandle(workflowIds.approval(connection));
+      const [, , command] = await Promise.all([
+        question.signal(approveDeletesSignal),
+        question.signal(approveDeletesSignal),
+        installation.run(['reconcile', connection, '--approve-deletes']),
+      ]);
+      // One of them starts the reconcile; the other comes when it runs, or when it is over.
+      expect([0, 1], command.stderr).toContain(command.code);
+      if (command.code === 1) expect(command.stderr).toContain('so nothing was approved');
+      expect((await eventually(() => approvedRun(connection))).status).toBe('succeeded');
+      expect(await heldIds(connection, 'bills')).toEqual(before.filter((id) => !gone.includes(id)));
+      expect((await installation.compare(connection)).differences).toEqual([]);
+    },
+  );
 
-  test('an approval that comes while a reconcile runs is not lost in it', async () => {
+  proofTest('an approval that comes while a reconcile runs is not lost in it', async () => {
     const { connection, gone } = await stopped();
     await admin.addFault({
       match: { connection, path: '/accounting/items' },
@@ -253,7 +260,7 @@ describe('an approval names what was shown, and does nothing when something else
     expect((await installation.compare(connection, { tables: ['bills'] })).differences).toEqual([]);
   });
 
-  test('a worker killed in the middle of the deleting: it goes on with what was named', async () => {
+  proofTest('a worker killed in the middle of the deleting: it goes on with what was named', async () => {
     const { connection, gone } = await stopped();
     const before = await heldIds(connection, 'bills');
     const blocked = await blockWrites(databaseUrl, 'sync.tombstones');
@@ -270,7 +277,7 @@ describe('an approval names what was shown, and does nothing when something else
 });
 
 describe('a reconcile of other resources', () => {
-  test('neither withdraws the question nor dismisses what waits', async () => {
+  proofTest('neither withdraws the question nor dismisses what waits', async () => {
     const { connection, gone } = await stopped();
     const before = await questionRun(connection);
     const shown = await shownDeletions(installation, connection);
@@ -286,7 +293,7 @@ describe('a reconcile of other resources', () => {
     expect(held.filter((id) => gone.includes(id))).toEqual([]);
   });
 
-  test('that stops too asks about both, and one signal approves both', async () => {
+  proofTest('that stops too asks about both, and one signal approves both', async () => {
     const { connection } = await stopped();
     const items = await heldIds(connection, 'items');
     await quietlyDelete(connection, 'items', items.length);
@@ -297,7 +304,7 @@ describe('a reconcile of other resources', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('of which one fails leaves the question of the others asked', async () => {
+  proofTest('of which one fails leaves the question of the others asked', async () => {
     const connection = await synced();
     await quietlyDelete(connection, 'bills', 60);
     await admin.addFault({
@@ -310,7 +317,7 @@ describe('a reconcile of other resources', () => {
     await questionSays(connection, /\| bills \| 60 \|/);
   });
 
-  test('of which an approved one cannot be listed afterwards asks about that one no more', async () => {
+  proofTest('of which an approved one cannot be listed afterwards asks about that one no more', async () => {
     const { connection } = await stopped();
     const approved = await shownDeletions(installation, connection);
     const items = await heldIds(connection, 'items');
@@ -343,16 +350,19 @@ test('daybook reconcile exits 3 when it stopped for approval, and 0 once that is
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('daybook reconcile --approve-deletes approves nothing of a resource that it is not about', async () => {
-  const { connection, gone } = await stopped();
-  const command = ['reconcile', connection, '--resource', 'items', '--approve-deletes'];
-  expect(await installation.run(command)).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining(`No deletions of ${connection} wait for approval.`) as string,
-  });
-  await expectNothingDeleted(connection, gone);
-  expect(await questionOf(connection)).toBe('RUNNING');
-});
+proofTest(
+  'daybook reconcile --approve-deletes approves nothing of a resource that it is not about',
+  async () => {
+    const { connection, gone } = await stopped();
+    const command = ['reconcile', connection, '--resource', 'items', '--approve-deletes'];
+    expect(await installation.run(command)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`No deletions of ${connection} wait for approval.`) as string,
+    });
+    await expectNothingDeleted(connection, gone);
+    expect(await questionOf(connection)).toBe('RUNNING');
+  },
+);
 
 async function synced(): Promise<string> {
   const connection = await installation.connect();

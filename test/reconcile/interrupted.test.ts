@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { createInstallation } from '../support/installation.ts';
 import { untilPages } from '../support/progress-of.ts';
+import { proofTest } from '../support/proof-test.ts';
 import {
   discrepanciesOf,
   endOfReconcile,
@@ -77,20 +78,23 @@ test.for([
   },
 );
 
-test('an API that fails for a while in the middle of the listing costs time and nothing else', async () => {
-  const connection = await withUnannouncedDeletions();
-  await admin.configure({ maximumLimit: 20 });
-  await admin.addFault({
-    match: { connection, path: '/accounting' },
-    after: 6,
-    times: 8,
-    fault: { kind: 'status', status: 503 },
-  });
-  const handle = await startReconcile(installation, connection);
-  await expectSameEnd(connection, handle);
-});
+proofTest(
+  'an API that fails for a while in the middle of the listing costs time and nothing else',
+  async () => {
+    const connection = await withUnannouncedDeletions();
+    await admin.configure({ maximumLimit: 20 });
+    await admin.addFault({
+      match: { connection, path: '/accounting' },
+      after: 6,
+      times: 8,
+      fault: { kind: 'status', status: 503 },
+    });
+    const handle = await startReconcile(installation, connection);
+    await expectSameEnd(connection, handle);
+  },
+);
 
-test('a cursor that the service refuses is no reason to think that anything is absent', async () => {
+proofTest('a cursor that the service refuses is no reason to think that anything is absent', async () => {
   const connection = await withUnannouncedDeletions();
   await admin.configure({ maximumLimit: 20 });
   await admin.addFault({
@@ -103,7 +107,7 @@ test('a cursor that the service refuses is no reason to think that anything is a
   await expectSameEnd(connection, handle);
 });
 
-test('a reconcile that runs while another is asked for stays one', async () => {
+proofTest('a reconcile that runs while another is asked for stays one', async () => {
   const connection = await withUnannouncedDeletions();
   await slowly(connection);
   const handle = await startReconcile(installation, connection);

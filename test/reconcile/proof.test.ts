@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { bill, billLine, customer, expense, list } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { discrepanciesOf, proofsOf, reconcile } from '../support/reconcile.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { statusesOf, sync } from '../support/sync.ts';
@@ -135,7 +136,7 @@ describe('damage done behind our back is found and repaired, with no new version
     await expectRepaired(connection, { damage: [statement], id, kind: 'damaged' });
   });
 
-  test('lines that changed places', async () => {
+  proofTest('lines that changed places', async () => {
     const connection = await synced();
     const id = await billWithLines(connection);
     const lines = 'connection_id = $1 and bill_id = $2';
@@ -148,7 +149,7 @@ describe('damage done behind our back is found and repaired, with no new version
     await expectRepaired(connection, { damage, id, kind: 'damaged' });
   });
 
-  test('digits that changed, though the number did not', async () => {
+  proofTest('digits that changed, though the number did not', async () => {
     const connection = await synced();
     await add(connection, 'bills', bill('b', { total_amount: '1.0' }));
     await sync(installation, connection);
@@ -266,7 +267,7 @@ describe('what the incremental sync could not see', () => {
     ).toHaveLength(2);
   });
 
-  test('what the next sync would have brought anyway is no discrepancy', async () => {
+  proofTest('what the next sync would have brought anyway is no discrepancy', async () => {
     const connection = await synced();
     await admin.activity({ connection, changes: 3, touches: 3 });
     await add(connection, 'bills', bill('new'));
@@ -276,19 +277,22 @@ describe('what the incremental sync could not see', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('a watermark is never moved by a reconcile, and the next sync begins where it would have begun', async () => {
-    const connection = await synced();
-    const before = await watermarksOf(connection);
-    await admin.activity({ connection, changes: 3 });
-    await reconcile(installation, connection);
-    expect(await watermarksOf(connection)).toEqual(before);
-    await admin.clearRequests();
-    await sync(installation, connection);
-    const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
-    const floor = Number(new URLSearchParams(first?.query).get('last_synced_at_min'));
-    const watermark = before.find(({ stream }) => stream === 'bills')?.milliseconds;
-    expect(floor).toBe(Number(watermark) - 661_000);
-  });
+  proofTest(
+    'a watermark is never moved by a reconcile, and the next sync begins where it would have begun',
+    async () => {
+      const connection = await synced();
+      const before = await watermarksOf(connection);
+      await admin.activity({ connection, changes: 3 });
+      await reconcile(installation, connection);
+      expect(await watermarksOf(connection)).toEqual(before);
+      await admin.clearRequests();
+      await sync(installation, connection);
+      const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
+      const floor = Number(new URLSearchParams(first?.query).get('last_synced_at_min'));
+      const watermark = before.find(({ stream }) => stream === 'bills')?.milliseconds;
+      expect(floor).toBe(Number(watermark) - 661_000);
+    },
+  );
 });
 
 describe('a reconcile with a record in quarantine', () => {

@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 
 const installation = await createInstallation();
@@ -54,7 +55,7 @@ describe('a command that was killed leaves no run that runs for ever', () => {
     ).toEqual([{ status: 'interrupted' }]);
   });
 
-  test('a release that did not beat is given an hour', async () => {
+  proofTest('a release that did not beat is given an hour', async () => {
     const connection = await companyWithEntry();
     await addRun({ connection, minutesAgo: 59, id: 'perhaps alive' });
     await addRun({ connection, minutesAgo: 61, id: 'dead' });
@@ -85,20 +86,23 @@ describe('a command that is alive', () => {
     await replay.stop('SIGKILL');
   });
 
-  test('and was taken for dead, since it or the database stood still, runs again and ends as it should', async () => {
-    const connection = await companyWithEntry();
-    const blocked = await blockWrites(databaseUrl, 'finance.items');
-    const rebuild = start(['rebuild', connection]);
-    await waitingSessions(databaseUrl);
-    await beSilent('rebuild');
-    expect((await run(['quarantine', 'replay'])).code).toBe(0);
-    await eventually(async () => ((await statusesOf(connection)).rebuild === 'running' ? true : undefined));
-    await blocked.letGo();
-    expect((await rebuild.ended).code).toBe(0);
-    expect(await statusesOf(connection)).toEqual({ replay: 'succeeded', rebuild: 'succeeded' });
-    const streams = `select distinct s.status from sync.run_streams s join sync.runs using (run_id) where kind = 'rebuild'`;
-    expect(await row(warehouse, streams)).toEqual({ status: 'succeeded' });
-  });
+  proofTest(
+    'and was taken for dead, since it or the database stood still, runs again and ends as it should',
+    async () => {
+      const connection = await companyWithEntry();
+      const blocked = await blockWrites(databaseUrl, 'finance.items');
+      const rebuild = start(['rebuild', connection]);
+      await waitingSessions(databaseUrl);
+      await beSilent('rebuild');
+      expect((await run(['quarantine', 'replay'])).code).toBe(0);
+      await eventually(async () => ((await statusesOf(connection)).rebuild === 'running' ? true : undefined));
+      await blocked.letGo();
+      expect((await rebuild.ended).code).toBe(0);
+      expect(await statusesOf(connection)).toEqual({ replay: 'succeeded', rebuild: 'succeeded' });
+      const streams = `select distinct s.status from sync.run_streams s join sync.runs using (run_id) where kind = 'rebuild'`;
+      expect(await row(warehouse, streams)).toEqual({ status: 'succeeded' });
+    },
+  );
 });
 
 /** A bill waits in quarantine that the source has mended. */

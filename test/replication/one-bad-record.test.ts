@@ -5,6 +5,7 @@ import { readWebhook } from '../../source/read-webhook.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill, subscription } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
+import { some } from '../support/proof-test.ts';
 import type { Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, ScriptedService } from './scripted-service.ts';
@@ -16,7 +17,7 @@ afterEach(() => {
 });
 
 describe('one bad record is never in the way of others: an ID that no index of Postgres holds', () => {
-  test.each([2_001, 2_700, 10_000])('of %i random characters waits in quarantine', async (length) => {
+  test.each(some([2_001, 2_700, 10_000]))('of %i random characters waits in quarantine', async (length) => {
     const service = await serve();
     const id = randomId(length);
     service.lists = { bills: [bill('a'), bill(id), bill('b')] };
@@ -116,7 +117,7 @@ describe('one bad record is never in the way of others: 24:00:00.5 is no time', 
 });
 
 describe('one bad record is never in the way of others: a fetch of one absent record', () => {
-  test.each([400, 403, 450, 451, 500, 550, 200])('that always answers %i', async (status) => {
+  test.each(some([400, 403, 450, 451, 500, 550, 200], 2))('that always answers %i', async (status) => {
     const service = await serve();
     service.lists = { bills: ['a', 'b', 'c', 'd'].map((id) => bill(id)) };
     await service.sync(['bills']);

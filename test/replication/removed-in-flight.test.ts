@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { startSync, sync } from '../support/sync.ts';
 import { idsOf } from '../webhooks/company.ts';
@@ -48,7 +49,7 @@ test('a webhook whose fetch is slow lands nothing of the company before under th
   expect(await heldOf(name)).toEqual({ bills: 0, versions: 0, service_connection_id: null });
 });
 
-test('a first answer that is slow does not pin its company to the next connection', async () => {
+proofTest('a first answer that is slow does not pin its company to the next connection', async () => {
   const { name, other } = await companies();
   await admin.addFault({ match: { connection: name }, fault: { kind: 'slow', ms: 6_000 } });
   await admin.clearRequests();
@@ -62,7 +63,7 @@ test('a first answer that is slow does not pin its company to the next connectio
   expect(await heldOf(name)).toMatchObject({ service_connection_id: `conn-${other}` });
 });
 
-test('a token that is set while the first answers are on their way is the one that counts', async () => {
+proofTest('a token that is set while the first answers are on their way is the one that counts', async () => {
   const { name, other } = await companies();
   await admin.addFault({ match: { connection: name }, fault: { kind: 'slow', ms: 6_000 } });
   await admin.clearRequests();
@@ -103,7 +104,7 @@ test('a sync that had read some lists does not succeed for the next connection, 
   }
 });
 
-test('a backfill whose plan went with the connection does not succeed', async () => {
+proofTest('a backfill whose plan went with the connection does not succeed', async () => {
   const { name } = await companies();
   await admin.addFault({ match: { connection: name }, fault: down });
   const input = { connection: name, from: '2000-01-01', to: '2030-01-01', reason: 'test' };
@@ -118,7 +119,7 @@ test('a backfill whose plan went with the connection does not succeed', async ()
   expect(await rejection(handle.result())).toMatchObject({ type: 'ConnectionReplaced' });
 });
 
-test('a replay lands nothing that was kept of the company before', async () => {
+proofTest('a replay lands nothing that was kept of the company before', async () => {
   const { name, other } = await companies();
   await admin.configure({ missingRecordStatus: 404 });
   await land(warehouse, { connectionId: name, stream: 'bills', pages: [[bill('kept', { memo: '7' })]] });

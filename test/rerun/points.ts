@@ -1,12 +1,12 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { chanceOf } from '../day/chance.ts';
 import type { Installation } from '../support/installation.ts';
+import { isWholeProof } from '../support/proof-test.ts';
 import { tasksOf } from '../support/reset.ts';
 
-/** The whole of what can be chosen with `TEST_RERUNS=all`, else a few, chosen by that as a seed. */
+/** The whole of what can be chosen with `TEST_PROOF=all`, else a few. */
 export function chosen<T>(name: string, all: readonly T[], few: number): readonly T[] {
-  const wanted = process.env.TEST_RERUNS ?? '1';
-  return wanted === 'all' ? all : chanceOf(`${name} ${wanted}`).someOf(all, few);
+  return isWholeProof ? all : chanceOf(`${name} 1`).someOf(all, few);
 }
 
 /** A workflow task of an execution, counted from its start. */

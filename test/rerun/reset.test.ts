@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { some } from '../support/proof-test.ts';
 import { resetTo } from '../support/reset.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
 import { changesBetween, contentOf, watermarksBehind, watermarksOf } from './content-of.ts';
@@ -11,7 +12,7 @@ const temporalAddress = await startTemporalWith('limit.historyCount.suggestConti
 const { installation, scenarios } = await openReruns({ temporalAddress });
 const { warehouse } = installation;
 
-test.for(scenarios)(
+test.for(some(scenarios, 2))(
   '$name: to whatever task it is reset, it ends as it did, and nothing changes',
   { timeout: 1_800_000 },
   async ({ name, prepare }, { annotate }) => {

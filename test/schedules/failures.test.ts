@@ -6,6 +6,7 @@ import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { followConnection } from '../../operations/schedules/follow-connection.ts';
 import { addRun } from '../alerts/facts.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, type Row } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 
@@ -138,7 +139,7 @@ test('a sync that found everything well writes nothing about the connection and 
   expect([await stateOf(connection), (await schedule(connection)).info.lastUpdatedAt]).toEqual(before);
 });
 
-test('a failure that is noted twice counts once', async () => {
+proofTest('a failure that is noted twice counts once', async () => {
   const connectionId = await scheduled();
   const failed = { connection: connectionId, status: 'failed' } as const;
   const runId = await addRun(warehouse, failed);
@@ -150,7 +151,7 @@ test('a failure that is noted twice counts once', async () => {
   expect(await stateOf(connectionId)).toMatchObject({ failures: 2 });
 });
 
-test('a sync that failed in part and read nothing proves nothing', async () => {
+proofTest('a sync that failed in part and read nothing proves nothing', async () => {
   const [connectionId, other] = [await scheduled(), await scheduled()];
   await sync(installation, other);
   const runId = await addRun(warehouse, { connection: connectionId, status: 'failed' });
@@ -160,14 +161,17 @@ test('a sync that failed in part and read nothing proves nothing', async () => {
   expect(await stateOf(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
 });
 
-test('a schedule that is gone from Temporal comes back with the next failure, and the sync ends as ever', async () => {
-  const connection = await scheduled({ token: 'wrong' });
-  await temporal.schedule.getHandle(`sync/${connection}`).delete();
-  expect((await sync(installation, connection)).run.status).toBe('failed');
-  expect((await schedule(connection)).state.paused).toBe(true);
-});
+proofTest(
+  'a schedule that is gone from Temporal comes back with the next failure, and the sync ends as ever',
+  async () => {
+    const connection = await scheduled({ token: 'wrong' });
+    await temporal.schedule.getHandle(`sync/${connection}`).delete();
+    expect((await sync(installation, connection)).run.status).toBe('failed');
+    expect((await schedule(connection)).state.paused).toBe(true);
+  },
+);
 
-test('a connection without schedules fails and recovers without any', async () => {
+proofTest('a connection without schedules fails and recovers without any', async () => {
   const connection = await installation.connect({ token: 'wrong' });
   await sync(installation, connection);
   expect(await stateOf(connection)).toMatchObject({ paused_by: 'daybook' });

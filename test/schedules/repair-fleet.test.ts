@@ -7,6 +7,7 @@ import { followConnection } from '../../operations/schedules/follow-connection.t
 import { repairSchedules } from '../../worker/schedules/repair-schedules.ts';
 import { addFleet } from '../fleet/add-fleet.ts';
 import { countRequests } from '../fleet/count-requests.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { testApiAddress } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -68,12 +69,15 @@ test('what the database changed, and nobody told Temporal of, is told by the nex
   expect(reached).toBe(true);
 });
 
-test('of workers that start at once one repairs, and the others wait for a repair that began after they asked', async () => {
-  await addFleet(warehouse, { connections: 20 });
-  await Promise.all([repair(), repair(), repair(), repair(), repair(), repair()]);
-  expect(asked.get('CreateSchedule')).toBe(40);
-  expect(asked.get('ListSchedules')).toBeLessThanOrEqual(2);
-});
+proofTest(
+  'of workers that start at once one repairs, and the others wait for a repair that began after they asked',
+  async () => {
+    await addFleet(warehouse, { connections: 20 });
+    await Promise.all([repair(), repair(), repair(), repair(), repair(), repair()]);
+    expect(asked.get('CreateSchedule')).toBe(40);
+    expect(asked.get('ListSchedules')).toBeLessThanOrEqual(2);
+  },
+);
 
 test('within the hour nothing is asked again, but by a worker that starts', async () => {
   await addFleet(warehouse, { connections: 2 });
@@ -88,25 +92,28 @@ test('within the hour nothing is asked again, but by a worker that starts', asyn
   expect(asked.get('ListSchedules')).toBe(2);
 });
 
-test('the turn of a worker that died is taken by another, and one that only stood still has lost it', async () => {
-  const now = await readClock(warehouse);
-  const turn = await takeRepairTurn(warehouse, { since: now });
-  if (typeof turn === 'string') throw new Error(`The turn is ${turn}.`);
-  expect(await takeRepairTurn(warehouse, { since: now })).toBe('held');
-  expect(await turn.extend()).toBe(true);
-  await pool.query(
-    `update sync.settings set value = (clock_timestamp() - interval '1 second')::text where name = 'schedules_repair_until'`,
-  );
-  const other = await takeRepairTurn(warehouse, { since: now });
-  if (typeof other === 'string') throw new Error(`The turn is ${other}.`);
-  expect(await turn.extend()).toBe(false);
-  await turn.end({ done: true });
-  expect(await takeRepairTurn(warehouse, { since: now })).toBe('held');
-  await other.end({ done: true });
-  expect(await takeRepairTurn(warehouse, { since: now })).toBe('done');
-});
+proofTest(
+  'the turn of a worker that died is taken by another, and one that only stood still has lost it',
+  async () => {
+    const now = await readClock(warehouse);
+    const turn = await takeRepairTurn(warehouse, { since: now });
+    if (typeof turn === 'string') throw new Error(`The turn is ${turn}.`);
+    expect(await takeRepairTurn(warehouse, { since: now })).toBe('held');
+    expect(await turn.extend()).toBe(true);
+    await pool.query(
+      `update sync.settings set value = (clock_timestamp() - interval '1 second')::text where name = 'schedules_repair_until'`,
+    );
+    const other = await takeRepairTurn(warehouse, { since: now });
+    if (typeof other === 'string') throw new Error(`The turn is ${other}.`);
+    expect(await turn.extend()).toBe(false);
+    await turn.end({ done: true });
+    expect(await takeRepairTurn(warehouse, { since: now })).toBe('held');
+    await other.end({ done: true });
+    expect(await takeRepairTurn(warehouse, { since: now })).toBe('done');
+  },
+);
 
-test('times of a clock that was wrong keep nobody from repairing', async () => {
+proofTest('times of a clock that was wrong keep nobody from repairing', async () => {
   const now = await readClock(warehouse);
   await pool.query(
     `update sync.settings set value = (clock_timestamp() + interval '1 day')::text where name like 'schedules_repair%'`,
@@ -144,20 +151,23 @@ test('a pause made in the Web UI stays, whatever else is repaired', async () => 
   expect(spec.intervals?.[0]?.every).toBe(3_600_000);
 });
 
-test('what was resumed in the Web UI may fire, however long its interval is, until a worker starts', async () => {
-  await addFleet(warehouse, { connections: 1 });
-  await pauseConnection(warehouse, { connectionId: 'co-00000', why: 'month end' });
-  await repair();
-  await temporal.schedule.getHandle('reconcile/co-00000').unpause('go on');
-  await anHourLater();
-  await listedAs('reconcile/co-00000', { paused: false });
-  await repair('hour');
-  expect((await describe('reconcile/co-00000')).state.paused).toBe(false);
-  await repair('start');
-  expect((await describe('reconcile/co-00000')).state.paused).toBe(true);
-});
+proofTest(
+  'what was resumed in the Web UI may fire, however long its interval is, until a worker starts',
+  async () => {
+    await addFleet(warehouse, { connections: 1 });
+    await pauseConnection(warehouse, { connectionId: 'co-00000', why: 'month end' });
+    await repair();
+    await temporal.schedule.getHandle('reconcile/co-00000').unpause('go on');
+    await anHourLater();
+    await listedAs('reconcile/co-00000', { paused: false });
+    await repair('hour');
+    expect((await describe('reconcile/co-00000')).state.paused).toBe(false);
+    await repair('start');
+    expect((await describe('reconcile/co-00000')).state.paused).toBe(true);
+  },
+);
 
-test('a change of what Temporal does not list is repaired too', async () => {
+proofTest('a change of what Temporal does not list is repaired too', async () => {
   await addFleet(warehouse, { connections: 2 });
   await repair();
   await temporal.schedule
@@ -167,7 +177,7 @@ test('a change of what Temporal does not list is repaired too', async () => {
   expect((await describe('sync/co-00000')).policies.pauseOnFailure).toBe(false);
 });
 
-test('a repair ends early when the worker is stopped, and leaves its turn to the others', async () => {
+proofTest('a repair ends early when the worker is stopped, and leaves its turn to the others', async () => {
   await addFleet(warehouse, { connections: 60 });
   const stopping = new AbortController();
   const repairing = repairSchedules(places, { logger: pino({ level: 'silent' }), stopping: stopping.signal });
@@ -177,7 +187,7 @@ test('a repair ends early when the worker is stopped, and leaves its turn to the
   expect(await describe('sync/co-00059')).toBeDefined();
 });
 
-test('a connection that was told of is not written again within the hour', async () => {
+proofTest('a connection that was told of is not written again within the hour', async () => {
   await addFleet(warehouse, { connections: 1 });
   await repair();
   const version = async (): Promise<unknown> =>

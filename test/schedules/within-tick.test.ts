@@ -9,6 +9,7 @@ import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { searchAttributesOf } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { resetTo } from '../support/reset.ts';
 import { row, rows } from '../support/rows.ts';
 import type { startSync } from '../support/sync.ts';
@@ -56,7 +57,7 @@ describe('a tick in which there is little to do runs the sync itself', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('after people and before backfills, and where pages are read', async () => {
+  proofTest('after people and before backfills, and where pages are read', async () => {
     const connection = await scheduled();
     const tick = await startTick(connection);
     await tick.result();
@@ -80,7 +81,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('that the service asks to pause', async () => {
+  proofTest('that the service asks to pause', async () => {
     const connection = await scheduled();
     const fault = { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '2' } as const;
     await admin.addFault({ match: { connection, path: '/accounting/items' }, times: 1, fault });
@@ -90,7 +91,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('of a company that is not ready, also when the signal that it is comes first', async () => {
+  proofTest('of a company that is not ready, also when the signal that it is comes first', async () => {
     const connection = await scheduled({ ready: false });
     const started = await resultOf(connection);
     expect(started).toMatchObject({ why: 'not ready' });
@@ -103,7 +104,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('and reads again what is announced when the tick has read a part', async () => {
+  proofTest('and reads again what is announced when the tick has read a part', async () => {
     const connection = await scheduled();
     await admin.configure({ maximumLimit: 5 });
     const blocked = await blockWrites(databaseUrl, 'finance.items');
@@ -118,7 +119,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('once: a copy of its input is a run of its own, and so is a reset', async () => {
+  proofTest('once: a copy of its input is a run of its own, and so is a reset', async () => {
     const connection = await scheduled();
     await admin.configure({ maximumLimit: 5 });
     const { run, workflow } = await goesOn(connection);
@@ -142,25 +143,30 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
 /** What goes wrong is judged as if nobody had tried before. */
 describe('a sync ends the same whether a tick or a person began it', () => {
   const refused = { kind: 'status', status: 401, code: 'INVALID_ACCESS_TOKEN' } as const;
-  test.each<[string, { path: string; times?: number; fault: FaultRuleInput['fault'] }]>([
-    ['a token that is refused', { path: '/', fault: refused }],
-    ['a list that is forbidden', { path: '/accounting/customers', fault: { kind: 'status', status: 403 } }],
-    [
-      'a list that is gone',
-      { path: '/accounting/items', fault: { kind: 'status', status: 404, code: 'NOT_FOUND' } },
-    ],
-    [
-      'a list that never was',
-      { path: '/subscriptions', fault: { kind: 'status', status: 404, code: 'NOT_FOUND' } },
-    ],
-    ['no list at all', { path: '/', fault: { kind: 'status', status: 404, code: 'NOT_FOUND' } }],
-    ['a service that fails for long', { path: '/accounting/bills', fault: { kind: 'status', status: 503 } }],
-    [
-      'a service that fails once',
-      { path: '/accounting/bills', times: 1, fault: { kind: 'status', status: 503 } },
-    ],
-    ['events that fail', { path: '/events', fault: { kind: 'status', status: 403 } }],
-  ])('%s', async (what, { path, times, fault }) => {
+  test.each<[string, { path: string; times?: number; fault: FaultRuleInput['fault'] }]>(
+    some([
+      ['a token that is refused', { path: '/', fault: refused }],
+      ['a list that is forbidden', { path: '/accounting/customers', fault: { kind: 'status', status: 403 } }],
+      [
+        'a list that is gone',
+        { path: '/accounting/items', fault: { kind: 'status', status: 404, code: 'NOT_FOUND' } },
+      ],
+      [
+        'a list that never was',
+        { path: '/subscriptions', fault: { kind: 'status', status: 404, code: 'NOT_FOUND' } },
+      ],
+      ['no list at all', { path: '/', fault: { kind: 'status', status: 404, code: 'NOT_FOUND' } }],
+      [
+        'a service that fails for long',
+        { path: '/accounting/bills', fault: { kind: 'status', status: 503 } },
+      ],
+      [
+        'a service that fails once',
+        { path: '/accounting/bills', times: 1, fault: { kind: 'status', status: 503 } },
+      ],
+      ['events that fail', { path: '/events', fault: { kind: 'status', status: 403 } }],
+    ]),
+  )('%s', async (what, { path, times, fault }) => {
     const endings = [];
     for (const by of ['person', 'tick']) {
       const connection = await scheduled();
@@ -217,7 +223,7 @@ describe('at once', () => {
     expect(runs.map(({ status }) => status)).toEqual(['interrupted', 'succeeded']);
   });
 
-  test('what is announced during a tick is read', async () => {
+  proofTest('what is announced during a tick is read', async () => {
     const connection = await scheduled();
     const blocked = await blockWrites(databaseUrl, 'sync.run_streams');
     const tick = await startTick(connection);
@@ -253,7 +259,7 @@ test('a tick that cannot begin is tried again after seconds, not at once', async
   expect(await tick.result()).toMatchObject({ quiet: true, status: 'succeeded' });
 });
 
-test('a tick whose schedule is gone when it is tried again leaves no run running', async () => {
+proofTest('a tick whose schedule is gone when it is tried again leaves no run running', async () => {
   const connection = await scheduled();
   const blocked = await blockWrites(databaseUrl, 'finance.items');
   const tick = await startTick(connection);
@@ -268,7 +274,7 @@ test('a tick whose schedule is gone when it is tried again leaves no run running
 });
 
 describe('a tick that is ended by hand', () => {
-  test('terminated, leaves a run that the next one closes', async () => {
+  proofTest('terminated, leaves a run that the next one closes', async () => {
     const connection = await scheduled();
     const blocked = await blockWrites(databaseUrl, 'finance.items');
     const tick = await startTick(connection, 'a');
@@ -281,7 +287,7 @@ describe('a tick that is ended by hand', () => {
     expect(runs.map(({ status }) => status)).toContain('succeeded');
   });
 
-  test('cancelled, closes its run', async () => {
+  proofTest('cancelled, closes its run', async () => {
     const connection = await scheduled();
     const slow = { kind: 'slow', ms: 60_000 } as const;
     await admin.addFault({ match: { connection, path: '/accounting/items' }, fault: slow });

@@ -9,6 +9,7 @@ import { processTable } from '../../embedded/process-table.ts';
 import { query } from '../embedded/query.ts';
 import { startEmbeddedProcess } from '../embedded/embedded-process.ts';
 import { temporaryFolder, temporaryHome } from '../embedded/temporary-folder.ts';
+import { proofTest } from '../support/proof-test.ts';
 
 /** Somebody who got to see the address that `daybook up` prints, or a login for readers. */
 
@@ -73,24 +74,27 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test('a home of 0.5.0, whose superuser had the password of the owner, gets another one at the next start and keeps its data', async () => {
-  const folder = await temporaryFolder();
-  const first = await postgresIn(folder);
-  await query(first.url, 'create table kept as select 1 as n');
-  const shared = new URL(first.url).password;
-  await query(first.adminUrl, 'grant all on database postgres to public');
-  await query(first.adminUrl, `alter role postgres password ${pg.escapeLiteral(shared)}`);
-  await first.stop();
-  await rm(join(folder, 'postgres.superuser'));
+proofTest(
+  'a home of 0.5.0, whose superuser had the password of the owner, gets another one at the next start and keeps its data',
+  async () => {
+    const folder = await temporaryFolder();
+    const first = await postgresIn(folder);
+    await query(first.url, 'create table kept as select 1 as n');
+    const shared = new URL(first.url).password;
+    await query(first.adminUrl, 'grant all on database postgres to public');
+    await query(first.adminUrl, `alter role postgres password ${pg.escapeLiteral(shared)}`);
+    await first.stop();
+    await rm(join(folder, 'postgres.superuser'));
 
-  const second = await postgresIn(folder);
-  expect(new URL(second.url).password).toBe(shared);
-  const asSuperuser = new URL(second.url);
-  asSuperuser.username = asSuperuser.pathname = 'postgres';
-  await expect(query(asSuperuser.href, 'select')).rejects.toThrow(/password authentication failed/);
-  expect(await query(second.url, 'select n from kept')).toEqual([{ n: 1 }]);
-  expect((await stat(join(folder, 'postgres.superuser'))).mode & 0o777).toBe(0o600);
-});
+    const second = await postgresIn(folder);
+    expect(new URL(second.url).password).toBe(shared);
+    const asSuperuser = new URL(second.url);
+    asSuperuser.username = asSuperuser.pathname = 'postgres';
+    await expect(query(asSuperuser.href, 'select')).rejects.toThrow(/password authentication failed/);
+    expect(await query(second.url, 'select n from kept')).toEqual([{ n: 1 }]);
+    expect((await stat(join(folder, 'postgres.superuser'))).mode & 0o777).toBe(0o600);
+  },
+);
 
 test('somebody who logs in to the embedded Postgres is let into no other database, and writes no large object and no log of changes', async () => {
   const { url, adminUrl } = await postgresIn(await temporaryFolder());
@@ -112,11 +116,14 @@ test('somebody who logs in to the embedded Postgres is let into no other databas
     await expect(query(login.href, statement), statement).rejects.toThrow(/permission denied/);
 });
 
-test('notifications, which everybody may send, take 64 MB of the disk of the embedded Postgres at most', async () => {
-  const { url } = await postgresIn(await temporaryFolder());
-  const send = `select count(pg_notify('all', n || repeat('y', 7900))) from generate_series(1, 8200) n`;
-  await expect(query(url, send)).rejects.toThrow('too many notifications in the NOTIFY queue');
-});
+proofTest(
+  'notifications, which everybody may send, take 64 MB of the disk of the embedded Postgres at most',
+  async () => {
+    const { url } = await postgresIn(await temporaryFolder());
+    const send = `select count(pg_notify('all', n || repeat('y', 7900))) from generate_series(1, 8200) n`;
+    await expect(query(url, send)).rejects.toThrow('too many notifications in the NOTIFY queue');
+  },
+);
 
 function nameOf(line: string): string {
   return line.split('=')[0] ?? '';

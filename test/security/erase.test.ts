@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { bill, billLine } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { reconcile } from '../support/reconcile.ts';
@@ -65,7 +66,7 @@ test('what may only be impossible to fetch is not erased: a 404 to every fetch p
   expect(await row(warehouse, 'select id from finance.bills where id = $1', [id])).toEqual({ id });
 });
 
-test('what a build that never got through has copied is erased too', async () => {
+proofTest('what a build that never got through has copied is erased too', async () => {
   const id = 'in-a-failed-build';
   await admin.execute({
     kind: 'add',
@@ -86,7 +87,7 @@ test('what a build that never got through has copied is erased too', async () =>
   expect(await tablesWithContent('planted-in-a-failed-build')).toEqual([]);
 });
 
-test('a second erasure finds nothing, and that it was deleted stays known', async () => {
+proofTest('a second erasure finds nothing, and that it was deleted stays known', async () => {
   const id = 'to-erase-twice';
   await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill(id) });
   await sync(installation, connection);

@@ -7,6 +7,7 @@ import { freePort } from '../../embedded/free-port.ts';
 import { postgresAccount } from '../../embedded/postgres-account.ts';
 import { startPostgres } from '../../embedded/postgres.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { temporalAddress } from '../support/temporal-address.ts';
 import { makeCertificates } from './certificates.ts';
 import { tlsInFront } from './tls-in-front.ts';
@@ -55,7 +56,7 @@ test('Postgres and Temporal are reached by TLS, their certificates checked by th
   expect(await clientsWithoutTls()).toEqual([]);
 });
 
-test('a Postgres whose certificate another authority signed is not spoken to', async () => {
+proofTest('a Postgres whose certificate another authority signed is not spoken to', async () => {
   const { code, stderr } = await installation.run(['status'], {
     env: { DATABASE_URL: database(foreign.ca) },
   });
@@ -65,7 +66,7 @@ test('a Postgres whose certificate another authority signed is not spoken to', a
   expect(stderr).not.toContain(new URL(postgres.url).password);
 });
 
-test('a Temporal whose certificate another authority signed is not spoken to', async () => {
+proofTest('a Temporal whose certificate another authority signed is not spoken to', async () => {
   const { code, stderr } = await installation.run(['export'], {
     env: { TEMPORAL_TLS_SERVER_CA_CERT_PATH: foreign.ca },
   });

@@ -6,6 +6,7 @@ import { checkSchema, migrate } from '../../warehouse/migrate.ts';
 import { runDaybook, startDaybook } from '../support/daybook-process.ts';
 import { keepAsking } from '../support/keep-asking.ts';
 import { loadReleased } from '../support/load-released.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
@@ -58,7 +59,7 @@ test('kill -9 between two migrations: what was done stays, and the next migrate 
   await checkSchema(warehouse);
 });
 
-test('an index that was left half built is dropped and built again, while others write', async () => {
+proofTest('an index that was left half built is dropped and built again, while others write', async () => {
   const { warehouse } = left;
   await warehouse.pool
     .query('create unique index concurrently runs_started_at_idx on sync.runs (status)')

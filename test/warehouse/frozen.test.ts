@@ -6,6 +6,7 @@ import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { startLockHolder } from '../support/lock-holder.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { startSync } from '../support/sync.ts';
 
@@ -33,7 +34,7 @@ test('a worker that freezes inside of a transaction lets go of its locks', async
   }, 90);
 });
 
-test('a process that freezes with the lock of exports loses it, and knows when it goes on', async () => {
+proofTest('a process that freezes with the lock of exports loses it, and knows when it goes on', async () => {
   const frozen = startLockHolder('export', databaseUrl);
   expect(await frozen.says()).toBe('held');
   frozen.signal('SIGSTOP');

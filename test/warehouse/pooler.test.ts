@@ -13,6 +13,7 @@ import { land } from '../support/land.ts';
 import { startLockHolder } from '../support/lock-holder.ts';
 import { oldPgBouncer, pgBouncerProgram } from '../support/pgbouncer-program.ts';
 import { startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { addTestConnection } from '../support/test-connection.ts';
@@ -70,7 +71,7 @@ async function throughPgBouncer(program: string): Promise<void> {
     await Promise.all([worker.stop(), other.stop()]);
   });
 
-  test.each(['export', 'build'] as const)(
+  test.each(some(['export', 'build'] as const))(
     'of two processes that take the lock of the %s at once one is refused, and when it is killed the lock is free',
     async (what) => {
       const [one, other] = [startLockHolder(what, pooledUrl), startLockHolder(what, pooledUrl)];
@@ -171,32 +172,35 @@ async function whatIsWrong(program: string): Promise<void> {
       expect({ code, stderr: stderr.trim() }).toEqual({ code: 2, stderr: sentence });
   });
 
-  test('one that leaves clients their sessions is fine, and so is one that keeps their statements apart', async () => {
-    expect(await poolerFinding(installation, {})).toEqual({ what: 'pooler', ok: true, found: 'none' });
-    const ofSessions = await start(program, { pool_mode: 'session', max_prepared_statements: 0 });
-    expect(await poolerFinding(installation, { DATABASE_URL: ofSessions.through(url) })).toMatchObject({
-      ok: true,
-      found: 'session mode',
-    });
-    const ofTransactions = await start(program, { max_prepared_statements: 200 });
-    const env = { DATABASE_URL: ofTransactions.through(url) };
-    expect(await poolerFinding(installation, env)).toMatchObject({
-      warning: true,
-      found: expect.stringContaining('set DAYBOOK_DATABASE_DIRECT_URL') as string,
-    });
-    expect(await poolerFinding(installation, { ...env, DAYBOOK_DATABASE_DIRECT_URL: url })).toEqual({
-      what: 'pooler',
-      ok: true,
-      found: 'transaction mode',
-    });
-    const elsewhere = { ...env, DAYBOOK_DATABASE_DIRECT_URL: adminUrl.replace(/[^/]*$/, 'postgres') };
-    expect(await poolerFinding(installation, elsewhere)).toMatchObject({
-      ok: false,
-      found: expect.stringMatching(/^DAYBOOK_DATABASE_DIRECT_URL leads to another database/) as string,
-    });
-  });
+  proofTest(
+    'one that leaves clients their sessions is fine, and so is one that keeps their statements apart',
+    async () => {
+      expect(await poolerFinding(installation, {})).toEqual({ what: 'pooler', ok: true, found: 'none' });
+      const ofSessions = await start(program, { pool_mode: 'session', max_prepared_statements: 0 });
+      expect(await poolerFinding(installation, { DATABASE_URL: ofSessions.through(url) })).toMatchObject({
+        ok: true,
+        found: 'session mode',
+      });
+      const ofTransactions = await start(program, { max_prepared_statements: 200 });
+      const env = { DATABASE_URL: ofTransactions.through(url) };
+      expect(await poolerFinding(installation, env)).toMatchObject({
+        warning: true,
+        found: expect.stringContaining('set DAYBOOK_DATABASE_DIRECT_URL') as string,
+      });
+      expect(await poolerFinding(installation, { ...env, DAYBOOK_DATABASE_DIRECT_URL: url })).toEqual({
+        what: 'pooler',
+        ok: true,
+        found: 'transaction mode',
+      });
+      const elsewhere = { ...env, DAYBOOK_DATABASE_DIRECT_URL: adminUrl.replace(/[^/]*$/, 'postgres') };
+      expect(await poolerFinding(installation, elsewhere)).toMatchObject({
+        ok: false,
+        found: expect.stringMatching(/^DAYBOOK_DATABASE_DIRECT_URL leads to another database/) as string,
+      });
+    },
+  );
 
-  test('a parameter of the address that the pooler refuses', async () => {
+  proofTest('a parameter of the address that the pooler refuses', async () => {
     const pooled = (await start(program, {})).through(url);
     expect(
       await poolerFinding(installation, { DATABASE_URL: `${pooled}?statement_timeout=1000` }),

@@ -4,12 +4,13 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { loadReleased, releasedVersions } from '../support/load-released.ts';
+import { oldestAndNewest } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const fresh = await createTestDatabase();
 const databases = await Promise.all(
-  releasedVersions.map(async (version) => {
+  oldestAndNewest(releasedVersions).map(async (version) => {
     const { warehouse, url } = await createTestDatabase('template template0');
     const installation = await createInstallation({ env: { DATABASE_URL: url } });
     return { version, warehouse, url, installation };

@@ -5,6 +5,7 @@ import { setToken } from '../../warehouse/connections/set-token.ts';
 import { eventually } from '../support/eventually.ts';
 import { timerSummaries } from '../support/history-of.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import {
@@ -80,7 +81,7 @@ test('webhooks that come in the wrong order, late or twice change nothing but fr
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a 429 is waited out by a timer that says so', async () => {
+proofTest('a 429 is waited out by a timer that says so', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   await admin.addFault({
@@ -98,7 +99,7 @@ test('a 429 is waited out by a timer that says so', async () => {
   expect(summaries).toEqual(['The service asked for a pause: too many requests']);
 });
 
-test('a record whose request fails is tried again, and does not cost the others theirs', async () => {
+proofTest('a record whose request fails is tried again, and does not cost the others theirs', async () => {
   const connection = await syncedCompany(installation);
   const [bad = '', good = ''] = await idsOf(installation, connection, { count: 2 });
   await admin.addFault({
@@ -153,7 +154,7 @@ test('refused credentials leave webhooks waiting, and another token has them app
   expect(await memoOf(installation, connection, id)).toBe('later');
 });
 
-test('webhooks of a paused connection wait until it is resumed', async () => {
+proofTest('webhooks of a paused connection wait until it is resumed', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   const other = await syncedCompany(installation);
@@ -189,22 +190,25 @@ test('an answer of another company writes nothing', async () => {
   expect(await inboxOf(installation, connection)).toMatchObject([{ status: 'waiting' }]);
 });
 
-test('status says what came by webhook, and what a sync had to bring because a webhook did not come', async () => {
-  const connection = await syncedCompany(installation);
-  const [told = '', untold = ''] = await idsOf(installation, connection, { count: 2 });
-  await send(url, await changeBill(installation, connection, { id: told, memo: 'told' }));
-  await appliedInbox(installation, connection);
-  await changeBill(installation, connection, { id: untold, memo: 'its webhook is lost' });
-  await sync(installation, connection);
-  const { stdout } = await installation.run(['status', connection, '--json']);
-  const { connections } = JSON.parse(stdout) as { connections: { webhooks: object; last_run: object }[] };
-  expect(connections[0]).toMatchObject({
-    webhooks: { waiting: 0, applied_24h: 1, unannounced_24h: 1 },
-    last_run: { kind: 'sync' },
-  });
-  const { stdout: text } = await installation.run(['status', connection]);
-  expect(text).toContain('changes of 24 h: 1 by webhook, 1 by a sync alone');
-});
+proofTest(
+  'status says what came by webhook, and what a sync had to bring because a webhook did not come',
+  async () => {
+    const connection = await syncedCompany(installation);
+    const [told = '', untold = ''] = await idsOf(installation, connection, { count: 2 });
+    await send(url, await changeBill(installation, connection, { id: told, memo: 'told' }));
+    await appliedInbox(installation, connection);
+    await changeBill(installation, connection, { id: untold, memo: 'its webhook is lost' });
+    await sync(installation, connection);
+    const { stdout } = await installation.run(['status', connection, '--json']);
+    const { connections } = JSON.parse(stdout) as { connections: { webhooks: object; last_run: object }[] };
+    expect(connections[0]).toMatchObject({
+      webhooks: { waiting: 0, applied_24h: 1, unannounced_24h: 1 },
+      last_run: { kind: 'sync' },
+    });
+    const { stdout: text } = await installation.run(['status', connection]);
+    expect(text).toContain('changes of 24 h: 1 by webhook, 1 by a sync alone');
+  },
+);
 
 test('no token, secret or record is in the histories of webhooks, nor in the log', async () => {
   const connection = await syncedCompany(installation);
@@ -230,7 +234,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-test('a record that cannot land waits in quarantine, and its webhook is done', async () => {
+proofTest('a record that cannot land waits in quarantine, and its webhook is done', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   await admin.execute({
@@ -254,25 +258,28 @@ test('a record that cannot land waits in quarantine, and its webhook is done', a
   ).toEqual([{ record_id: id }]);
 });
 
-test('webhooks held back by a clock of Postgres that was two hours ahead are applied when it is right again', async () => {
-  const connection = await syncedCompany(installation);
-  const [held = '', putOff = ''] = await idsOf(installation, connection, { count: 2 });
-  await warehouse.pool.query(
-    `update sync.connections set webhooks_after = now() + interval '2 hours' where connection_id = $1`,
-    [connection],
-  );
-  await send(url, await changeBill(installation, connection, { id: held, memo: 'held' }));
-  await appliedInbox(installation, connection);
-  expect(await memoOf(installation, connection, held)).toBe('held');
+proofTest(
+  'webhooks held back by a clock of Postgres that was two hours ahead are applied when it is right again',
+  async () => {
+    const connection = await syncedCompany(installation);
+    const [held = '', putOff = ''] = await idsOf(installation, connection, { count: 2 });
+    await warehouse.pool.query(
+      `update sync.connections set webhooks_after = now() + interval '2 hours' where connection_id = $1`,
+      [connection],
+    );
+    await send(url, await changeBill(installation, connection, { id: held, memo: 'held' }));
+    await appliedInbox(installation, connection);
+    expect(await memoOf(installation, connection, held)).toBe('held');
 
-  await pauseConnection(warehouse, { connectionId: connection, why: 'to put it off' });
-  await send(url, await changeBill(installation, connection, { id: putOff, memo: 'put off' }));
-  await warehouse.pool.query(
-    `update sync.webhook_inbox set try_after = now() + interval '2 hours'
+    await pauseConnection(warehouse, { connectionId: connection, why: 'to put it off' });
+    await send(url, await changeBill(installation, connection, { id: putOff, memo: 'put off' }));
+    await warehouse.pool.query(
+      `update sync.webhook_inbox set try_after = now() + interval '2 hours'
      where connection_id = $1 and status = 'waiting'`,
-    [connection],
-  );
-  await resumeConnection(warehouse, { connectionId: connection });
-  await appliedInbox(installation, connection);
-  expect(await memoOf(installation, connection, putOff)).toBe('put off');
-});
+      [connection],
+    );
+    await resumeConnection(warehouse, { connectionId: connection });
+    await appliedInbox(installation, connection);
+    expect(await memoOf(installation, connection, putOff)).toBe('put off');
+  },
+);

@@ -3,6 +3,7 @@ import { blockWrites } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { eventsOf, timerSummaries } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { endOf, startSync, sync } from '../support/sync.ts';
 import { appliedInbox, changeBill, idsOf, syncedCompany, urlOf } from './company.ts';
@@ -33,7 +34,7 @@ test(
   },
 );
 
-test('INITIAL_UPDATE too early is no harm: the sync goes on waiting, and reads once', async () => {
+proofTest('INITIAL_UPDATE too early is no harm: the sync goes on waiting, and reads once', async () => {
   const connection = await installation.connect({ ready: false });
   const handle = await startSync(installation, connection);
   await eventually(async () => ((await timerSummaries(handle)).length > 0 ? true : undefined));
@@ -47,27 +48,30 @@ test('INITIAL_UPDATE too early is no harm: the sync goes on waiting, and reads o
   );
 });
 
-test('INITIAL_UPDATE that comes when a list was read is not lost: the run after it reads it again', async () => {
-  const connection = await installation.connect();
-  await sync(installation, connection, { resources: ['customers'] });
-  const blocked = await blockWrites(databaseUrl, 'finance.items');
-  const handle = await startSync(installation, connection);
-  await eventually(async () => {
-    const read = await rows(
-      warehouse,
-      `select from sync.run_streams where connection_id = $1 and stream = 'bills' and status = 'succeeded'`,
-      [connection],
-    );
-    return read.length > 0 ? true : undefined;
-  });
-  const [id = ''] = await idsOf(installation, connection);
-  await changeBill(installation, connection, { id, memo: 'ready now' });
-  expect(await send(url, connectionWebhook(connection))).toBe(200);
-  await appliedInbox(installation, connection);
-  await blocked.letGo();
-  expect((await endOf(installation, handle, handle.firstExecutionRunId)).failure).toBeUndefined();
-  expect((await installation.compare(connection)).differences).toEqual([]);
-});
+proofTest(
+  'INITIAL_UPDATE that comes when a list was read is not lost: the run after it reads it again',
+  async () => {
+    const connection = await installation.connect();
+    await sync(installation, connection, { resources: ['customers'] });
+    const blocked = await blockWrites(databaseUrl, 'finance.items');
+    const handle = await startSync(installation, connection);
+    await eventually(async () => {
+      const read = await rows(
+        warehouse,
+        `select from sync.run_streams where connection_id = $1 and stream = 'bills' and status = 'succeeded'`,
+        [connection],
+      );
+      return read.length > 0 ? true : undefined;
+    });
+    const [id = ''] = await idsOf(installation, connection);
+    await changeBill(installation, connection, { id, memo: 'ready now' });
+    expect(await send(url, connectionWebhook(connection))).toBe(200);
+    await appliedInbox(installation, connection);
+    await blocked.letGo();
+    expect((await endOf(installation, handle, handle.firstExecutionRunId)).failure).toBeUndefined();
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  },
+);
 
 test('INITIAL_UPDATE of a connection that nobody syncs now starts a sync, each time', async () => {
   const connection = await syncedCompany(installation);

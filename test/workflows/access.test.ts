@@ -5,6 +5,7 @@ import { setToken } from '../../warehouse/connections/set-token.ts';
 import { rotateSecretKey } from '../../warehouse/secrets/rotate-secret-key.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { endOfReconcile, startReconcile } from '../support/reconcile.ts';
 import { rows } from '../support/rows.ts';
 import { endOf, startSync, sync, type SyncEnd } from '../support/sync.ts';
@@ -27,12 +28,14 @@ test('a wrong access token fails the sync within seconds, in one sentence, with 
   expect(await contentOf(connection)).toEqual([]);
 });
 
-test.for([
-  [401, 'CONNECTION_DISABLED', 'ConnectionDisabled'],
-  [400, 'NEEDS_UPDATE', 'ConnectionDisabled'],
-  [403, 'PRODUCT_NOT_ALLOWED', 'ConnectionDisabled'],
-  [451, 'PLATFORM_REFUSED', 'PlatformAccessRefused'],
-] as const)('%i %s stops the sync at once as %s', async ([status, code, type]) => {
+test.for(
+  some([
+    [401, 'CONNECTION_DISABLED', 'ConnectionDisabled'],
+    [400, 'NEEDS_UPDATE', 'ConnectionDisabled'],
+    [403, 'PRODUCT_NOT_ALLOWED', 'ConnectionDisabled'],
+    [451, 'PLATFORM_REFUSED', 'PlatformAccessRefused'],
+  ] as const),
+)('%i %s stops the sync at once as %s', async ([status, code, type]) => {
   const connection = await installation.connect();
   await admin.execute({ kind: 'refuse', connection, refusal: { status, code } });
   const end = await sync(installation, connection);
@@ -84,7 +87,7 @@ async function grants(): Promise<string> {
   return String((await rows(warehouse, newest, []))[0]?.at);
 }
 
-test('one company under two names is refused for the second', async () => {
+proofTest('one company under two names is refused for the second', async () => {
   const connection = await installation.connect();
   const second = await installation.connect({ token: `token-of-${connection}` });
   await sync(installation, connection);
@@ -127,22 +130,25 @@ test('a wrong client secret fails the sync within seconds, and the right one men
   expect((await sync(installation, connection)).run.status).toBe('succeeded');
 });
 
-test('what a worker with a key that was rotated cannot open waits for one with the new key', async () => {
-  const connection = await installation.connect();
-  const to = randomBytes(32);
-  await rotateSecretKey(warehouse, { from: secretKey, to });
-  const handle = await startSync(installation, connection);
-  await eventually(async () => {
-    const { pendingActivities } = (await handle.describe()).raw;
-    return pendingActivities?.some(({ lastFailure }) => lastFailure?.message?.includes('was rotated'))
-      ? true
-      : undefined;
-  });
-  await worker.stop();
-  worker = await installation.startWorker({ DAYBOOK_SECRET_KEY: to.toString('base64') });
-  const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
-  expect(run.status).toBe('succeeded');
-});
+proofTest(
+  'what a worker with a key that was rotated cannot open waits for one with the new key',
+  async () => {
+    const connection = await installation.connect();
+    const to = randomBytes(32);
+    await rotateSecretKey(warehouse, { from: secretKey, to });
+    const handle = await startSync(installation, connection);
+    await eventually(async () => {
+      const { pendingActivities } = (await handle.describe()).raw;
+      return pendingActivities?.some(({ lastFailure }) => lastFailure?.message?.includes('was rotated'))
+        ? true
+        : undefined;
+    });
+    await worker.stop();
+    worker = await installation.startWorker({ DAYBOOK_SECRET_KEY: to.toString('base64') });
+    const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+    expect(run.status).toBe('succeeded');
+  },
+);
 
 function failureOf({ failure }: SyncEnd): unknown {
   return failure instanceof WorkflowFailedError ? failure.cause : failure;

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
@@ -68,7 +69,7 @@ test('a cursor that the service refuses in the middle of a pass makes it start a
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('cursors that break when their record moves cost a new start, never a record', async () => {
+proofTest('cursors that break when their record moves cost a new start, never a record', async () => {
   const connection = await installation.connect({ records: 600 });
   await admin.configure({ maximumLimit: 20, cursor: 'row' });
   const bills = await idsOf(connection);
@@ -103,7 +104,7 @@ test.for([
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('short and empty pages before the end do not end a list', async () => {
+proofTest('short and empty pages before the end do not end a list', async () => {
   const connection = await installation.connect();
   for (const [after, records] of [0, 7, 0].entries())
     await admin.addFault({

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { eventsOf, timerSummaries } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { startSync, sync } from '../support/sync.ts';
 import { appliedInbox, changeBill, idsOf, memoOf, urlOf } from '../webhooks/company.ts';
@@ -34,24 +35,27 @@ test('a worker whose clock is two hours ahead and meets a 429 silences nobody fo
   expect((await sync(installation, other)).run.status).toBe('succeeded');
 });
 
-test('a worker whose clock is two hours ahead applies webhooks after a 429 as soon as the service asked', async () => {
-  const connection = await installation.connect();
-  await sync(installation, connection);
-  const [id = ''] = await idsOf(installation, connection);
-  await admin.addFault({
-    match: { connection, path: `/accounting/bills/${id}` },
-    times: 1,
-    fault: { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '2' },
-  });
-  await send(urlOf(worker), await changeBill(installation, connection, { id, memo: 'after the pause' }));
-  await appliedInbox(installation, connection);
-  expect(await memoOf(installation, connection, id)).toBe('after the pause');
-  // Its workflow waited for as long, too.
-  await eventually(async () => {
-    const { status } = await client.workflow.getHandle(`webhooks/${connection}`).describe();
-    return status.name === 'COMPLETED' ? true : undefined;
-  });
-});
+proofTest(
+  'a worker whose clock is two hours ahead applies webhooks after a 429 as soon as the service asked',
+  async () => {
+    const connection = await installation.connect();
+    await sync(installation, connection);
+    const [id = ''] = await idsOf(installation, connection);
+    await admin.addFault({
+      match: { connection, path: `/accounting/bills/${id}` },
+      times: 1,
+      fault: { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '2' },
+    });
+    await send(urlOf(worker), await changeBill(installation, connection, { id, memo: 'after the pause' }));
+    await appliedInbox(installation, connection);
+    expect(await memoOf(installation, connection, id)).toBe('after the pause');
+    // Its workflow waited for as long, too.
+    await eventually(async () => {
+      const { status } = await client.workflow.getHandle(`webhooks/${connection}`).describe();
+      return status.name === 'COMPLETED' ? true : undefined;
+    });
+  },
+);
 
 function twoHoursAhead(): string {
   const code = `

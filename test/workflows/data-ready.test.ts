@@ -4,6 +4,7 @@ import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { untilPages } from '../support/progress-of.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { endOf, startSync, sync, type SyncHandle } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
@@ -32,7 +33,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'succeeded', 'succeeded']);
   });
 
-  test('while the same list is read', async () => {
+  proofTest('while the same list is read', async () => {
     const connection = await installation.connect();
     const blocked = await blockWrites(databaseUrl, 'finance.bills');
     const handle = await startSync(installation, connection);
@@ -43,7 +44,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'succeeded']);
   });
 
-  test('while the run is being closed', async () => {
+  proofTest('while the run is being closed', async () => {
     const connection = await installation.connect();
     const [blockedEvents, path] = [{ kind: 'slow', ms: 2_000 } as const, '/events'];
     await admin.addFault({ match: { connection, path }, times: 1, fault: blockedEvents });
@@ -57,7 +58,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'succeeded']);
   });
 
-  test('when the run fails', async () => {
+  proofTest('when the run fails', async () => {
     const connection = await begun();
     await admin.addFault({
       match: { connection, path: '/accounting/customers' },
@@ -73,7 +74,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'partial', 'succeeded']);
   });
 
-  test('in a run of another resource', async () => {
+  proofTest('in a run of another resource', async () => {
     const connection = await installation.connect();
     await sync(installation, connection);
     const blocked = await blockWrites(databaseUrl, 'sync.run_streams');
@@ -85,7 +86,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'succeeded', 'succeeded']);
   });
 
-  test('in a run whose history grows long', async () => {
+  proofTest('in a run whose history grows long', async () => {
     const connection = await installation.connect({ records: 600 });
     await admin.configure({ maximumLimit: 3 });
     const handle = await startSync(installation, connection);
@@ -95,7 +96,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'succeeded']);
   });
 
-  test('in a run that goes on with a list that another one had begun', async () => {
+  proofTest('in a run that goes on with a list that another one had begun', async () => {
     const connection = await installation.connect();
     await admin.configure({ maximumLimit: 5 });
     await admin.addFault({
@@ -129,7 +130,7 @@ describe('dataReady costs no second run', () => {
     expect(await runsOf(connection)).toEqual([{ status: 'succeeded', reason: 'test' }]);
   });
 
-  test('when somebody cancels the run: nobody wants it to go on', async () => {
+  proofTest('when somebody cancels the run: nobody wants it to go on', async () => {
     const connection = await begun();
     const blocked = await blockWrites(databaseUrl, 'finance.items');
     const handle = await startSync(installation, connection);
@@ -142,31 +143,34 @@ describe('dataReady costs no second run', () => {
   });
 });
 
-test('daybook sync prints and exits with what became of its own run, and says that another one follows', async () => {
-  const connection = await begun();
-  const blocked = await blockWrites(databaseUrl, 'finance.items');
-  const command = installation.run(['sync', connection]);
-  await untilRead(connection, 'customers');
-  // What the run after it fails for is not its own.
-  await admin.addFault({
-    match: { connection, path: '/accounting/customers' },
-    fault: { kind: 'status', status: 403 },
-  });
-  await client.workflow.getHandle(`sync/${connection}`).signal(dataReadySignal);
-  await blocked.letGo();
-  const { code, stdout, stderr } = await command;
-  expect(stdout).toContain(`Sync of ${connection} succeeded`);
-  expect(stderr).toContain('More data was announced meanwhile: another run has started to read it.');
-  expect(code).toBe(0);
-  await eventually(async () => {
-    expect(await runsOf(connection)).toMatchObject([
-      { status: 'succeeded' },
-      { status: 'succeeded' },
-      { status: 'partial' },
-    ]);
-    return true;
-  });
-});
+proofTest(
+  'daybook sync prints and exits with what became of its own run, and says that another one follows',
+  async () => {
+    const connection = await begun();
+    const blocked = await blockWrites(databaseUrl, 'finance.items');
+    const command = installation.run(['sync', connection]);
+    await untilRead(connection, 'customers');
+    // What the run after it fails for is not its own.
+    await admin.addFault({
+      match: { connection, path: '/accounting/customers' },
+      fault: { kind: 'status', status: 403 },
+    });
+    await client.workflow.getHandle(`sync/${connection}`).signal(dataReadySignal);
+    await blocked.letGo();
+    const { code, stdout, stderr } = await command;
+    expect(stdout).toContain(`Sync of ${connection} succeeded`);
+    expect(stderr).toContain('More data was announced meanwhile: another run has started to read it.');
+    expect(code).toBe(0);
+    await eventually(async () => {
+      expect(await runsOf(connection)).toMatchObject([
+        { status: 'succeeded' },
+        { status: 'succeeded' },
+        { status: 'partial' },
+      ]);
+      return true;
+    });
+  },
+);
 
 /** A connection whose identity is pinned, so that no list waits for the first page of another. */
 async function begun(): Promise<string> {

@@ -6,6 +6,7 @@ import { readStatus, type StreamStatus } from '../../warehouse/connections/read-
 import type { RunRead } from '../../warehouse/runs/read-run.ts';
 import { backfill } from '../backfill/run-backfill.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { rows } from '../support/rows.ts';
 import { statusesOf, sync } from '../support/sync.ts';
@@ -62,7 +63,7 @@ describe('a list that ever returned a page and answers 404', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('during the first sync, after a page, loses nothing', async () => {
+  proofTest('during the first sync, after a page, loses nothing', async () => {
     const connection = await installation.connect({ records: 1_500 });
     await admin.configure({ maximumLimit: 20 });
     await admin.addFault({ match: { connection, path: itemsPath }, after: 2, times: 1, fault: notFound });
@@ -82,7 +83,7 @@ describe('a list that ever returned a page and answers 404', () => {
     expect(only.run.status).toBe('failed');
   });
 
-  test('keeps the windows of its backfill, which the next one reads', async () => {
+  proofTest('keeps the windows of its backfill, which the next one reads', async () => {
     const connection = await synced();
     const days = { from: '2011-03-01', to: '2011-06-01' };
     await loseItems(connection);
@@ -136,7 +137,7 @@ describe('a list that ever returned a page and answers 404', () => {
     expect(await alertsOf(connection)).toEqual([]);
   });
 
-  test('between other answers is not 7 days of nothing but 404', async () => {
+  proofTest('between other answers is not 7 days of nothing but 404', async () => {
     const connection = await synced();
     await loseItems(connection);
     await sync(installation, connection);
@@ -164,7 +165,7 @@ describe('when all lists answer 404', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('of a company that was read, nothing is unsupported, and the next run asks again', async () => {
+  proofTest('of a company that was read, nothing is unsupported, and the next run asks again', async () => {
     const connection = await synced();
     await admin.activity({ connection, changes: 3 });
     await admin.addFault({ match: { connection }, fault: notFound });
@@ -177,19 +178,22 @@ describe('when all lists answer 404', () => {
   });
 });
 
-test('a reconcile that could not list a resource that holds rows is never succeeded, even where no page ever came', async () => {
-  const connection = await installation.connect({ platform: 'XERO' });
-  expect((await sync(installation, connection)).run.status).toBe('succeeded');
-  expect((await reconcile(installation, connection)).run.status).toBe('succeeded');
-  await warehouse.pool.query(
-    `insert into finance.subscriptions (connection_id, id, _run_id, _first_seen_at, _changed_at, _content_hash)
+proofTest(
+  'a reconcile that could not list a resource that holds rows is never succeeded, even where no page ever came',
+  async () => {
+    const connection = await installation.connect({ platform: 'XERO' });
+    expect((await sync(installation, connection)).run.status).toBe('succeeded');
+    expect((await reconcile(installation, connection)).run.status).toBe('succeeded');
+    await warehouse.pool.query(
+      `insert into finance.subscriptions (connection_id, id, _run_id, _first_seen_at, _changed_at, _content_hash)
      values ($1, 'kept', 'r', now(), now(), '')`,
-    [connection],
-  );
-  const { run } = await reconcile(installation, connection);
-  expect(run.status).toBe('partial');
-  expect(failureOf(run, 'subscriptions')).toMatchObject({ status: 'failed', failure_type: 'NotListed' });
-});
+      [connection],
+    );
+    const { run } = await reconcile(installation, connection);
+    expect(run.status).toBe('partial');
+    expect(failureOf(run, 'subscriptions')).toMatchObject({ status: 'failed', failure_type: 'NotListed' });
+  },
+);
 
 async function synced(): Promise<string> {
   const connection = await installation.connect();

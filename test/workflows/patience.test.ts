@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { backfill } from '../backfill/run-backfill.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { row } from '../support/rows.ts';
 import { statusesOf, sync } from '../support/sync.ts';
@@ -28,7 +29,7 @@ describe('patience begins anew with each run', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('also when the run before was ended while it failed', async () => {
+  proofTest('also when the run before was ended while it failed', async () => {
     const connection = await installation.connect();
     await sync(installation, connection);
     await warehouse.pool.query(
@@ -42,10 +43,12 @@ describe('patience begins anew with each run', () => {
 });
 
 /** Whatever page comes after the first: the cursor leads nowhere, for as long as it is the same one. */
-describe.each([
-  ['/accounting/bills', 'bills'],
-  ['/subscriptions', 'subscriptions'],
-])('a cursor of %s that always answers 500', (path, stream) => {
+describe.each(
+  some([
+    ['/accounting/bills', 'bills'],
+    ['/subscriptions', 'subscriptions'],
+  ]),
+)('a cursor of %s that always answers 500', (path, stream) => {
   test('is left by the sync after the one that gave it up', async () => {
     const connection = await installation.connect({ records: 600 });
     await admin.configure({ maximumLimit: 20 });

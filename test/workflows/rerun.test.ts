@@ -2,6 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { afterEach, expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import { untilPages } from '../support/progress-of.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { resetTo } from '../support/reset.ts';
 import { rows } from '../support/rows.ts';
 import { endOf, runOf, startSync, statusesOf, sync } from '../support/sync.ts';
@@ -57,7 +58,7 @@ test('a sync started twice at once is one run', async () => {
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test.for([
+proofTest.for([
   ['its first task', 0],
   ['the task before its last', -2],
 ] as const)('a finished sync that is reset to %s leaves the tables the same', async ([, number]) => {
@@ -97,19 +98,22 @@ test('a failed sync that is reset to its first task, once its cause is gone, com
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a failed sync that is reset to the task before its last fails again with the same words', async () => {
-  const connection = await installation.connect();
-  await admin.execute({
-    kind: 'refuse',
-    connection,
-    refusal: { status: 401, code: 'CONNECTION_DISABLED' },
-  });
-  const failed = await sync(installation, connection);
-  const again = await resetTo(installation, failed.handle, -2);
-  const { run, failure } = await endOf(installation, again, again.temporalRunId);
-  expect(failure).toBeDefined();
-  expect(run).toMatchObject({ status: 'failed', failure: failed.run.failure });
-});
+proofTest(
+  'a failed sync that is reset to the task before its last fails again with the same words',
+  async () => {
+    const connection = await installation.connect();
+    await admin.execute({
+      kind: 'refuse',
+      connection,
+      refusal: { status: 401, code: 'CONNECTION_DISABLED' },
+    });
+    const failed = await sync(installation, connection);
+    const again = await resetTo(installation, failed.handle, -2);
+    const { run, failure } = await endOf(installation, again, again.temporalRunId);
+    expect(failure).toBeDefined();
+    expect(run).toMatchObject({ status: 'failed', failure: failed.run.failure });
+  },
+);
 
 test('a running sync that is reset goes on in the new execution and ends exact', async () => {
   const connection = await longConnection();

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { retriesOf, searchAttributesOf, timerSummaries } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { endOf, startSync, sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
@@ -52,7 +53,7 @@ test('a 429 with Retry-After holds back every connection of the organisation tha
   expect((await installation.compare(limited)).differences).toEqual([]);
 });
 
-test('a 429 without Retry-After is waited out too', async () => {
+proofTest('a 429 without Retry-After is waited out too', async () => {
   const connection = await installation.connect();
   await admin.addFault({
     match: { connection, path: '/accounting/items' },
@@ -65,7 +66,7 @@ test('a 429 without Retry-After is waited out too', async () => {
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a 452 of the platform holds back its own connection alone', async () => {
+proofTest('a 452 of the platform holds back its own connection alone', async () => {
   const [limited, other] = [await installation.connect(), await installation.connect()];
   await admin.addFault({
     match: { connection: limited, path: '/accounting/customers' },
