@@ -122,7 +122,10 @@ export const proofs: readonly Proof[] = [
   {
     name: 'another-postgres',
     title: 'the tests on another release of Postgres',
-    run: { tests: ['test/warehouse', 'test/reconcile', 'test/deletions', 'test/lake', 'test/dbt'], env: {} },
+    run: {
+      tests: ['test/warehouse', 'test/reconcile', 'test/deletions', 'test/lake', 'test/dbt'],
+      env: { TEST_PROOF: 'tests' },
+    },
     lacks: () =>
       process.env.TEST_POSTGRES_URL === undefined
         ? 'TEST_POSTGRES_URL names an empty one, as user postgres'
@@ -147,14 +150,14 @@ export const proofs: readonly Proof[] = [
         ].map((folder) => `test/${folder}`),
         ...testsOfSessions.flatMap((file) => ['--exclude', file]),
       ],
-      env: { TEST_POOLER: 'transaction' },
+      env: { TEST_PROOF: 'tests', TEST_POOLER: 'transaction' },
     },
     judge: judgeTests,
   },
   {
     name: 'spark',
     title: 'a snapshot read by Spark',
-    run: { tests: ['test/docs/connect.test.ts', '-t', 'spark'], env: {} },
+    run: { tests: ['test/docs/connect.test.ts', '-t', 'spark'], env: { TEST_PROOF: 'tests' } },
     lacks: () =>
       process.env.TEST_SPARK_PYTHON === undefined
         ? 'TEST_SPARK_PYTHON names a Python that has PySpark'
