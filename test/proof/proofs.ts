@@ -8,6 +8,8 @@ export interface Proof {
   readonly run:
     | { readonly program: readonly string[] }
     | { readonly tests: readonly string[]; readonly env: Readonly<Record<string, string>> };
+  /** Folders of the product that it does not play, so that a change of them says nothing of it. */
+  readonly without?: readonly string[];
   /** Why it cannot be done here; undefined when it can. */
   readonly lacks?: () => string | undefined;
   /** The result in words, and whether it is what it should be. */
@@ -32,11 +34,15 @@ const simulation = 'test/simulation/main.ts';
 /** Tests whose own sessions are set to something, or which look for sessions by what they are called: a pooler lends them on. */
 const testsOfSessions: readonly string[] = [];
 
+/** A simulated company has no pages and no marts, and its workers are simulated too. */
+const notSimulated = ['server', 'cli', 'embedded', 'marts', 'dbt', 'package-lock.json'];
+
 export const proofs: readonly Proof[] = [
   {
     name: 'histories',
     title: 'random histories of a source that lies',
     run: { program: [simulation, '--histories', '5000', '--for', '12h', '--jobs', '2', '--json'] },
+    without: notSimulated,
     judge(result: unknown): Verdict {
       const { histories, played, failure } = result as {
         histories: number;
@@ -56,6 +62,7 @@ export const proofs: readonly Proof[] = [
     name: 'mistakes',
     title: 'mistakes planted in the product, for the histories to notice',
     run: { program: [simulation, '--mutants', '--for', '10m', '--json'] },
+    without: notSimulated,
     judge: judgeMistakes,
   },
   {

@@ -25,13 +25,21 @@ const line = /^\| (.*) \| (yes|\*\*no\*\*) \| (.*) \| (.*) \| (.*) `([0-9a-f]+)`
 
 export async function readProven(): Promise<Map<string, Known>> {
   const rows = rowsIn(await readFile(page, 'utf8'));
-  const sources = await nameSources();
+  const folders = await foldersOfProduct();
   return new Map(
     [...rows].map(([name, { cells }]) => {
       const [, title = '', holds, seen = '', took = '', on = '', of] = cells;
       return [
         name,
-        { name, title, seen, holds: holds === 'yes', took, on, isOfTheseSources: of === sources },
+        {
+          name,
+          title,
+          seen,
+          holds: holds === 'yes',
+          took,
+          on,
+          isOfTheseSources: of === nameSources(folders, name),
+        },
       ];
     }),
   );
@@ -54,9 +62,10 @@ export async function writeProven(proven: Proven, lines: readonly string[] = [])
   const rows = new Map([...rowsIn(text)].map(([known, { row }]) => [known, row]));
   const { name, title, seen, holds, took } = proven;
   const today = new Date().toISOString().slice(0, 10);
+  const sources = nameSources(await foldersOfProduct(), name);
   rows.set(
     name,
-    `| ${title} | ${holds ? 'yes' : '**no**'} | ${seen.replaceAll('|', '\\|')} | ${took} | ${today} \`${await nameSources()}\` <!-- ${name} --> |`,
+    `| ${title} | ${holds ? 'yes' : '**no**'} | ${seen.replaceAll('|', '\\|')} | ${took} | ${today} \`${sources}\` <!-- ${name} --> |`,
   );
   const body = proofs.flatMap((proof) => rows.get(proof.name) ?? []).join('\n');
   const table = new RegExp(`<!-- ${name} -->\\n[^]*<!-- /${name} -->`);
@@ -72,12 +81,17 @@ export async function writeProven(proven: Proven, lines: readonly string[] = [])
   );
 }
 
-/** Names the content of the product as it is committed: a change of a page or of a test is none of it. */
-async function nameSources(): Promise<string> {
+async function foldersOfProduct(): Promise<readonly string[]> {
   const { include } = JSON.parse(await readFile(new URL('tsconfig.build.json', root), 'utf8')) as {
     include: readonly string[];
   };
-  const folders = [...include, 'dbt', 'package-lock.json'];
-  const trees = execFileSync('git', ['ls-tree', 'HEAD', ...folders], { cwd: root, encoding: 'utf8' });
+  return [...include, 'dbt', 'package-lock.json'];
+}
+
+/** Names the content of what a proof plays, as it is committed: a change of a page or of a test is none of it. */
+function nameSources(folders: readonly string[], name: string): string {
+  const without = proofs.find((proof) => proof.name === name)?.without ?? [];
+  const played = folders.filter((folder) => !without.includes(folder));
+  const trees = execFileSync('git', ['ls-tree', 'HEAD', ...played], { cwd: root, encoding: 'utf8' });
   return execFileSync('git', ['hash-object', '--stdin'], { encoding: 'utf8', input: trees }).slice(0, 10);
 }
