@@ -11,9 +11,19 @@ import { ListMissing } from './list-missing.ts';
 import { passOf } from './reconcile-input.ts';
 import { retryWithDeadline } from './retry-with-deadline.ts';
 
+/** The service has told its time before, and one answer without it would hide how long the host slept. */
+export class TimeNotTold extends Error {
+  override readonly name = 'TimeNotTold';
+  readonly handling = 'retry';
+
+  constructor(path: string) {
+    super(`GET ${path} answered without the time (Date) that other answers had: it is asked again.`);
+  }
+}
+
 /**
  * Asks the service for a single record, and notes what time it tells: a host that slept since the listing, or with a page of it in hand,
- * sees that on no clock of its own. Throws what the list says.
+ * sees that on no clock of its own. Throws TimeNotTold, and what the list says.
  */
 export async function noteServiceTime(
   dependencies: Dependencies,
@@ -28,7 +38,8 @@ export async function noteServiceTime(
   const request = { accessToken: access.token, ...listOfOne(resource), signal };
   try {
     const { servedAt } = await retryWithDeadline(() => counting.api.list(request));
-    await noteAnswer(warehouse, { pass, resource, servedAt });
+    const tells = await noteAnswer(warehouse, { pass, resource, servedAt });
+    if (tells && servedAt === null) throw new TimeNotTold(resource.listPath);
     await noteWorking(warehouse, pass);
   } catch (error) {
     if (signal.aborted) throw error;

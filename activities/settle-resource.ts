@@ -1,5 +1,5 @@
 import { beginAgainIfStoodStill } from '../warehouse/reconcile/begin-again.ts';
-import { deleteAbsent, doubtConfirmed } from '../warehouse/reconcile/delete-absent.ts';
+import { deleteAbsent } from '../warehouse/reconcile/delete-absent.ts';
 import { finishResource, readFinished } from '../warehouse/reconcile/finish-resource.ts';
 import { isListed } from '../warehouse/reconcile/is-listed.ts';
 import { takeListing } from '../warehouse/reconcile/listing-in-hand.ts';
@@ -41,13 +41,12 @@ export async function settleResource(
     const listed = await beginAgainIfStoodStill(warehouse, listing);
     if (listed === 'begun again') return { ...nothing, equal: false, unlisted: true };
     const isProof = listed === 'of one time';
-    if (!isProof) await doubtConfirmed(warehouse, listing);
     const absent = isProof
       ? await deleteAbsent(warehouse, { ...listing, limit: policies.deleteLimit })
       : { ...nothing, before: 0 };
     if (isProof) await removeOrphans(warehouse, listing);
-    const { equal } = await finishResource(warehouse, { ...listing, ...absent });
-    const { deleted, waiting, held } = absent;
-    return { deleted, waiting, held, equal };
+    const { deleted, ...rest } = absent;
+    const { waiting, equal } = await finishResource(warehouse, { ...listing, ...rest });
+    return { deleted, waiting, held: absent.held, equal };
   });
 }

@@ -10,6 +10,18 @@ export class LeaseLost extends Error {
   }
 }
 
+/** Another reconcile of the connection began after this one, whose listing is the one that counts. */
+export class ReconcileReplaced extends Error {
+  override readonly name = 'ReconcileReplaced';
+  readonly handling = 'stop';
+
+  constructor(connectionId: string) {
+    super(
+      `Another reconcile of ${connectionId} began after this one, which has ended without a proof; see how that one ends.`,
+    );
+  }
+}
+
 /** A page named as the next one a page that was read before: following it would never end. */
 export class PagesGoRound extends Error {
   override readonly name = 'PagesGoRound';

@@ -25,21 +25,23 @@ export function answeredSql(
 
 /**
  * Notes that the service has answered a reconcile outside of its listing: while it fetches, it does not stand still. The answer before
- * was to whichever list of the resource.
+ * was to whichever list of the resource. Returns whether the service has told its time in this listing.
  */
 export async function noteAnswer(
   { pool }: Warehouse,
   { pass, resource, servedAt }: { pass: PassInHand; resource: Resource; servedAt: Date | null },
-): Promise<void> {
+): Promise<boolean> {
   const before = { servedUntil: 'latest.served', answeredAt: 'latest.answered' };
-  await pool.query(
+  const { rows } = await pool.query<{ tells: boolean }>(
     `update sync.passes set ${answeredSql('$4', before)}
      from (
        select max(served_until) as served, max(answered_at) as answered
        from sync.passes
        where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
      ) latest
-     where connection_id = $1 and stream = $2 and kind = 'reconcile' and run_id = $3 and lease = $6`,
+     where connection_id = $1 and stream = $2 and kind = 'reconcile' and run_id = $3 and lease = $6
+     returning latest.served is not null as tells`,
     [pass.connectionId, pass.stream, pass.runId, servedAt, streamsOf(resource), pass.lease],
   );
+  return rows[0]?.tells ?? false;
 }

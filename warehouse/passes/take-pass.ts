@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { ReconcileReplaced } from '../errors.ts';
 import { knownUnsupported } from './known-unsupported.ts';
 import { afterLastWrite, tick } from '../resource-clock.ts';
 import { unlessRemoved } from '../runs/unless-removed.ts';
@@ -41,7 +42,7 @@ export type PassTaken =
  * A sync goes on with the pass left open, or opens one with the floor at watermark minus lookback (none for the first). A list
  * without an order is complete only when one run has read all of it, so there a pass of another run begins again. A
  * reconcile goes on with the pass of its own run only: an older one has seen a source that is no more. The pass of a
- * backfill's window was made by its plan; when there is none, the window is done. Throws ConnectionReplaced.
+ * backfill's window was made by its plan; when there is none, the window is done. Throws ConnectionReplaced, ReconcileReplaced.
  */
 export async function takePass(
   warehouse: Warehouse,
@@ -63,7 +64,9 @@ export async function takePass(
       .execute();
     const began = pass.kind === 'reconcile' ? await beginningOf(db, input) : null;
     const { unsupported, watermark, serviceTime } = await readStream(db, pass);
-    const { status, pages } = await unlessRemoved(pass.connectionId, () => openRunStream(db, pass));
+    const { status, pages, over } = await unlessRemoved(pass.connectionId, () => openRunStream(db, pass));
+    if (over && pass.kind === 'reconcile' && ['running', 'interrupted'].includes(status))
+      throw new ReconcileReplaced(connectionId);
     if (status !== 'running') return { state: status === 'unsupported' ? 'unsupported' : 'done' };
     if (unsupported) {
       await db
@@ -145,7 +148,7 @@ interface StreamRead {
 async function openRunStream(
   db: Warehouse['db'],
   pass: PassInHand,
-): Promise<{ status: string; pages: number }> {
+): Promise<{ status: string; pages: number; over: boolean }> {
   const reopens = sql<boolean>`(sync.run_streams.status in ('failed', 'cancelled') and not ${isOver(pass)})`;
   return db
     .insertInto('sync.run_streams')
@@ -174,7 +177,7 @@ async function openRunStream(
         failure: sql`case when not ${reopens} then sync.run_streams.failure end`,
       })),
     )
-    .returning(['status', 'pages'])
+    .returning(['status', 'pages', isOver(pass).as('over')])
     .executeTakeFirstOrThrow();
 }
 

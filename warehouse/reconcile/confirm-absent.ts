@@ -114,6 +114,8 @@ export async function listAgain(warehouse: Warehouse, listing: ListingInHand): P
  * than a list may lag when it began. What is younger stays undecided. The age of a record that never landed is not known: a fetch
  * decides about it or, where none can (`unfetchable`), a reconcile that did not show it either, longer ago than a list may lag.
  *
+ * What a fetch has confirmed, and this listing shows, is in doubt again: it may have been made again, or the fetch was wrong.
+ *
  * They were gone when the second listing began: one that was made again since may have been behind the page that was read, or
  * later than the list lags, and is newer than its tombstone.
  */
@@ -138,17 +140,18 @@ export async function confirmBySecondListing(
          where connection_id = $1 and stream = any($2::text[]) and listing = 2
        )
        update sync.discrepancies d set
-         status = case when shown then 'dismissed' else 'confirmed' end,
-         closed_at = case when shown then clock_timestamp() end,
-         closed_why = case when shown then 'the second listing showed it' end,
-         gone_by = case when not shown then complete.began end
+         status = case when d.status = 'confirmed' then 'checking' when shown then 'dismissed' else 'confirmed' end,
+         closed_at = case when d.status = 'checking' and shown then clock_timestamp() end,
+         closed_why = case when d.status = 'checking' and shown then 'the second listing showed it' end,
+         met_at = case when d.status = 'confirmed' then clock_timestamp() else d.met_at end,
+         gone_by = case when d.status = 'checking' and not shown then complete.began end
        from (
          select c.id, exists (select from listed where listed.id = c.record_id) as shown
          from sync.discrepancies c
-         where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status = 'checking' and c.kind = 'extra'
+         where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status in ('checking', 'confirmed') and c.kind = 'extra'
        ) judged, complete
        where d.id = judged.id
-         and (shown or d.met_at is null and not exists (${namelessSql}) and case
+         and (shown or d.status = 'checking' and d.met_at is null and not exists (${namelessSql}) and case
            when d.version is null then $6 and d.shown_by <> $3 and ${isLongAgo('d.shown_at < surely_listed', listLag(resource, '$5'))}
            when surely_listed is not null then d.version < surely_listed
            else coalesce((

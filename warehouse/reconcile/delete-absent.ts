@@ -7,6 +7,7 @@ import type { RunScope } from '../record-scope.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { checkApproval, type DeletionQuestion } from './deletion-question.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
+import { readStandstill } from './read-standstill.ts';
 import { readWaitingDeletions } from './read-waiting-deletions.ts';
 import { streamsOf } from './streams-of.ts';
 
@@ -26,11 +27,11 @@ const neverAskedAbout = 50;
 /**
  * Deletes the records whose absence was confirmed, unless they are more than the limit (a share of the resource, 0 to 1) or
  * all there are: then none is deleted before a person approves. What the run has deleted already counts with them: it may have listed
- * the resource again since.
+ * the resource again since. It stops where it has stood still for too long, and `finishResource` says so.
  */
 export async function deleteAbsent(
   warehouse: Warehouse,
-  input: ListingInHand & { limit: number },
+  input: ListingInHand & { limit: number; lookbackMilliseconds: number },
 ): Promise<Deleted> {
   const { confirmed, before, ...counted } = await countAbsent(warehouse, input);
   const held = counted.held + before;
@@ -79,19 +80,6 @@ async function countAbsent(
   return rows[0] ?? { held: 0, compared: 0, confirmed: 0, undecided: 0, before: 0 };
 }
 
-/** What a run has confirmed is in doubt again, and the next reconcile decides: its listing stood still, and what was absent may live. */
-export async function doubtConfirmed(warehouse: Warehouse, listing: ListingInHand): Promise<void> {
-  const { connectionId, resource, runId } = listing;
-  await inTransaction(warehouse.pool, async ({ client }) => {
-    await lockListing(client, listing);
-    await client.query(
-      `update sync.discrepancies set status = 'checking', gone_by = null
-       where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'`,
-      [connectionId, resource.name, runId],
-    );
-  });
-}
-
 /**
  * Deletes what a person was shown of these resources and approved: what stopped reconciles had found. Returns how many records
  * left `finance`. Done again, it goes on with what is left. Throws ApprovalOutdated, and deletes nothing, when anything else
@@ -117,7 +105,7 @@ interface ToDelete extends RunScope {
   /** The run whose findings are deleted, and no other's: they were shown, and can only have grown fewer since. */
   foundBy: string;
   /** Of a run that deletes what it finds itself. */
-  listing?: ListingInHand;
+  listing?: ListingInHand & { lookbackMilliseconds: number };
 }
 
 async function deleteConfirmed(warehouse: Warehouse, input: ToDelete): Promise<number> {
@@ -136,6 +124,7 @@ async function deleteBatch(
   return inTransaction(warehouse.pool, async ({ client }) => {
     if (listing !== undefined) await lockListing(client, listing);
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
+    if (listing !== undefined && (await readStandstill(client, listing)).tooLong) return undefined;
     const { rows } = await client.query<{ id: string; version: string | null }>(
       `select record_id as id, greatest(version, gone_by)::text as version
        from sync.discrepancies

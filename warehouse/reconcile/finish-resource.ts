@@ -14,21 +14,23 @@ import { streamsOf } from './streams-of.ts';
  * Proves whether source and warehouse are equal, writes the proof into the run, and clears what the reconcile had noted; a listing that
  * stood still proves nothing, and clears nothing.
  *
- * Where records that are gone at the source wait for approval, nothing is equal.
+ * Where records that are gone at the source wait for approval, nothing is equal. Returns how many do: none where it stood still.
  */
 export async function finishResource(
   warehouse: Warehouse,
   input: ListingInHand & Omit<Deleted, 'deleted'> & { lookbackMilliseconds: number },
-): Promise<{ equal: boolean }> {
-  const { connectionId, resource, runId, waiting } = input;
+): Promise<{ waiting: number; equal: boolean }> {
+  const { connectionId, resource, runId } = input;
   return inTransaction(warehouse.pool, async ({ client }) => {
     await lockListing(client, input);
     const began = await beginningOf(client, input);
     const totals = await readTotals(client, input);
     const { tooLong: stoodStill } = await readStandstill(client, input);
+    if (stoodStill) await doubtConfirmed(client, input);
+    const waiting = stoodStill ? 0 : input.waiting;
     const undecided = await keepUndecided(client, input);
     for (const { stream, ...proof } of totals) {
-      const failure = failureOf({ ...input, ...undecided, stoodStill, equal: proof.equal });
+      const failure = failureOf({ ...input, ...undecided, waiting, stoodStill, equal: proof.equal });
       await client.query(
         `update sync.run_streams set
            totals = $3,
@@ -55,8 +57,20 @@ export async function finishResource(
        where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3`,
       [connectionId, streamsOf(resource), runId],
     );
-    return { equal };
+    return { waiting, equal };
   });
+}
+
+/** What was confirmed is in doubt again, and the next reconcile decides: what was absent may live. */
+async function doubtConfirmed(
+  client: PoolClient,
+  { connectionId, resource, runId }: RunScope,
+): Promise<void> {
+  await client.query(
+    `update sync.discrepancies set status = 'checking', gone_by = null
+     where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'`,
+    [connectionId, resource.name, runId],
+  );
 }
 
 interface Undecided {

@@ -190,6 +190,16 @@ async function readBefore(
     .select(['read.stream', 'read.status', 'read.failure_type', 'read.failure'])
     .where('reset.run_id', '=', runId)
     .where('read.stream', 'in', streams)
+    // Of a backfill only the workflow knows that a stream is done; a sync has closed it, and a reconcile has proved it.
+    .where((eb) =>
+      eb.or([
+        eb('run.kind', '=', 'backfill'),
+        eb.and([
+          eb('read.status', 'in', ['succeeded', 'partial']),
+          eb.or([eb('run.kind', '<>', 'reconcile'), eb('read.totals', 'is not', null)]),
+        ]),
+      ]),
+    )
     .where((eb) =>
       eb.or([
         eb.lit(firstExecutionRunId === undefined),

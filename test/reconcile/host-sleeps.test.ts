@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { bill } from '../support/finance-records.ts';
+import { skewClock } from '../support/skewed-clock.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { at } from '../replication/scripted-service.ts';
+import { servicesOf } from '../replication/serve.ts';
+import { companiesOf } from './company.ts';
+import { reconcileWith } from './played.ts';
+
+const { url } = await createTestDatabase();
+const skewed = await skewClock(url);
+const warehouse = openWarehouse({ url: skewed.url, connections: 12 });
+const company = companiesOf(skewed, servicesOf(warehouse));
+const minute = 60_000;
+const none = { name: 'none', resume: Promise.resolve(), onHalt: () => Promise.resolve() };
+
+test('a host that sleeps between the check and the deletion deletes nothing that lives again', async () => {
+  const all = ['a', 'b', 'c', 'x'].map((id) => bill(id));
+  const { service, advance, now } = await company({ bills: all });
+  service.lists.bills = all.slice(0, 3);
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    name: 'settleResource',
+    beforeTransaction: 2,
+    resume: Promise.resolve(),
+    async onHalt() {
+      await advance(8 * 60 * minute);
+      service.lists.bills = [
+        ...all.slice(0, 3),
+        bill('x', { last_synced_at: at(now() - 60 * minute), memo: '"again"' }),
+      ];
+    },
+  });
+  const first = await service.rows(
+    `select id, deleted_at from finance.deleted_records where connection_id = $1`,
+  );
+  expect({ run: run.status, first, ids: await service.ids('bills') }).toMatchObject({
+    first: [],
+    ids: ['a', 'b', 'c', 'x'],
+  });
+});
+
+test('one answer without Date before the deletion does not hide that the host slept', async () => {
+  const all = ['a', 'b', 'c', 'x'].map((id) => bill(id));
+  const { service, advanceService, now } = await company({ bills: all });
+  service.lists.bills = all.slice(0, 3);
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    ...none,
+    onCall(name) {
+      if (name !== 'settleResource') return Promise.resolve();
+      const usual = service.date;
+      let first = true;
+      service.date = () => (first ? ((first = false), null) : usual());
+      advanceService(8 * 60 * minute);
+      service.lists.bills = [
+        ...all.slice(0, 3),
+        bill('x', { last_synced_at: at(now() - 60 * minute), memo: '"again"' }),
+      ];
+      return Promise.resolve();
+    },
+  });
+  const ids = await service.ids('bills');
+  expect({ run: run.status, ids }).toMatchObject({ ids: ['a', 'b', 'c', 'x'] });
+});
+
+test('what a night has passed over is not asked about', async () => {
+  const all = Array.from({ length: 10 }, (_, n) => bill(`b${n}`));
+  const { service, advance } = await company({ bills: all });
+  service.lists.bills = [];
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    name: 'settleResource',
+    beforeTransaction: 2,
+    resume: Promise.resolve(),
+    async onHalt() {
+      await advance(8 * 60 * minute);
+      service.lists.bills = all;
+    },
+  });
+  expect(run).toMatchObject({ streams: [{ failure_type: 'NotEqual' }] });
+});
+
+test('more than a thousand deletions: a night between two batches deletes nothing that lives again', async () => {
+  const all = Array.from({ length: 6_000 }, (_, n) =>
+    bill(`b${String(n).padStart(4, '0')}`, { line_items: '[]' }),
+  );
+  const { service, advance, now } = await company({ bills: all });
+  service.lists.bills = all.slice(1_100);
+  let slept = false;
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    name: 'settleResource',
+    // 1: begins again? 2: a thousand; 3: the rest.
+    beforeTransaction: 3,
+    resume: Promise.resolve(),
+    async onHalt() {
+      slept = true;
+      await advance(8 * 60 * 60_000);
+      service.lists.bills = Array.from({ length: 6_000 }, (_, n) =>
+        n < 1_100
+          ? bill(`b${String(n).padStart(4, '0')}`, {
+              line_items: '[]',
+              last_synced_at: at(now() - 60 * 60_000),
+            })
+          : (all[n] ?? ''),
+      );
+    },
+  });
+  const deleted = await service.rows(
+    `select count(*)::int as n from sync.tombstones where connection_id = $1`,
+  );
+  expect({ slept, status: run.status, deleted }).toMatchObject({ deleted: [{ n: 1_000 }] });
+});

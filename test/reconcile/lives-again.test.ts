@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { bill } from '../support/finance-records.ts';
+import { skewClock } from '../support/skewed-clock.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { page } from '../replication/scripted-service.ts';
+import { servicesOf } from '../replication/serve.ts';
+import { companiesOf } from './company.ts';
+import { reconcileWith } from './played.ts';
+
+const { url } = await createTestDatabase();
+const skewed = await skewClock(url);
+const warehouse = openWarehouse({ url: skewed.url, connections: 12 });
+const company = companiesOf(skewed, servicesOf(warehouse));
+const none = { name: 'none', resume: Promise.resolve(), onHalt: () => Promise.resolve() };
+
+for (const sameSecond of [true, false])
+  test(`what the second listing shows alive is not deleted for a 410 before it (made again in the second of the 410: ${sameSecond})`, async () => {
+    const all = ['a', 'b', 'c', 'x', 'y'].map((id) => bill(id));
+    const { service } = await company({ bills: all });
+    const second = Math.floor(Date.now() / 1_000) * 1_000 - 1_000;
+    service.date = () => new Date(second + 100);
+    const again = sameSecond
+      ? bill('x', { last_synced_at: JSON.stringify(new Date(second + 500).toISOString()), memo: '"again"' })
+      : (all[3] ?? '');
+    let fetches = 0;
+    service.onFetch = (_, id) => {
+      fetches += 1;
+      return { status: id === 'x' && fetches === 1 ? 410 : 404, body: '{}' };
+    };
+    let listings = 0;
+    service.onList = (_, query) => {
+      if (query.has('last_synced_at_min')) return undefined;
+      const cursor = query.get('cursor');
+      if (cursor === null) listings += 1;
+      const shown = listings < 2 ? all.slice(0, 3) : [...all.slice(0, 3), again];
+      if (listings >= 2) service.date = () => new Date();
+      if (cursor === null) return page(service, 'bills', shown.slice(0, 1), 'one');
+      return cursor === 'one'
+        ? page(service, 'bills', shown.slice(1, 2), 'two')
+        : page(service, 'bills', shown.slice(2), null);
+    };
+    const run = await reconcileWith(warehouse, service, ['bills'], none);
+    service.onList = () => undefined;
+    service.lists.bills = [...all.slice(0, 3), again];
+    const ids = await service.ids('bills');
+    const next = await service.sync(['bills']);
+    const found = await service.rows(
+      `select record_id, kind, status, closed_why from sync.discrepancies where connection_id = $1`,
+    );
+    expect({
+      listings,
+      fetches,
+      found,
+      run,
+      ids,
+      next: next.status,
+      after: await service.ids('bills'),
+    }).toMatchObject({ ids: ['a', 'b', 'c', 'x'] });
+  });
+
+test('a record that lives again in the second of its 410, and is delivered before the deletion, is not deleted', async () => {
+  const all = ['a', 'b', 'c', 'x'].map((id) => bill(id));
+  const { service } = await company({ bills: all });
+  service.lists.bills = all.slice(0, 3);
+  const second = Math.floor(Date.now() / 1_000) * 1_000 - 1_000;
+  service.date = () => new Date(second + 100);
+  const again = bill('x', {
+    last_synced_at: JSON.stringify(new Date(second + 500).toISOString()),
+    memo: '"again"',
+  });
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    ...none,
+    async onCall(name) {
+      if (name !== 'settleResource' || service.lists.bills?.length === 4) return;
+      service.date = () => new Date(second + 600);
+      service.lists.bills = [...all.slice(0, 3), again];
+      await service.tellOfBill('CREATED', again);
+    },
+  });
+  service.date = () => new Date();
+  const ids = await service.ids('bills');
+  const next = await service.sync(['bills']);
+  expect({ run: run.status, ids, next: next.status, after: await service.ids('bills') }).toMatchObject({
+    ids: ['a', 'b', 'c', 'x'],
+    after: ['a', 'b', 'c', 'x'],
+  });
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { beginRun } from '../../warehouse/runs/begin-run.ts';
+import { finishRun } from '../../warehouse/runs/finish-run.ts';
+import { bill } from '../support/finance-records.ts';
+import { skewClock } from '../support/skewed-clock.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { servicesOf } from '../replication/serve.ts';
+import { companiesOf } from './company.ts';
+import { reconcileWith } from './played.ts';
+
+const { url } = await createTestDatabase();
+const skewed = await skewClock(url);
+const warehouse = openWarehouse({ url: skewed.url, connections: 12 });
+const company = companiesOf(skewed, servicesOf(warehouse));
+const none = { name: 'none', resume: Promise.resolve(), onHalt: () => Promise.resolve() };
+
+for (const status of ['running', 'failed'])
+  test(`a reconcile that is reset to its end does not succeed by a row that proves nothing (${status})`, async () => {
+    const { service } = await company({ bills: [bill('a'), bill('b')] });
+    // Changed so that only a reconcile finds it.
+    service.lists.bills = [bill('a'), bill('b', { memo: '"changed"' })];
+    const workflowId = `reconcile/${service.connection}`;
+    const begin = (runId: string) =>
+      beginRun(warehouse, {
+        runId,
+        connectionId: service.connection,
+        kind: 'reconcile',
+        workflowId,
+        temporalRunId: runId,
+        reason: 'test',
+      });
+    const [first, reset] = [randomUUID(), randomUUID()];
+    await begin(first);
+    // The database is restored to when the first execution was listing (running); or it ended with NotProved (failed).
+    await service.rows(
+      `insert into sync.run_streams (run_id, connection_id, stream, status, failure_type) values ('${first}', $1, 'bills', 'running', null) returning 1`,
+    );
+    const outcomes = [{ stream: 'bills', state: 'done' as const }];
+    if (status === 'failed')
+      expect(
+        await finishRun(warehouse, {
+          runId: first,
+          kind: 'reconcile',
+          outcomes,
+          cancelled: false,
+          firstExecutionRunId: first,
+        }),
+      ).toMatchObject({ status: 'failed' });
+    await begin(reset);
+    const finished = await finishRun(warehouse, {
+      runId: reset,
+      kind: 'reconcile',
+      outcomes,
+      cancelled: false,
+      firstExecutionRunId: first,
+    });
+    const held = await service.rows(`select memo from finance.bills where connection_id = $1 and id = 'b'`);
+    expect({ finished, held }).not.toMatchObject({
+      finished: { status: 'succeeded' },
+      held: [{ memo: null }],
+    });
+  });
+
+test('a reconcile beside which another one was started by another workflow id ends', async () => {
+  const { service } = await company({ bills: [bill('a')] });
+  let calls = 0;
+  const names: string[] = [];
+  const other = randomUUID();
+  const run = await reconcileWith(warehouse, service, ['bills'], {
+    ...none,
+    onCall(name) {
+      names.push(name);
+      calls += 1;
+      if (calls > 60) throw new Error(`it goes round: ${names.slice(0, 12).join(' ')}`);
+      if (name !== 'readStream' || calls > 3) return Promise.resolve();
+      return beginRun(warehouse, {
+        runId: other,
+        connectionId: service.connection,
+        kind: 'reconcile',
+        workflowId: `reconcile-again/${service.connection}`,
+        temporalRunId: other,
+        reason: 'Start Workflow Like This One',
+      });
+    },
+  });
+  expect(run.status).toBe('failed');
+});
