@@ -9,6 +9,7 @@ import { oneAtATime } from './one-at-a-time.ts';
 import { createReadiness, type ReadinessChecks } from './readiness.ts';
 import { refuseForeignHosts } from './refuse-foreign-hosts.ts';
 import { createGuardedServer } from './guarded-server.ts';
+import { withoutSchemas } from './without-schemas.ts';
 import { addWebhookRoute } from './webhooks/webhook-route.ts';
 
 export interface HttpServer {
@@ -49,6 +50,7 @@ export async function startHttpServer(input: {
   const server = fastify({
     logger: false,
     forceCloseConnections: true,
+    schemaController: withoutSchemas,
     serverFactory: (handle) => createGuardedServer(patience, handle),
   });
   limitConnections(server.server, mostConnections);

@@ -190,7 +190,7 @@ describe('the quarantine', () => {
     ]);
   });
 
-  test('discards what was chosen, with the reason', async () => {
+  proofTest('discards what was chosen, with the reason', async () => {
     const connection = await installation.connect();
     await quarantine(connection, 'a');
     const page = await open(`${url}/quarantine?connection=${connection}`);

@@ -64,7 +64,7 @@ describe('the choice', () => {
     expect(await page.locator('#key-figures').textContent()).not.toMatch(/EUR|USD|JPY/);
   });
 
-  test('is kept in the address, and made by the server where there is no JavaScript', async () => {
+  proofTest('is kept in the address, and made by the server where there is no JavaScript', async () => {
     const page = await open(url);
     await choose(page, dollars, 'EUR');
     const { rows } = await shownBy(page, 'recurring-revenue');
@@ -148,7 +148,7 @@ describe('the page', () => {
     }
   });
 
-  test('can be used by keyboard alone', async () => {
+  proofTest('can be used by keyboard alone', async () => {
     const page = await open(url);
     await page.keyboard.press('Tab');
     expect(await page.locator(':focus').textContent()).toBe('Skip to content');

@@ -9,7 +9,7 @@ import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { list, subscription } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { proofTest } from '../support/proof-test.ts';
+import { isProof, proofTest, some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -25,6 +25,7 @@ afterAll(() => rm(lake, { recursive: true, force: true }));
 const { exportNow } = await createTestLake(url, { lake });
 const { build } = await buildEnvironment({ databaseUrl: url, lake });
 let connectionId: string;
+const targets = ['postgres', 'lake'] as const;
 
 /** Three months ago all was read; two months ago subscriptions failed while bills were read; since then nothing was wrong. */
 const told = { 3: '10.000000000', 2: null, 1: '10.000000000', 0: '10.000000000' };
@@ -49,7 +50,9 @@ beforeAll(async () => {
 });
 
 test('a month in which subscriptions failed is not observed, although bills were read and the runs were partial', async () => {
-  expect(await mrrByTarget()).toEqual({ postgres: told, lake: told });
+  expect(await mrrByTarget(some(targets))).toEqual(
+    isProof ? { postgres: told, lake: told } : { postgres: told },
+  );
 });
 
 proofTest(
@@ -57,7 +60,7 @@ proofTest(
   async () => {
     const keep = { runsMilliseconds: 1, historyMilliseconds: null };
     expect(await pruneWarehouse(warehouse, { keep, dryRun: false })).toMatchObject({ 'sync.runs': 3 });
-    expect(await mrrByTarget()).toEqual({ postgres: told, lake: told });
+    expect(await mrrByTarget(targets)).toEqual({ postgres: told, lake: told });
   },
 );
 
@@ -112,16 +115,18 @@ async function addSync({
   );
 }
 
-async function mrrByTarget(): Promise<Record<string, unknown>> {
+async function mrrByTarget(which: readonly (typeof targets)[number][]): Promise<Record<string, unknown>> {
   await exportNow();
-  for (const target of ['postgres', 'lake'] as const) {
+  const mart = 'subscription_mrr_monthly';
+  const found: Record<string, unknown> = {};
+  for (const target of which) {
     const { code, stdout, stderr } = await build(target);
     expect(code, stdout + stderr).toBe(0);
+    found[target] = mrrOf(
+      await (target === 'postgres' ? martInPostgres(warehouse, mart) : martOnLake(lake, mart)),
+    );
   }
-  return {
-    postgres: mrrOf(await martInPostgres(warehouse, 'subscription_mrr_monthly')),
-    lake: mrrOf(await martOnLake(lake, 'subscription_mrr_monthly')),
-  };
+  return found;
 }
 
 /** By how many months ago. */

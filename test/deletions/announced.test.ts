@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { statusesOf, sync, totalOf } from '../support/sync.ts';
 
@@ -119,7 +120,7 @@ describe('a sync after changes at the source', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('sees subscriptions by their updated_at, the only time they have', async () => {
+  proofTest('sees subscriptions by their updated_at, the only time they have', async () => {
     const connection = await synced();
     const at = (time: string): string => subscription(`at-${time}`, { updated_at: `"${time}"` });
     const before = await watermarksOf(connection);
@@ -147,7 +148,7 @@ describe('a sync after changes at the source', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('applies a deletion that came between a list and the events', async () => {
+  proofTest('applies a deletion that came between a list and the events', async () => {
     const connection = await synced();
     const [{ id } = {}] = await rows(
       warehouse,
@@ -203,7 +204,7 @@ describe('the events', () => {
     expect(paths.at(-1)).toBe('/events');
   });
 
-  test('are read page by page, and go on where an interruption left them', async () => {
+  proofTest('are read page by page, and go on where an interruption left them', async () => {
     const connection = await synced();
     await admin.activity({ connection, deletes: 10, resources: ['bills'] });
     await admin.configure({ maximumLimit: 3 });
@@ -248,7 +249,7 @@ describe('the events', () => {
     expect(await deletedOf(connection)).toEqual([]);
   });
 
-  test('are asked for on a platform that has none too, and cost one request', async () => {
+  proofTest('are asked for on a platform that has none too, and cost one request', async () => {
     const connection = await installation.connect({ platform: 'XERO' });
     await admin.clearRequests();
     const { run } = await sync(installation, connection);

@@ -98,7 +98,7 @@ proofTest(
   },
 );
 
-test('snapshots are listed and verified without Postgres and Temporal', async () => {
+proofTest('snapshots are listed and verified without Postgres and Temporal', async () => {
   const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' };
   const listed = await run(['snapshots', 'list', '--json'], { env: away });
   const ids = JSON.parse(listed.stdout) as { id: string; latest: boolean }[];

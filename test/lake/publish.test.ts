@@ -9,6 +9,7 @@ import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { allocation, bill, billLine, list } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -36,14 +37,14 @@ test('a snapshot is skipped when nothing has changed, and made again after any c
   }
 });
 
-test('a lake that was emptied is filled again although nothing has changed', async () => {
+proofTest('a lake that was emptied is filled again although nothing has changed', async () => {
   const { exportNow, location } = await createTestLake(url);
   await exportNow();
   await rm(location, { recursive: true });
   expect(await exportNow()).toMatchObject({ skipped: false });
 });
 
-test('the same run publishes once, however often it is tried', async () => {
+proofTest('the same run publishes once, however often it is tried', async () => {
   const { exportNow, jobOf, location } = await createTestLake(url);
   const job = jobOf();
   const first = await exportNow(job);
@@ -105,14 +106,16 @@ test('an export that is killed while it reads leaves nothing behind that the nex
   await seesWhole(location, after.snapshotId);
 });
 
-test.each([
-  { operation: 'writeFile', path: '_manifest.json$' },
-  { operation: 'writeFile', path: '_SUCCESS$' },
-  { operation: 'rename', path: 'snapshots/[^/]+$' },
-  { operation: 'writeFile', path: '/\\.latest\\.json' },
-  { operation: 'rename', path: '/\\.latest\\.json' },
-  { operation: 'rm', path: '/scratch$', time: 2 },
-])(
+test.each(
+  some([
+    { operation: 'writeFile', path: '_manifest.json$' },
+    { operation: 'writeFile', path: '_SUCCESS$' },
+    { operation: 'rename', path: 'snapshots/[^/]+$' },
+    { operation: 'writeFile', path: '/\\.latest\\.json' },
+    { operation: 'rename', path: '/\\.latest\\.json' },
+    { operation: 'rm', path: '/scratch$', time: 2 },
+  ]),
+)(
   'an export that is killed before $operation of $path is repaired, by its own next attempt or another run',
   async (moment) => {
     const { exportNow, jobOf, location } = await createTestLake(url);

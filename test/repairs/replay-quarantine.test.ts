@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { bill, customer, subscription } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTombstone } from '../support/tombstone.ts';
 
@@ -52,7 +53,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect(await runsOf(connection)).toMatchObject([{ status: 'partial', quarantined: 1 }]);
   });
 
-  test('and is in the way of no other when its fetch alone is refused', async () => {
+  proofTest('and is in the way of no other when its fetch alone is refused', async () => {
     const connection = await installation.connect();
     for (const id of ['a', 'b', 'c']) await quarantine(connection, bill(id, { memo: '7' }));
     const match = { connection, path: '/accounting/bills/b' };
@@ -101,26 +102,29 @@ describe('a record that waits in quarantine is fetched again', () => {
     },
   );
 
-  test('and its entry is closed when the service answers 404 to it, and has another record', async () => {
-    const connection = await installation.connect();
-    await hold(connection, 'alive');
-    await admin.configure({ missingRecordStatus: 404 });
-    await quarantine(connection, bill('b', { memo: '7' }), bill('c', { memo: '7' }));
-    await admin.clearRequests();
-    expect((await installation.run(['quarantine', 'replay'])).code).toBe(0);
-    expect(
-      await rows(warehouse, 'select status, closed_why from sync.quarantine where connection_id = $1', [
-        connection,
-      ]),
-    ).toEqual([
-      { status: 'discarded', closed_why: 'the record was deleted at the source' },
-      { status: 'discarded', closed_why: 'the record was deleted at the source' },
-    ]);
-    // That records can be fetched, and whose they are, is asked once; each that is not found is asked for twice.
-    expect(await admin.requests()).toHaveLength(6);
-  });
+  proofTest(
+    'and its entry is closed when the service answers 404 to it, and has another record',
+    async () => {
+      const connection = await installation.connect();
+      await hold(connection, 'alive');
+      await admin.configure({ missingRecordStatus: 404 });
+      await quarantine(connection, bill('b', { memo: '7' }), bill('c', { memo: '7' }));
+      await admin.clearRequests();
+      expect((await installation.run(['quarantine', 'replay'])).code).toBe(0);
+      expect(
+        await rows(warehouse, 'select status, closed_why from sync.quarantine where connection_id = $1', [
+          connection,
+        ]),
+      ).toEqual([
+        { status: 'discarded', closed_why: 'the record was deleted at the source' },
+        { status: 'discarded', closed_why: 'the record was deleted at the source' },
+      ]);
+      // That records can be fetched, and whose they are, is asked once; each that is not found is asked for twice.
+      expect(await admin.requests()).toHaveLength(6);
+    },
+  );
 
-  test('and a newer bad version that arrives meanwhile stays', async () => {
+  proofTest('and a newer bad version that arrives meanwhile stays', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     await admin.execute({ ...bills(connection), kind: 'add', record: bill('b', { memo: '"good"' }) });
@@ -149,7 +153,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect(await heldBills(connection)).toEqual([]);
   });
 
-  test('and again after a moment when the service failed', async () => {
+  proofTest('and again after a moment when the service failed', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     await admin.execute({ ...bills(connection), kind: 'add', record: bill('b') });
@@ -195,7 +199,7 @@ describe('what cannot be fetched is tried as it was kept', () => {
     expect(await heldBills(connection)).toEqual([{ id: 'mended' }]);
   });
 
-  test('but no event, however much it looks like a record', async () => {
+  proofTest('but no event, however much it looks like a record', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     await warehouse.pool.query(
@@ -210,17 +214,20 @@ describe('what cannot be fetched is tried as it was kept', () => {
   });
 });
 
-test('who is refused at the door asks once, and every entry of the connection stays and says why', async () => {
-  const connection = await installation.connect({ token: 'nobody-has-this-token' });
-  await quarantine(connection, bill('a', { memo: '7' }), bill('b', { memo: '7' }));
-  await admin.clearRequests();
-  const { code, stdout, stderr } = await installation.run(['quarantine', 'replay']);
-  expect(stdout.match(/open, .* was refused for its credentials/g)).toHaveLength(2);
-  expect(code).toBe(3);
-  expect(stdout + stderr).not.toContain('nobody-has-this-token');
-  expect(await admin.requests()).toHaveLength(1);
-  expect(await runsOf(connection)).toMatchObject([{ status: 'failed', requests: 1 }]);
-});
+proofTest(
+  'who is refused at the door asks once, and every entry of the connection stays and says why',
+  async () => {
+    const connection = await installation.connect({ token: 'nobody-has-this-token' });
+    await quarantine(connection, bill('a', { memo: '7' }), bill('b', { memo: '7' }));
+    await admin.clearRequests();
+    const { code, stdout, stderr } = await installation.run(['quarantine', 'replay']);
+    expect(stdout.match(/open, .* was refused for its credentials/g)).toHaveLength(2);
+    expect(code).toBe(3);
+    expect(stdout + stderr).not.toContain('nobody-has-this-token');
+    expect(await admin.requests()).toHaveLength(1);
+    expect(await runsOf(connection)).toMatchObject([{ status: 'failed', requests: 1 }]);
+  },
+);
 
 test('a connection of another API address is not asked for', async () => {
   const connection = await installation.connect();

@@ -12,7 +12,7 @@ import { bill, customer, list, object, subscription, text, type Fields } from '.
 import { eventually } from '../support/eventually.ts';
 import { landRecords } from '../support/land.ts';
 import { openListing } from '../support/land-listing.ts';
-import { some } from '../support/proof-test.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { page as pageOf, ScriptedService, type Answer } from './scripted-service.ts';
@@ -130,7 +130,7 @@ test('an erasure writes nothing under the next connection of the name, removed w
 });
 
 describe('the pages of a listing hold nothing of what is erased, and that is counted:', () => {
-  test('of one that was killed', async () => {
+  proofTest('of one that was killed', async () => {
     const service = await serve({ bills: [bill('kept'), priced()] });
     await service.sync(['bills']);
     const { pass } = await openListing(warehouse, { connectionId: service.connection, stream: 'bills' });
@@ -142,7 +142,7 @@ describe('the pages of a listing hold nothing of what is erased, and that is cou
     expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
   });
 
-  test('of one that goes on after it, and proves what it proved without', async () => {
+  proofTest('of one that goes on after it, and proves what it proved without', async () => {
     const service = await serve({ bills: [bill('kept'), priced()] });
     await service.sync(['bills']);
     let listed: unknown[] = [];
@@ -235,7 +235,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     await expectNothing(service);
   });
 
-  test('what others tell of other records stays, those that name it by its ID too', async () => {
+  proofTest('what others tell of other records stays, those that name it by its ID too', async () => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
     await service.sync(['customers']);
     const naming = list(object({ customer_id: text(id), description: '"Paper"' }));
@@ -256,7 +256,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     ).toEqual([{ type: 'BILL' }, { type: 'CUSTOMER' }, { type: 'JOB' }]);
   });
 
-  test('of a body that Postgres holds as a text alone', async () => {
+  proofTest('of a body that Postgres holds as a text alone', async () => {
     const service = await serve({ customers: [customer('kept')] });
     await service.sync(['customers']);
     const spoiled = (record: string): Fields => ({ ...job({ response: record }), note: '"\\ud800"' });
@@ -298,7 +298,7 @@ test('a living subscription that moves between two pages is not erased', async (
   expect(await service.ids('subscriptions')).toEqual([id, 'first', 'kept'].sort());
 });
 
-test('a subscription that was written a moment ago is not erased because no list shows it', async () => {
+proofTest('a subscription that was written a moment ago is not erased because no list shows it', async () => {
   const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
   await service.sync(['subscriptions']);
   service.lists.subscriptions = [subscription('kept')];
@@ -306,23 +306,26 @@ test('a subscription that was written a moment ago is not erased because no list
   expect([code, stderr]).toEqual([1, expect.stringContaining('a list may not show it yet')]);
 });
 
-test('what was made again, and landed, after the source had said that it was gone is not erased', async () => {
-  const service = await serve({ bills: [bill('kept'), bill(id, { last_synced_at: ago(anHour) })] });
-  await service.sync(['bills']);
-  service.lists.bills = [bill('kept')];
-  service.onFetch = async (_resource, asked) => {
-    if (asked !== id) return undefined;
-    service.onFetch = () => undefined;
-    // The refusal is on its way; meanwhile a webhook brings the record.
-    const again = bill(id, { last_synced_at: ago(1), memo: '"again"' });
-    service.lists.bills = [bill('kept'), again];
-    await service.tellOfBill('CREATED', again);
-    return { status: 410, body: '{"error_code":"GONE"}' };
-  };
-  const { code, stderr } = await typeErase(service, 'bills');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('was written while the source was asked')]);
-  expect(await service.ids('bills')).toEqual([id, 'kept']);
-});
+proofTest(
+  'what was made again, and landed, after the source had said that it was gone is not erased',
+  async () => {
+    const service = await serve({ bills: [bill('kept'), bill(id, { last_synced_at: ago(anHour) })] });
+    await service.sync(['bills']);
+    service.lists.bills = [bill('kept')];
+    service.onFetch = async (_resource, asked) => {
+      if (asked !== id) return undefined;
+      service.onFetch = () => undefined;
+      // The refusal is on its way; meanwhile a webhook brings the record.
+      const again = bill(id, { last_synced_at: ago(1), memo: '"again"' });
+      service.lists.bills = [bill('kept'), again];
+      await service.tellOfBill('CREATED', again);
+      return { status: 410, body: '{"error_code":"GONE"}' };
+    };
+    const { code, stderr } = await typeErase(service, 'bills');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('was written while the source was asked')]);
+    expect(await service.ids('bills')).toEqual([id, 'kept']);
+  },
+);
 
 test('not even a page in flight of a platform whose clock is ahead brings an erased subscription back', async () => {
   const ahead = -2 * anHour;
@@ -370,7 +373,7 @@ describe('a bad form of what was erased stays away:', () => {
     await expectNothing(service);
   });
 
-  test('of the fetch for a webhook', async () => {
+  proofTest('of the fetch for a webhook', async () => {
     const service = await serve({ bills: [bill('kept'), bill(id, { last_synced_at: ago(anHour) })] });
     await service.sync(['bills']);
     const asked = signal();

@@ -19,7 +19,7 @@ const interruptions = places.flatMap((place) =>
   (['terminated', 'reset'] as const).map((how) => ({ how, place })),
 );
 
-test.for(some(scenarios, 2))(
+test.for(some(scenarios))(
   '$name: ended and started again, or reset while it runs, it ends as it would have',
   { timeout: 1_800_000 },
   async ({ name, prepare }, { annotate }) => {

@@ -12,7 +12,7 @@ const temporalAddress = await startTemporalWith('limit.historyCount.suggestConti
 const { installation, scenarios } = await openReruns({ temporalAddress });
 const { warehouse } = installation;
 
-test.for(some(scenarios, 2))(
+test.for(some(scenarios))(
   '$name: to whatever task it is reset, it ends as it did, and nothing changes',
   { timeout: 1_800_000 },
   async ({ name, prepare }, { annotate }) => {

@@ -10,7 +10,7 @@ export async function cloneDatabase(server: {
   const client = new pg.Client({ connectionString: server.adminUrl });
   await client.connect();
   try {
-    await client.query(`create database ${name} owner daybook template daybook`);
+    await client.query(`create database ${name} owner daybook template daybook strategy file_copy`);
   } finally {
     await client.end();
   }

@@ -7,9 +7,12 @@ import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts
  * A database for the test file that calls it at its top, dropped after its last test. When a test of the file failed it is
  * kept, and a line says how to open it.
  *
- * `options` are those of `create database`; without them it is a clone of the migrated one.
+ * `options` are those of `create database`; without them it is a clone of the migrated one, by its files: by
+ * the log it costs Postgres three times as much.
  */
-export async function createTestDatabase(options = 'template daybook'): Promise<TestDatabase> {
+export async function createTestDatabase(
+  options = 'template daybook strategy file_copy',
+): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const adminUrl = inject('postgresAdminUrl');
   const url = ofDatabase(inject('postgresUrl'), name);
