@@ -10,6 +10,7 @@ import { expectedOf, measureNames } from './measures.ts';
 import { requirementsOfDocs } from './requirements-of-docs.ts';
 import { isOfDuckDb, lakeSql, measuresIn, queriesIn, says, statementsOfDocs } from './samples.ts';
 import { takeTour } from './tour.ts';
+import { proofTest } from '../support/proof-test.ts';
 
 /** The docs are followed to the letter, by somebody who took the tour. */
 const root = resolve(import.meta.dirname, '../..');
@@ -106,7 +107,7 @@ test('duckdb.md: every block does what the page says', async () => {
   await runsAsSaid(page);
 });
 
-test('python.md: pandas, pyarrow and Polars print what the page says', async () => {
+proofTest('python.md: pandas, pyarrow and Polars print what the page says', async () => {
   await runsAsSaid(join(pages, 'python.md'));
 });
 
