@@ -6,7 +6,7 @@ import { approveDeletesSignal } from '../../workflows/await-approval.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
-import { proofTest } from '../support/proof-test.ts';
+import { proofDescribe, proofTest } from '../support/proof-test.ts';
 import {
   approve,
   discrepanciesOf,
@@ -276,8 +276,8 @@ describe('an approval names what was shown, and does nothing when something else
   });
 });
 
-describe('a reconcile of other resources', () => {
-  proofTest('neither withdraws the question nor dismisses what waits', async () => {
+proofDescribe('a reconcile of other resources', () => {
+  test('neither withdraws the question nor dismisses what waits', async () => {
     const { connection, gone } = await stopped();
     const before = await questionRun(connection);
     const shown = await shownDeletions(installation, connection);
@@ -293,7 +293,7 @@ describe('a reconcile of other resources', () => {
     expect(held.filter((id) => gone.includes(id))).toEqual([]);
   });
 
-  proofTest('that stops too asks about both, and one signal approves both', async () => {
+  test('that stops too asks about both, and one signal approves both', async () => {
     const { connection } = await stopped();
     const items = await heldIds(connection, 'items');
     await quietlyDelete(connection, 'items', items.length);
@@ -304,7 +304,7 @@ describe('a reconcile of other resources', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('of which one fails leaves the question of the others asked', async () => {
+  test('of which one fails leaves the question of the others asked', async () => {
     const connection = await synced();
     await quietlyDelete(connection, 'bills', 60);
     await admin.addFault({
@@ -317,7 +317,7 @@ describe('a reconcile of other resources', () => {
     await questionSays(connection, /\| bills \| 60 \|/);
   });
 
-  proofTest('of which an approved one cannot be listed afterwards asks about that one no more', async () => {
+  test('of which an approved one cannot be listed afterwards asks about that one no more', async () => {
     const { connection } = await stopped();
     const approved = await shownDeletions(installation, connection);
     const items = await heldIds(connection, 'items');

@@ -9,7 +9,7 @@ import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { searchAttributesOf } from '../support/history-of.ts';
 import { createInstallation } from '../support/installation.ts';
-import { proofTest, some } from '../support/proof-test.ts';
+import { proofDescribe, proofTest, some } from '../support/proof-test.ts';
 import { resetTo } from '../support/reset.ts';
 import { row, rows } from '../support/rows.ts';
 import type { startSync } from '../support/sync.ts';
@@ -273,8 +273,8 @@ proofTest('a tick whose schedule is gone when it is tried again leaves no run ru
   expect((await runOf({ warehouse }, tick.firstExecutionRunId)).status).toBe('interrupted');
 });
 
-describe('a tick that is ended by hand', () => {
-  proofTest('terminated, leaves a run that the next one closes', async () => {
+proofDescribe('a tick that is ended by hand', () => {
+  test('terminated, leaves a run that the next one closes', async () => {
     const connection = await scheduled();
     const blocked = await blockWrites(databaseUrl, 'finance.items');
     const tick = await startTick(connection, 'a');
@@ -287,7 +287,7 @@ describe('a tick that is ended by hand', () => {
     expect(runs.map(({ status }) => status)).toContain('succeeded');
   });
 
-  proofTest('cancelled, closes its run', async () => {
+  test('cancelled, closes its run', async () => {
     const connection = await scheduled();
     const slow = { kind: 'slow', ms: 60_000 } as const;
     await admin.addFault({ match: { connection, path: '/accounting/items' }, fault: slow });

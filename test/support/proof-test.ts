@@ -1,4 +1,4 @@
-import { test } from 'vitest';
+import { describe, test } from 'vitest';
 
 /**
  * `npm test` has an example of every promise. What proves one by mass, or by a variant more, is in `npm run proof`: a test that is a
@@ -10,8 +10,14 @@ import { test } from 'vitest';
 export const isProof: boolean = process.env.TEST_PROOF !== undefined;
 export const isWholeProof: boolean = process.env.TEST_PROOF === 'all';
 
+const nothing = (): undefined => undefined;
+const none = Object.assign(nothing, { each: () => nothing, for: () => nothing });
+
 /** A test of `npm run proof`; for `npm test` there is none. */
-export const proofTest: typeof test = isProof ? test : noTest();
+export const proofTest: typeof test = isProof ? test : (none as unknown as typeof test);
+
+/** Where all tests of a group are such: a group may not be empty. */
+export const proofDescribe: typeof describe = isProof ? describe : (none as unknown as typeof describe);
 
 /** The first of a list for `npm test`, all of them for `npm run proof`. */
 export function some<T>(all: readonly T[], few = 1): readonly T[] {
@@ -21,10 +27,4 @@ export function some<T>(all: readonly T[], few = 1): readonly T[] {
 /** Of released versions, in their order. */
 export function oldestAndNewest<T>(versions: readonly T[]): readonly T[] {
   return isProof ? versions : [...versions.slice(0, 1), ...versions.slice(1).slice(-1)];
-}
-
-function noTest(): typeof test {
-  const none = (): undefined => undefined;
-  const cases = (): typeof none => none;
-  return Object.assign(none, { each: cases, for: cases }) as unknown as typeof test;
 }
