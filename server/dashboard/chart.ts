@@ -1,5 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { QueryResult } from '../../warehouse/query-texts.ts';
+import { leftOutWords, type LeftOut } from './left-out.ts';
+import { namelessWords, type Nameless, type NamelessKind } from './nameless.ts';
 import type { View } from './view.ts';
 
 /** One question, the statement that answers it, and how the answer is shown. */
@@ -14,9 +16,13 @@ export interface ChartSource<Row extends ScopedRow> {
   /** Shown and run as it is. Whatever is added up, is added up here. */
   readonly sql: string;
   readonly row: z.ZodType<Row>;
+  /** Told beside the figures; the statement reads them. */
+  readonly leftOut?: readonly LeftOut[];
+  /** Of money: kinds of documents that are in no figure of any currency where they name none. */
+  readonly nameless?: readonly NamelessKind[];
   /** Shows the rows of one choice. */
   readonly view: (rows: readonly Row[], choice: Choice) => View;
-  /** Said where a choice has no rows. */
+  /** Said where a choice has no rows, and nothing is left out. */
   readonly empty: string;
 }
 
@@ -32,6 +38,8 @@ export interface Choice {
   readonly connection: string;
   /** Empty: documents without a currency. */
   readonly currency: string;
+  /** What the figures leave out, in so many sentences without a full stop. */
+  readonly leftOut: readonly string[];
   /** The day that the marts speak of, as YYYY-MM-DD. */
   readonly asOf: string;
 }
@@ -43,18 +51,26 @@ export interface ChosenView extends View {
 }
 
 export type Chart = Omit<ChartSource<ScopedRow>, 'row' | 'view'> & {
-  readonly views: (result: QueryResult, asOf: string) => ChosenView[];
+  readonly views: (result: QueryResult, asOf: string, nameless: Nameless) => ChosenView[];
 };
 
-/** A chart whose rows are checked as they come from Postgres, and shown by connection and currency. */
+/** A chart whose rows are checked as they come from Postgres, and shown by connection and currency, with what they leave out. */
 export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: ChartSource<Row>): Chart {
   return {
     ...rest,
-    views: (result, asOf) =>
-      [...byChoice(objectsOf(result).map((object) => row.parse(object)))].map(([, { scope, rows }]) => ({
-        ...scope,
-        ...capitalised(view(rows, { ...scope, currency: scope.currency ?? '', asOf })),
-      })),
+    views: (result, asOf, nameless) =>
+      [...byChoice(objectsOf(result))].map(([, { scope, objects }]) => {
+        const currency = scope.currency ?? '';
+        // Where there is nothing but what is left out there are no figures.
+        const rows = objects
+          .filter(({ has_figures: has }) => has !== false)
+          .map((object) => row.parse(object));
+        const leftOut = [
+          ...leftOutWords(rest.leftOut ?? [], objects[0], currency),
+          ...(currency === '' ? [] : namelessWords(nameless, rest.nameless ?? [], scope.connection)),
+        ];
+        return { ...scope, ...capitalised(view(rows, { ...scope, currency, asOf, leftOut })) };
+      }),
   };
 }
 
@@ -62,25 +78,31 @@ function capitalised({ sentence, ...view }: View): View {
   return { ...view, sentence: `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}` };
 }
 
-interface ChoiceRows<Row> {
+interface ChoiceRows {
   scope: Pick<ChosenView, 'connection' | 'currency'>;
-  rows: Row[];
+  objects: Record<string, unknown>[];
 }
 
-function byChoice<Row extends ScopedRow>(rows: readonly Row[]): Map<string, ChoiceRows<Row>> {
-  const choices = new Map<string, ChoiceRows<Row>>();
-  for (const row of rows) {
+function byChoice(objects: readonly Record<string, unknown>[]): Map<string, ChoiceRows> {
+  const choices = new Map<string, ChoiceRows>();
+  for (const object of objects) {
+    const { connection_id, currency_code } = scoped.parse(object);
     const scope = {
-      connection: row.connection_id ?? '',
-      currency: row.currency_code === undefined ? undefined : (row.currency_code ?? ''),
+      connection: connection_id ?? '',
+      currency: currency_code === undefined ? undefined : (currency_code ?? ''),
     };
     const key = JSON.stringify(scope);
-    const choice = choices.get(key) ?? { scope, rows: [] };
-    choice.rows.push(row);
+    const choice = choices.get(key) ?? { scope, objects: [] };
+    choice.objects.push(object);
     choices.set(key, choice);
   }
   return choices;
 }
+
+const scoped = z.object({
+  connection_id: z.string().nullable(),
+  currency_code: z.string().nullable().optional(),
+});
 
 export function objectsOf({ columns, rows }: QueryResult): Record<string, unknown>[] {
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));

@@ -1,120 +1,159 @@
 import { z } from 'zod';
-import { amount, shownAmount } from './amount.ts';
+import { amount, isZero, shownAmount, type Decimal } from './amount.ts';
 import { scopesOf } from './scopes-of.ts';
 import { wholeSum } from './whole-sum.ts';
 
-/** What figures leave out, as a chart's statement reads it and its words tell it. Alias of the mart in `count`: odd. */
+/** What figures leave out: one row (connection_id, currency_code, amount) for each document, and the words for them. */
 const leftOuts = {
   /** Bills of an unknown status, which no figure of what is owed has. */
   unknown_status: {
-    ...{ mart: 'bills', where: "posting_status = 'unknown'", count: 'count(*)', amount: 'amount_due' },
+    documents: `
+    select connection_id, currency_code, amount_due as amount
+    from marts.bills where posting_status = 'unknown'`,
     words: ['bill', 'of an unknown status', 'left out', 'amount due'],
   },
   /** Vendor credits of an unknown status, which nothing is lowered by. */
   unknown_credit: {
-    ...{
-      mart: 'vendor_credits',
-      where: "posting_status = 'unknown'",
-      count: 'count(*)',
-      amount: 'remaining_amount',
-    },
+    documents: `
+    select connection_id, currency_code, remaining_amount as amount
+    from marts.vendor_credits where posting_status = 'unknown'`,
     words: ['credit', 'of an unknown status', 'left out', 'remaining'],
   },
   /** Bills of which nobody knows when a part of them was settled. */
   unexplained: {
-    mart: 'bills',
-    where: 'is_posted and has_unexplained_amount and unexplained_amount > 0',
-    ...{ count: 'count(*)', amount: 'unexplained_amount' },
+    documents: `
+    select connection_id, currency_code, unexplained_amount as amount
+    from marts.bills where is_posted and has_unexplained_amount and unexplained_amount > 0`,
     words: [
       ...(['bill', 'with an amount that no payment or credit explains'] as const),
       ...(['told in the past without it', 'together'] as const),
     ],
   },
-  /** Bills of which more is due than they say why: a late fee, or a payment that is not taken off yet. */
+  /** Bills of which more is due than they say why, such as a late fee. A payment that is still to come leaves its amount due. */
   overstated: {
-    mart: 'bills',
-    where: 'is_posted and has_unexplained_amount and unexplained_amount < 0',
-    ...{ count: 'count(*)', amount: '-unexplained_amount' },
+    documents: `
+    select connection_id, currency_code, amount
+    from (
+      select
+        bills.connection_id, bills.currency_code,
+        -bills.unexplained_amount - coalesce(sum(allocated_amount) filter (where counted_date > as_of_date), 0) as amount
+      from marts.bills as bills
+      left join marts.allocations as settled
+        on bills.connection_id = settled.connection_id and bills.bill_id = settled.document_id and told_by = 'bill'
+      where is_posted and has_unexplained_amount and unexplained_amount < 0
+      group by bills.connection_id, bills.bill_id, bills.currency_code, bills.unexplained_amount
+    ) as not_to_come where amount > 0.000001`,
     words: [
       ...(['bill', 'of which more is due than payments and credits leave'] as const),
-      ...(['told with it on past days too', 'together'] as const),
+      ...(['told with it on every day since its issue', 'together'] as const),
+    ],
+  },
+  /** Bills of which nobody knows when what settled them did. */
+  undated_settlement: {
+    documents: `
+    select connection_id, currency_code, sum(allocated_amount) as amount
+    from marts.allocations
+    where told_by = 'bill' and posting_status = 'posted' and counted_date is null and allocated_amount <> 0
+    group by connection_id, currency_code, document_id`,
+    words: [
+      ...(['bill', 'with payments or credits without a date'] as const),
+      ...(['told as settled with them on every day', 'together'] as const),
     ],
   },
   /** Documents without a date, which are spend of no month. */
   undated: {
-    ...{ mart: 'vendor_spend_monthly', where: 'spend_month is null', count: 'sum(document_count)' },
-    ...{ amount: 'spend', words: ['document', 'without a date', 'left out', 'spend'] },
+    documents: `
+    select connection_id, currency_code, ${wholeSum('gross_amount')} as amount
+    from marts.spend_lines where posting_status = 'posted' and spend_month is null
+    group by connection_id, currency_code, source_type, document_id`,
+    words: ['document', 'without a date', 'left out', 'spend'],
   },
-  /** Documents of an unknown status, which are no spend. */
+  /** Documents of an unknown status, which are no spend; those without a date would be of no month either. */
   unknown_spend: {
-    mart: 'spend_lines',
-    where: "posting_status = 'unknown' and not is_in_future",
-    count: "count(distinct source_type || ' ' || odd.connection_id || ' ' || document_id)",
-    ...{ amount: 'gross_amount', words: ['document', 'of an unknown status', 'left out', 'spend'] },
+    documents: `
+    select connection_id, currency_code, ${wholeSum('gross_amount')} as amount
+    from marts.spend_lines where posting_status = 'unknown' and not is_in_future and (spend_month is null or spend_month :during)
+    group by connection_id, currency_code, source_type, document_id`,
+    words: ['document', 'of an unknown status', 'left out', 'spend'],
   },
 } as const;
 
-type LeftOut = keyof typeof leftOuts;
+export type LeftOut = keyof typeof leftOuts;
 
 /**
- * A query of a `with` list, named as what is left out: one row for each scope (null: all connections together) and currency that leaves
- * out something. It is read once; `during` says of which months.
+ * Queries of a `with` list: `left_out_documents`, a row each, and `left_out`, a row for each scope (null: all connections together) and
+ * currency that leaves out something. What is above 0 and what is below hide nothing of each other. `during` says of which months.
  */
-export function leftOutQuery(name: LeftOut, during?: string): string {
-  const { mart, where, count, amount: measured } = leftOuts[name];
-  return `${name} as (
+export function leftOutQueries(names: readonly LeftOut[], during = 'is not null'): string {
+  const documents = names.map(
+    (name) => `
+  select '${name}' as what, documents.*
+  from (${leftOuts[name].documents.replace(':during', during)}
+  ) as documents`,
+  );
+  return `left_out_documents as (${documents.join('\n  union all')}
+),
+
+left_out as (
   select
-    scope.connection_id as in_scope, odd.currency_code as in_currency,
-    ${count}::bigint as documents, ${wholeSum(measured)} as left_out
-  from marts.${mart} as odd
+    scope.connection_id as in_scope,
+    odd.currency_code as in_currency,
+${names.map((name) => columnsOf(name)).join(',\n')}
+  from left_out_documents as odd
   ${scopesOf('odd')}
-  where ${where}${during === undefined ? '' : ` and spend_month ${during}`}
   group by scope.connection_id, odd.currency_code
 )`;
 }
 
-/** Joins it, a row at most, to those of a scope and a currency. Neither is ever an empty text. */
-export function leftOutJoin(name: LeftOut, scope: string, currency: string): string {
-  return `left join ${name}
-  on coalesce(${scope}, '') = coalesce(${name}.in_scope, '') and coalesce(${currency}, '') = coalesce(${name}.in_currency, '')`;
+function columnsOf(name: LeftOut): string {
+  const of = `what = '${name}'`;
+  const part = (sign: string): string =>
+    `case when count(*) filter (where ${of}) = count(amount) filter (where ${of})
+      then coalesce(sum(amount) filter (where ${of} and amount ${sign} 0), 0) end as`;
+  return `    count(*) filter (where ${of}) as ${name},
+    ${part('>')} ${name}_above,
+    ${part('<')} ${name}_below`;
 }
 
-/** Its two columns, where rows of one scope and currency are grouped. */
-export function leftOutColumns(name: LeftOut): string {
-  return `coalesce(max(${name}.documents), 0)::bigint as ${name},
-  max(${name}.left_out) as ${name}_amount`;
+/**
+ * The end of a statement: the rows of the query `shown`, whose scope and currency are `of_scope` and `of_currency`, each with what is
+ * left out of them; and a row without figures where there is nothing but what is left out.
+ */
+export function withLeftOuts(order: string): string {
+  return `select
+  coalesce(of_scope, in_scope) as connection_id, -- null: all connections together
+  coalesce(of_currency, in_currency) as currency_code,
+  of_scope is not null or of_currency is not null as has_figures,
+  shown.*,
+  left_out.*
+from shown
+full join left_out
+  on coalesce(of_scope, '') = coalesce(in_scope, '') and coalesce(of_currency, '') = coalesce(in_currency, '')
+order by connection_id nulls first, ${order}`;
 }
 
-export const unknownStatusRow = {
-  ...{ unknown_status: z.number(), unknown_status_amount: amount.nullable() },
-  ...{ unknown_credit: z.number(), unknown_credit_amount: amount.nullable() },
-};
-
-export const unexplainedRow = {
-  ...{ unexplained: z.number(), unexplained_amount: amount.nullable() },
-  ...{ overstated: z.number(), overstated_amount: amount.nullable() },
-};
-
-export const leftOutSpendRow = {
-  ...{ undated: z.number(), undated_amount: amount.nullable() },
-  ...{ unknown_spend: z.number(), unknown_spend_amount: amount.nullable() },
-};
-
-type LeftOutRow = z.infer<
-  z.ZodObject<typeof unknownStatusRow & typeof unexplainedRow & typeof leftOutSpendRow>
->;
-
-/** At most one sentence, of any row of the scope and currency. */
-export function leftOutWords<Name extends LeftOut>(
-  name: Name,
-  row: Pick<LeftOutRow, Name | `${Name}_amount`> | undefined,
+/** At most one sentence for each, of any row of the scope and currency. */
+export function leftOutWords(
+  names: readonly LeftOut[],
+  row: Record<string, unknown> | undefined,
   currency: string,
 ): string[] {
-  const count = row?.[name] ?? 0;
-  if (count === 0) return [];
-  const [noun, which, done, what] = leftOuts[name].words;
-  const [nouns, are] = count === 1 ? [noun, 'is'] : [`${noun}s`, 'are'];
-  const leftOut = row?.[`${name}_amount` as const] ?? null;
-  const told = leftOut === null ? 'an unknown amount' : shownAmount(leftOut, currency);
-  return [`${count.toLocaleString('en-US')} ${nouns} ${which} ${are} ${done} (${what} ${told})`];
+  return names.flatMap((name) => {
+    const count = z.number().parse(row?.[name] ?? 0);
+    if (count === 0) return [];
+    const above = amount.nullable().parse(row?.[`${name}_above`]);
+    const below = amount.nullable().parse(row?.[`${name}_below`]);
+    const [noun, which, done, what] = leftOuts[name].words;
+    const [nouns, are] = count === 1 ? [noun, 'is'] : [`${noun}s`, 'are'];
+    const counted = count.toLocaleString('en-US');
+    return [`${counted} ${nouns} ${which} ${are} ${done} (${what} ${bothSides(above, below, currency)})`];
+  });
+}
+
+function bothSides(above: Decimal | null, below: Decimal | null, currency: string): string {
+  if (above === null || below === null) return 'an unknown amount';
+  const sides = [above, below].filter((side) => !isZero(side));
+  return sides.length === 0
+    ? shownAmount('0', currency)
+    : sides.map((one) => shownAmount(one, currency)).join(' and ');
 }

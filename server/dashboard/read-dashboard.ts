@@ -5,6 +5,8 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readClock } from '../../warehouse/read-clock.ts';
 import { objectsOf, type Chart, type ChosenView } from './chart.ts';
 import { charts } from './charts.ts';
+import { namelessDocuments, namelessRow } from './nameless.ts';
+import { tellNameless } from './tell-nameless.ts';
 import { withoutLonePoint } from './without-lone-point.ts';
 
 export interface Dashboard {
@@ -34,6 +36,7 @@ export async function readDashboard(warehouse: Warehouse): Promise<Dashboard> {
   const statements = {
     connections: freshnessOfConnections,
     catalogue: catalogueOf(marts),
+    nameless: namelessDocuments,
     ...Object.fromEntries(charts.map(({ id, sql }) => [id, sql])),
   };
   const [readAt, { postgres: before }, read] = await Promise.all([
@@ -46,15 +49,17 @@ export async function readDashboard(warehouse: Warehouse): Promise<Dashboard> {
   if (build.built_at?.getTime() !== before.built_at?.getTime()) return readDashboard(warehouse);
   const connections = objectsOf(read.connections).map((row) => freshness.parse(row));
   const asOf = connections[0]?.as_of_date ?? readAt.toISOString().slice(0, 10);
+  const nameless = objectsOf(read.nameless).map((row) => namelessRow.parse(row));
+  const told = charts.map(({ views, ...chart }) => ({
+    ...chart,
+    views: views(resultOf(read, chart.id), asOf, nameless).map(withoutLonePoint),
+  }));
   return {
     readAt,
     asOf,
     build,
     connections,
-    charts: charts.map(({ views, ...chart }) => ({
-      ...chart,
-      views: views(resultOf(read, chart.id), asOf).map(withoutLonePoint),
-    })),
+    charts: tellNameless({ charts: told, connections, nameless }),
     catalogue: objectsOf(read.catalogue).map((row) => martRead.parse(row)),
   };
 }

@@ -44,12 +44,16 @@ test('every number on the dashboard of random books is what the calculator makes
   });
 });
 
-/** All connections and each of them, in each currency in which there are posted documents or subscriptions. */
+/** All connections and each of them, in each currency in which there are subscriptions or documents that are not excluded. */
 function choicesOf({ calculated, books }: Shelf): Choice[] {
   const marts = ['ap_open_items', 'cash_requirements', 'vendor_spend_monthly', 'mrr_movements_monthly'];
   return ['', ...books.map(({ connection_id: name }) => name)].flatMap((connection) => {
+    const odd = ['bills', 'vendor_credits'].flatMap((mart) =>
+      (calculated[mart] ?? []).filter((row) => row.posting_status === 'unknown'),
+    );
     const rows = marts
       .flatMap((mart) => (calculated[mart] ?? []).filter((row) => mart !== 'ap_open_items' || row.is_today))
+      .concat(odd)
       .filter((row) => connection === '' || row.connection_id === connection);
     const currencies = new Set(rows.map((row) => String(row.currency_code ?? '')));
     // Of all companies together there is no sum of amounts that may be of several currencies.

@@ -33,35 +33,56 @@ export function expectedFigures(
   const spend = of('spend_lines').filter(
     (row) => row.posting_status === 'posted' && row.spend_month !== null && row.is_in_future !== true,
   );
-  const leftOut = (documents: number, amount: Whole): string[] =>
-    documents === 0 ? [] : [String(documents), told(amount)];
+  /** So many documents, and what of them is above 0 and what below. */
+  const leftOut = (documents: readonly Whole[]): string[] => {
+    if (documents.length === 0) return [];
+    if (documents.includes(null)) return [String(documents.length), 'an unknown amount'];
+    const sides = [1n, -1n].map((sign) => sum(documents.filter((amount) => (amount ?? 0n) * sign > 0n)));
+    const others = sides.filter((side) => side !== 0n);
+    return [String(documents.length), ...(others.length === 0 ? [told(0n)] : others.map(told))];
+  };
+  const each = (rows: readonly Row[], column: string): Whole[] => rows.map((row) => whole(row[column]));
+  const costOfEach = (lines: readonly Row[]): Whole[] =>
+    [...grouped(lines, documentOf).values()].map((rows) => amounts(rows, 'gross_amount'));
   const odd = of('bills').filter((row) => row.posting_status === 'unknown');
-  const ofUnknownStatus = leftOut(odd.length, amounts(odd, 'amount_due'));
+  const ofUnknownStatus = leftOut(each(odd, 'amount_due'));
   const oddCredits = of('vendor_credits').filter((row) => row.posting_status === 'unknown');
-  const ofUnknownCredits = leftOut(oddCredits.length, amounts(oddCredits, 'remaining_amount'));
+  const ofUnknownCredits = leftOut(each(oddCredits, 'remaining_amount'));
   const unexplained = of('bills').filter(
     (row) => row.is_posted === true && row.has_unexplained_amount === true,
   );
   const isMoreDue = (row: Row): boolean => (whole(row.unexplained_amount) ?? 0n) < 0n;
-  const undated = of('spend_lines').filter(
-    (row) => row.posting_status === 'posted' && row.spend_month === null,
+  const settlements = of('allocations').filter(
+    (row) => row.told_by === 'bill' && row.posting_status === 'posted' && row.allocated_amount !== null,
   );
+  const isToCome = (entry: Row): boolean => entry.counted_date !== null && String(entry.counted_date) > today;
+  /** Without what is paid later: that is due until then. */
+  const overstated = unexplained
+    .filter(isMoreDue)
+    .map((row) => {
+      const toCome = settlements.filter((entry) => billOf(entry) === billOf(row) && isToCome(entry));
+      return sum([negative(whole(row.unexplained_amount)), negative(amounts(toCome, 'allocated_amount'))]);
+    })
+    .filter((amount) => (amount ?? 0n) > 1000n);
+  const settledUndated = [
+    ...grouped(
+      settlements.filter((entry) => entry.counted_date === null && whole(entry.allocated_amount) !== 0n),
+      billOf,
+    ).values(),
+  ].map((entries) => amounts(entries, 'allocated_amount'));
   const undatedDocuments = leftOut(
-    new Set(undated.map((row) => [row.connection_id, row.vendor_id, row.document_id].map(String).join(' ')))
-      .size,
-    amounts(undated, 'gross_amount'),
+    costOfEach(
+      of('spend_lines').filter((row) => row.posting_status === 'posted' && row.spend_month === null),
+    ),
   );
   const unknownSpend = (months: readonly string[]): string[] => {
     const lines = of('spend_lines').filter(
       (row) =>
         row.posting_status === 'unknown' &&
         row.is_in_future !== true &&
-        months.includes(String(row.spend_month)),
+        (row.spend_month === null || months.includes(String(row.spend_month))),
     );
-    const documents = new Set(
-      lines.map((row) => [row.source_type, row.connection_id, row.document_id].map(String).join(' ')),
-    );
-    return leftOut(documents.size, amounts(lines, 'gross_amount'));
+    return leftOut(costOfEach(lines));
   };
   const openItems = of('ap_open_items');
   const isBill = (row: Row): boolean => row.is_credit === false;
@@ -102,8 +123,10 @@ export function expectedFigures(
       );
     const before = monthsBefore(month, 1);
     const moved = of('mrr_movements_monthly').filter((row) => row.month === month);
-    const openCount = bills.length + creditsOwed.length;
-    const count = counted(openCount, 'bill', 'bills');
+    const count = [
+      ...(bills.length > 0 || creditsOwed.length === 0 ? [counted(bills.length, 'bill', 'bills')] : []),
+      ...(creditsOwed.length === 0 ? [] : [`${counted(creditsOwed.length, 'credit', 'credits')} below 0`]),
+    ].join(' and ');
     const isOver = isMonthEnd(today);
     const percent =
       payable === null || late === null || payable === 0n
@@ -150,7 +173,7 @@ export function expectedFigures(
           ? ['Monthly recurring revenue', show(amounts(moved, 'closing')), recurringWords(moved)]
           : ['Monthly recurring revenue', '–', 'no subscriptions'],
       ],
-      told: [told(openBills), String(openCount)],
+      told: [told(openBills), ...[...count.matchAll(/\d+/g)].map(String)],
       gap: [
         ...some(
           unknownIn(of('cash_requirements')) +
@@ -162,21 +185,49 @@ export function expectedFigures(
         ...ofUnknownCredits,
         ...unknownSpend([month, before]),
         ...undatedDocuments,
-        ...(currency === '' ? [] : some(nameless())),
+        ...nameless('bill', 'vendor_credit', 'expense', 'refund', 'subscription'),
         ...some(unpriced(month)),
         ...some(roundedRecords(all('data_quality'))),
       ],
     };
   }
 
-  /** Posted documents without a currency. */
-  function nameless(): number {
+  /** Documents, then subscriptions, without a currency; all of them are in the figures without one. */
+  function nameless(...kinds: readonly string[]): string[] {
+    if (currency !== '') return some(namelessDocuments(kinds), namelessSubscriptions(kinds));
+    return [];
+  }
+
+  function namelessDocuments(kinds: readonly string[]): number {
     const lines = all('spend_lines').filter(
-      (row) => row.posting_status === 'posted' && row.currency_code === null,
+      (row) => row.currency_code === null && kinds.includes(String(row.source_type)),
     );
-    return new Set(
-      lines.map((row) => [row.source_type, row.connection_id, row.document_id].map(String).join(' ')),
-    ).size;
+    return new Set(lines.map(documentOf)).size;
+  }
+
+  function namelessSubscriptions(kinds: readonly string[]): number {
+    if (!kinds.includes('subscription')) return 0;
+    const items = all('subscription_mrr_monthly').filter(
+      (row) => row.currency_code === null && row.month === month,
+    );
+    return new Set(items.map((row) => `${String(row.connection_id)} ${String(row.subscription_id)}`)).size;
+  }
+
+  /** Where there is nothing to show: how much has no currency, and, of all companies, of how many. */
+  function nothing(...kinds: readonly string[]): Expected {
+    const counts = nameless(...kinds);
+    const lines = [
+      ...all('spend_lines'),
+      ...all('subscription_mrr_monthly').filter((row) => row.month === month),
+    ];
+    const companies = lines
+      .filter(
+        (row) => row.currency_code === null && kinds.includes(String(row.source_type ?? 'subscription')),
+      )
+      .map((row) => row.connection_id);
+    const told =
+      counts.length > 0 && connection === '' ? [...counts, String(new Set(companies).size)] : counts;
+    return { rows: [], told, gap: [] };
   }
 
   /** Open or dated ahead, and due today or in the 13 days after. */
@@ -207,7 +258,10 @@ export function expectedFigures(
       (rows) => amounts(rows.filter(isBill), 'open_amount'),
       (rows) => amounts(rows, 'open_amount'),
     );
-    if (ranked.length === 0) return nothing;
+    const gap = [...ofUnknownStatus, ...ofUnknownCredits];
+    const withheld = nameless('bill', 'vendor_credit');
+    if (ranked.length === 0 && gap.length === 0) return nothing('bill', 'vendor_credit');
+    if (ranked.length === 0) return { rows: [], told: [told(0n), '0', told(0n)], gap: [...gap, ...withheld] };
     const overdue = items.filter((row) => isBill(row) && Number(row.days_past_due ?? 0) > 0);
     const balances = [...grouped(items, vendorOf).values()].map((rows) => amounts(rows, 'open_amount'));
     return {
@@ -220,11 +274,7 @@ export function expectedFigures(
         ...some(balances.filter((balance) => balance !== null && balance < 0n).length),
         told(amounts(overdue, 'open_amount')),
       ],
-      gap: [
-        ...some(items.filter((row) => row.open_amount === null).length),
-        ...ofUnknownStatus,
-        ...ofUnknownCredits,
-      ],
+      gap: [...some(items.filter((row) => row.open_amount === null).length), ...gap, ...withheld],
     };
   }
 
@@ -234,7 +284,13 @@ export function expectedFigures(
       .reverse()
       .concat(today);
     const on = (day: string): Row[] => openItems.filter((row) => row.as_of_date === day);
-    if (!days.some((day) => on(day).length > 0)) return nothing;
+    const gap = [
+      ...[...ofUnknownStatus, ...ofUnknownCredits],
+      ...leftOut(unexplained.filter((row) => !isMoreDue(row)).map((row) => whole(row.unexplained_amount))),
+      ...leftOut(overstated),
+      ...leftOut(settledUndated),
+    ];
+    if (!days.some((day) => on(day).length > 0) && gap.length === 0) return nothing('bill', 'vendor_credit');
     const columns = (day: string): Whole[] => [
       ...['not_due', '1-30', '31-60', '61-90', '90+', 'no_due_date'].map((bucket) =>
         amounts(
@@ -250,18 +306,16 @@ export function expectedFigures(
       told: [told(columns(today).at(-1) ?? null), told(columns(yearBefore).at(-1) ?? null)],
       gap: [
         ...some(Math.max(...days.map((day) => on(day).filter((row) => row.open_amount === null).length))),
-        ...ofUnknownStatus,
-        ...ofUnknownCredits,
-        ...[unexplained.filter((row) => !isMoreDue(row)), unexplained.filter(isMoreDue)].flatMap((bills) =>
-          leftOut(bills.length, unsigned(amounts(bills, 'unexplained_amount'))),
-        ),
+        ...gap,
+        ...nameless('bill', 'vendor_credit'),
       ],
     };
   }
 
   function cash(): Expected {
     const required = of('cash_requirements');
-    if (required.length === 0) return nothing;
+    const gap = [...ofUnknownStatus, ...ofUnknownCredits];
+    if (required.length === 0 && gap.length === 0) return nothing('bill', 'vendor_credit');
     const weeks = [...Array(13).keys()].map((week) => [
       `w${String(week).padStart(2, '0')}`,
       dayName(daysAfter(today, week * 7)),
@@ -286,7 +340,7 @@ export function expectedFigures(
         String(within(bucket).reduce((count, row) => count + Number(row.document_count), 0)),
       ]),
       told: [told(due('overdue')), told(due('w00')), told(negative(due('unapplied_credits')))],
-      gap: [...some(unknownIn(required)), ...ofUnknownStatus, ...ofUnknownCredits],
+      gap: [...some(unknownIn(required)), ...gap, ...nameless('bill', 'vendor_credit')],
     };
   }
 
@@ -303,17 +357,16 @@ export function expectedFigures(
       ),
     ];
     const ranked = rankedBy(lines, (rows) => amounts(rows, 'gross_amount'));
-    if (ranked.length === 0) return nothing;
+    const gap = [...unknownSpend(months), ...undatedDocuments];
+    if (ranked.length === 0 && gap.length === 0) return nothing(...spent);
+    if (ranked.length === 0)
+      return { rows: [], told: [told(0n), told(0n)], gap: [...gap, ...nameless(...spent)] };
     return {
       rows: ranked
         .map(({ label, rows }) => [label, ...columns(rows).map(show)])
         .concat([['All vendors', ...columns(lines).map(show)]]),
       told: [told(columns(lines)[0] ?? null), told(columns(lines).at(-1) ?? null)],
-      gap: [
-        ...some(lines.filter((row) => row.gross_amount === null).length),
-        ...unknownSpend(months),
-        ...undatedDocuments,
-      ],
+      gap: [...some(lines.filter((row) => row.gross_amount === null).length), ...gap, ...nameless(...spent)],
     };
   }
 
@@ -331,7 +384,10 @@ export function expectedFigures(
       within(rows, months.slice(12)),
     ];
     const ranked = rankedBy(lines, (rows) => within(rows, months.slice(0, 12)));
-    if (ranked.length === 0) return nothing;
+    const gap = [...unknownSpend(months), ...undatedDocuments];
+    if (ranked.length === 0 && gap.length === 0) return nothing(...spent);
+    if (ranked.length === 0)
+      return { rows: [], told: [told(0n), told(0n)], gap: [...gap, ...nameless(...spent)] };
     return {
       rows: ranked
         .map(({ label, id, rows }) => [label, ...columns(rows).map(show), id])
@@ -339,18 +395,14 @@ export function expectedFigures(
           ['All vendors', ...columns(lines).map(show), vendorsIn(lines).length === 1 ? idOf(lines) : ''],
         ]),
       told: columns(lines).map(told),
-      gap: [
-        ...some(lines.filter((row) => row.gross_amount === null).length),
-        ...unknownSpend(months),
-        ...undatedDocuments,
-      ],
+      gap: [...some(lines.filter((row) => row.gross_amount === null).length), ...gap, ...nameless(...spent)],
     };
   }
 
   function recurring(): Expected {
     const moved = of('mrr_movements_monthly').filter((row) => String(row.month) > monthsAgo(today, 24));
     const months = [...new Set(moved.map((row) => String(row.month)))].sort();
-    if (months.length === 0) return nothing;
+    if (months.length === 0) return nothing('subscription');
     const within = (wanted: string): Row[] => moved.filter((row) => row.month === wanted);
     const isObserved = (wanted: string): boolean => within(wanted).every((row) => row.is_observed === true);
     const figures = ['opening', 'new', 'reactivation', 'expansion', 'contraction', 'churn', 'closing'];
@@ -364,7 +416,10 @@ export function expectedFigures(
       told: isObserved(final)
         ? ['closing', 'opening'].map((figure) => told(amounts(within(final), figure)))
         : [],
-      gap: some(months.filter((wanted) => unpriced(wanted) > 0).length, Math.max(...months.map(unpriced))),
+      gap: [
+        ...nameless('subscription'),
+        ...some(months.filter((wanted) => unpriced(wanted) > 0).length, Math.max(...months.map(unpriced))),
+      ],
     };
   }
 
@@ -403,7 +458,7 @@ export function expectedFigures(
       same_amount: 'same vendor and amount',
       other_vendor: 'same number and amount, other or no vendor',
     };
-    if (pairs.length === 0) return nothing;
+    if (pairs.length === 0) return nothing('bill', 'expense');
     return {
       rows: pairs
         .slice(0, 25)
@@ -419,7 +474,7 @@ export function expectedFigures(
           String(row.connection_id),
         ]),
       told: [String(pairs.length), ...(pairs.length > 25 ? ['25'] : [])],
-      gap: [],
+      gap: nameless('bill', 'expense'),
     };
   }
 
@@ -511,7 +566,7 @@ export function expectedFigures(
   }
 }
 
-const nothing: Expected = { rows: [], told: [], gap: [] };
+const spent = ['bill', 'vendor_credit', 'expense', 'refund'];
 
 function amounts(rows: readonly Row[], column: string): Whole {
   return sum(rows.map((row) => whole(row[column])));
@@ -554,6 +609,14 @@ function tenths(part: bigint, of: bigint): string {
 
 function vendorOf(row: Row): string {
   return `${String(row.connection_id)} ${String(row.vendor_id)}`;
+}
+
+function documentOf(row: Row): string {
+  return [row.source_type, row.connection_id, row.document_id].map(String).join(' ');
+}
+
+function billOf(row: Row): string {
+  return `${String(row.connection_id)} ${String(row.bill_id)}`;
 }
 
 function vendorsIn(rows: readonly Row[]): string[] {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { choicesOf, chosenOf } from '../../server/dashboard/choices.ts';
+import { findView } from '../../server/dashboard/find-view.ts';
 import { notesOf } from '../../server/dashboard/views/headline.tsx';
 import { readDashboard } from '../../server/dashboard/read-dashboard.ts';
 import { buildInPostgres } from '../books/check-books.ts';
@@ -7,6 +9,7 @@ import {
   billOf,
   changed,
   creditOf,
+  expenseOf,
   subscriptionOf,
   worked,
   workedOn,
@@ -15,9 +18,13 @@ import {
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { url } = await createTestDatabase();
+const { url: urlOfOne } = await createTestDatabase();
 
 test('what a figure lacks is told beside it, and a figure that cannot be made is not shown', async () => {
-  const books = [...nameless(), twoCurrencies(), manyVendors(), notObserved(), oddDocuments()];
+  const books = [
+    ...[...nameless(), twoCurrencies(), manyVendors(), notObserved(), oddDocuments()],
+    ...[unknownAlone(), netted(), settlements()],
+  ];
   const input = { databaseUrl: url, now: workedOn, timeZone: 'UTC', books: books.map(({ book }) => book) };
   await withBooks(input, async (shelf) => {
     await buildInPostgres(shelf);
@@ -34,8 +41,46 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     // Amounts without a currency may be of several: companies have no sum of them.
     expect(seen('key-figures', '', '')).toBeUndefined();
     expect(seen('key-figures', 'dollars', '')?.sentence).toContain('1,000');
-    expect(seen('key-figures', 'dollars', 'NZD')?.gap).toContain(
-      '2 documents without a currency are in no figure of any',
+    for (const id of ['key-figures', 'ap-ageing', 'ap-trend', 'cash-requirements', 'spend-by-month'])
+      expect(seen(id, 'dollars', 'NZD')?.gap, id).toContain(
+        '2 documents without a currency are in no figure of any',
+      );
+    // Nothing in this currency, and something in none.
+    expect(seen('ap-ageing', 'euros', 'NZD')?.sentence).toBe(
+      '1 document has no currency: choose “without a currency” to see what is known.',
+    );
+
+    // Bills of an unknown status are all there is in this currency.
+    expect(seen('key-figures', 'unknown-alone', 'PLN')?.sentence).toBe('PLN 0.00 is open in 0 bills.');
+    for (const [id, left] of [
+      ['key-figures', '1 bill of an unknown status is left out (amount due 1,000,000.00)'],
+      ['ap-ageing', '1 bill of an unknown status is left out (amount due 1,000,000.00)'],
+      ['ap-trend', '1 bill of an unknown status is left out (amount due 1,000,000.00)'],
+      ['cash-requirements', '1 bill of an unknown status is left out (amount due 1,000,000.00)'],
+      ['spend-by-month', '1 document of an unknown status is left out (spend 1,000,000.00)'],
+      ['spend-by-vendor', '1 document of an unknown status is left out (spend 1,000,000.00)'],
+    ] as const)
+      for (const connection of ['unknown-alone', ''])
+        expect(seen(id, connection, 'PLN')?.gap, `${id} ${connection}`).toContain(left);
+    // Nobody knows which month it is spend of.
+    expect(seen('spend-by-month', 'unknown-alone', 'NZD')?.gap).toContain(
+      '1 document of an unknown status is left out (spend 5,000.00)',
+    );
+
+    // What is above 0 and what is below hide nothing of each other.
+    expect(seen('ap-ageing', 'netted', 'NZD')?.gap).toBe(
+      '2 bills of an unknown status are left out (amount due 1,000.00 and -1,000.00).',
+    );
+    expect(seen('spend-by-month', 'netted', 'NZD')?.gap).toContain(
+      '2 documents without a date are left out (spend 700.00 and -700.00)',
+    );
+    expect(seen('key-figures', 'netted', 'NZD')?.sentence).toBe(
+      'NZD 751.00 is open in 2 bills and 1 credit below 0.',
+    );
+
+    // A payment of Wednesday leaves what is due; one without a date settles nobody knows when.
+    expect(seen('ap-trend', 'settlements', 'NZD')?.gap).toBe(
+      '1 bill with payments or credits without a date is told as settled with them on every day (together 5,000.00).',
     );
 
     // A pair of two currencies is of both, each amount in its own.
@@ -57,13 +102,52 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       [
         '1 credit of an unknown status is left out (remaining 30.00)',
         '1 bill with an amount that no payment or credit explains is told in the past without it (together 2.00)',
-        '1 bill of which more is due than payments and credits leave is told with it on past days too (together 10.00).',
+        '1 bill of which more is due than payments and credits leave is told with it on every day since its issue (together 10.00).',
       ].join('; '),
     );
     for (const id of ['key-figures', 'ap-ageing', 'cash-requirements'])
       expect(seen(id, 'odd-documents', 'NZD')?.gap, id).toContain(
         '1 credit of an unknown status is left out',
       );
+  });
+});
+
+test('a company whose documents have no currency is shown by itself, and all together say where to look', async () => {
+  const november = { issue_date: '2026-11-01', due_date: '2026-11-20' };
+  const books = ['one', 'two'].map((name) =>
+    worked(name, { 0: [billOf('bill', { ...november, total_amount: 1000 })] }, {}),
+  );
+  const input = {
+    databaseUrl: urlOfOne,
+    now: workedOn,
+    timeZone: 'UTC',
+    books: books.map(({ book }) => book),
+  };
+  await withBooks(input, async (shelf) => {
+    const { warehouse } = shelf;
+    // The sandbox gives each company records of its own.
+    for (const table of ['bills', 'expenses', 'bill_credit_memos'])
+      await warehouse.pool.query(`update finance.${table} set currency_code = null`);
+    await warehouse.pool.query(`delete from history.record_versions where resource = 'subscriptions'`);
+    await buildInPostgres(shelf);
+    await warehouse.pool.query(
+      `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
+      [shelf.today],
+    );
+    const dashboard = await readDashboard(warehouse);
+    const choices = choicesOf(dashboard);
+    expect(chosenOf(choices, new URLSearchParams())).toEqual({ connection: 'one', currency: '' });
+    const all = chosenOf(choices, new URLSearchParams('connection='));
+    expect(all).toEqual({ connection: '', currency: '' });
+    const isMoney = (id: string): boolean =>
+      !['data-quality', 'sync-health', 'recurring-revenue'].includes(id);
+    for (const chart of dashboard.charts.filter(({ id }) => isMoney(id)))
+      expect(findView(chart, all)?.sentence, chart.id).toMatch(
+        /^\d+ documents of 2 companies have no currency: choose a connection to see what is known\.$/,
+      );
+    const alone = choicesOf({ ...dashboard, connections: dashboard.connections.slice(0, 1) });
+    expect(alone.connections).toEqual(['one']);
+    expect(chosenOf(alone, new URLSearchParams('connection='))).toEqual({ connection: 'one', currency: '' });
   });
 });
 
@@ -76,6 +160,7 @@ test('how old marts are is told from when they were built, not from the day that
       build: built as Parameters<typeof notesOf>[0]['build'],
     });
   expect(readOn('2026-11-24T00:00:00Z')).toEqual([]);
+  expect(readOn('2026-11-25T06:00:00Z')).toEqual([expect.stringContaining('47 hours old')]);
   expect(readOn('2026-11-25T08:00:00Z')).toEqual([expect.stringContaining('2 days old')]);
 });
 
@@ -94,7 +179,71 @@ function nameless(): WorkedBook[] {
       {},
     ),
     worked('yen', { 0: [billOf('z', { ...november, total_amount: 150_000 })] }, {}),
+    worked(
+      'euros',
+      {
+        0: [
+          billOf('euros', { ...november, total_amount: 150_000 }),
+          expenseOf('fee', {
+            vendor_id: 'a',
+            transaction_date: '2026-11-02',
+            line_items: [{ total_amount: 5 }],
+          }),
+        ],
+      },
+      {},
+    ),
   ];
+}
+
+function unknownAlone(): WorkedBook {
+  const odd = { status: 'approved', issue_date: '2026-10-05' };
+  return worked(
+    'unknown-alone',
+    {
+      0: [
+        billOf('all', { ...odd, currency_code: 'PLN', total_amount: 1_000_000 }),
+        billOf('undated', { ...odd, issue_date: null, total_amount: 5000 }),
+        billOf('known', { issue_date: '2026-10-05', total_amount: 1 }),
+      ],
+    },
+    {},
+  );
+}
+
+function netted(): WorkedBook {
+  const odd = { status: 'approved', issue_date: '2026-11-01' };
+  return worked(
+    'netted',
+    {
+      0: [
+        billOf('above', { ...odd, total_amount: 1000 }),
+        billOf('below', { ...odd, vendor_id: 'b', total_amount: -1000 }),
+        billOf('undated', { issue_date: null, total_amount: 700 }),
+        creditOf('undated-credit', { issue_date: null, vendor_id: 'b', total_amount: 700 }),
+        billOf('known', { issue_date: '2026-11-01', total_amount: 1 }),
+        creditOf('payable', { issue_date: '2026-11-01', vendor_id: 'c', total_amount: -50 }),
+      ],
+    },
+    {},
+  );
+}
+
+function settlements(): WorkedBook {
+  const due = { issue_date: '2026-08-01', due_date: '2026-08-30' };
+  const paid = (date: string | null, amount: number) => ({
+    linked_payments: [{ id: `p${amount}`, allocated_date: date, allocated_amount: amount }],
+  });
+  return worked(
+    'settlements',
+    {
+      0: [
+        billOf('undated', { ...due, total_amount: 5000, amount_due: 0, status: 'paid', ...paid(null, 5000) }),
+        billOf('scheduled', { ...due, vendor_id: 'b', total_amount: 100, ...paid('2026-11-25', 100) }),
+      ],
+    },
+    {},
+  );
 }
 
 function twoCurrencies(): WorkedBook {

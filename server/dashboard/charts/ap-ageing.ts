@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutWords, unknownStatusRow } from '../left-out.ts';
+import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
+
+const leftOuts = ['unknown_status', 'unknown_credit'] as const;
 
 /** Who is owed how much, and for how long it has been due. */
 export const apAgeing: Chart = defineChart({
@@ -29,13 +31,10 @@ with ranked as (
   where ageing.is_today
 ),
 
-${leftOutQuery('unknown_status')},
-
-${leftOutQuery('unknown_credit')}
-
+shown as (
 select
-  scope_id as connection_id, -- null: all connections together
-  currency_code,
+  scope_id as of_scope, -- null: all connections together
+  currency_code as of_currency,
   least(place, 16) as place, -- 16: all other vendors; null: all vendors
   count(*) as vendors,
   count(*) filter (where total_open > 0 or total_open is null) as owed,
@@ -52,15 +51,17 @@ select
   ${wholeSum('unapplied_credits')} as credits,
   ${wholeSum('total_open')} as balance,
   ${wholeSum('overdue_amount')} as overdue,
-  sum(unknown_count)::bigint as unknown,
-  ${leftOutColumns('unknown_status')},
-  ${leftOutColumns('unknown_credit')}
+  sum(unknown_count)::bigint as unknown
 from ranked
 left join marts.vendors using (connection_id, vendor_id)
-${leftOutJoin('unknown_status', 'scope_id', 'currency_code')}
-${leftOutJoin('unknown_credit', 'scope_id', 'currency_code')}
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
-order by scope_id nulls first, currency_code, place`,
+),
+
+${leftOutQueries(leftOuts)}
+
+${withLeftOuts('currency_code, place')}`,
+  leftOut: leftOuts,
+  nameless: ['bill', 'vendor_credit'],
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
@@ -81,25 +82,15 @@ order by scope_id nulls first, currency_code, place`,
     balance: amount.nullable(),
     overdue: amount.nullable(),
     unknown: z.number(),
-    ...unknownStatusRow,
   }),
-  view(rows, { currency }) {
+  view(rows, { currency, leftOut }) {
     const labels = vendorLabels(rows);
     const vendors = rows.filter(({ place }) => place !== null);
-    const total = rows.find(({ place }) => place === null);
+    const total = rows.find(({ place }) => place === null) ?? nothing;
     const columns = [...buckets, { head: 'Balance', of: 'balance' }] as const;
     return {
-      sentence:
-        total === undefined
-          ? ''
-          : `${namedAmount(total.balance, currency)} is owed net of credits: ${owedWords(total.owed, total.owing)}; ${namedAmount(total.overdue, currency)} is overdue.`,
-      gap: gapOf({
-        unknown: total?.unknown ?? 0,
-        more: [
-          ...leftOutWords('unknown_status', total, currency),
-          ...leftOutWords('unknown_credit', total, currency),
-        ],
-      }),
+      sentence: `${namedAmount(total.balance, currency)} is owed net of credits: ${owedWords(total.owed, total.owing)}; ${namedAmount(total.overdue, currency)} is overdue.`,
+      gap: gapOf({ unknown: total.unknown, more: leftOut }),
       columns: [
         { head: 'Vendor' },
         ...columns.map(({ head }) => ({ head, kind: 'number' as const })),
@@ -124,6 +115,9 @@ order by scope_id nulls first, currency_code, place`,
   },
   empty: 'There are no open bills or credits.',
 });
+
+/** Where all there is is left out. */
+const nothing = { balance: '0', overdue: '0', owed: 0, owing: 0, unknown: 0 } as const;
 
 /** A vendor whose credits are more than its bills owes us. */
 function owedWords(owed: number, owing: number): string {

@@ -2,17 +2,15 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import {
-  leftOutColumns,
-  leftOutJoin,
-  leftOutQuery,
-  leftOutWords,
-  unexplainedRow,
-  unknownStatusRow,
-} from '../left-out.ts';
+import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { dayName, lastMonthEnds, monthName } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
+
+const leftOuts = [
+  ...(['unknown_status', 'unknown_credit'] as const),
+  ...(['unexplained', 'overstated', 'undated_settlement'] as const),
+];
 
 /** Whether what is owed grows, and grows older. */
 export const apTrend: Chart = defineChart({
@@ -21,19 +19,12 @@ export const apTrend: Chart = defineChart({
   about:
     'Rolled back from current documents and the dates of their payments and credits: bills that were voided or deleted since are absent. Credits, and bills below 0 or overpaid, are not taken off; a bill without an issue date counts on every day.',
   shownAs: 'drawing',
-  marts: ['ap_ageing', 'connections', 'bills', 'vendor_credits'],
+  marts: ['ap_ageing', 'connections', 'bills', 'vendor_credits', 'allocations'],
   sql: `
-with ${leftOutQuery('unknown_status')},
-
-${leftOutQuery('unknown_credit')},
-
-${leftOutQuery('unexplained')},
-
-${leftOutQuery('overstated')}
-
+with shown as (
 select
-  scope.connection_id, -- null: all connections together
-  currency_code,
+  scope.connection_id as of_scope, -- null: all connections together
+  currency_code as of_currency,
   as_of_date,
   ${wholeSum('not_due')} as not_due,
   ${wholeSum('days_1_30')} as days_1_30,
@@ -42,20 +33,18 @@ select
   ${wholeSum('days_over_90')} as days_over_90,
   ${wholeSum('open_bills_no_due_date')} as no_due_date,
   ${wholeSum('open_bills')} as open_bills,
-  sum(unknown_count)::bigint as unknown,
-  ${leftOutColumns('unknown_status')},
-  ${leftOutColumns('unknown_credit')},
-  ${leftOutColumns('unexplained')},
-  ${leftOutColumns('overstated')}
+  sum(unknown_count)::bigint as unknown
 from marts.ap_ageing as ageing
 ${scopesOf('ageing')}
-${leftOutJoin('unknown_status', 'scope.connection_id', 'currency_code')}
-${leftOutJoin('unknown_credit', 'scope.connection_id', 'currency_code')}
-${leftOutJoin('unexplained', 'scope.connection_id', 'currency_code')}
-${leftOutJoin('overstated', 'scope.connection_id', 'currency_code')}
 where as_of_date >= (select date_trunc('month', max(as_of_date)) - interval '24 months' from marts.connections)
 group by scope.connection_id, currency_code, as_of_date
-order by scope.connection_id nulls first, currency_code, as_of_date`,
+),
+
+${leftOutQueries(leftOuts)}
+
+${withLeftOuts('currency_code, as_of_date')}`,
+  leftOut: leftOuts,
+  nameless: ['bill', 'vendor_credit'],
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
@@ -68,10 +57,8 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
     no_due_date: amount.nullable(),
     open_bills: amount.nullable(),
     unknown: z.number(),
-    ...unknownStatusRow,
-    ...unexplainedRow,
   }),
-  view(rows, { currency, asOf }) {
+  view(rows, { currency, asOf, leftOut }) {
     const days = lastMonthEnds(asOf, 24);
     const byDay = new Map(rows.map((row) => [row.as_of_date, row]));
     const of = (day: string, what: keyof Amounts): Decimal | null => {
@@ -84,12 +71,7 @@ order by scope.connection_id nulls first, currency_code, as_of_date`,
       sentence: `${namedAmount(of(asOf, 'open_bills'), currency)} is open today; at the end of ${monthName(yearBefore)} it was ${toldAmount(of(yearBefore, 'open_bills'), currency)}.`,
       gap: gapOf({
         unknown: Math.max(0, ...days.map((day) => byDay.get(day)?.unknown ?? 0)),
-        more: [
-          ...leftOutWords('unknown_status', rows[0], currency),
-          ...leftOutWords('unknown_credit', rows[0], currency),
-          ...leftOutWords('unexplained', rows[0], currency),
-          ...leftOutWords('overstated', rows[0], currency),
-        ],
+        more: leftOut,
       }),
       columns: [{ head: 'Day' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],
       rows: days.map((day) => [day, ...columns.map(({ of: what }) => shownAmount(of(day, what), currency))]),

@@ -10,10 +10,12 @@ import {
 } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutWords, unknownStatusRow } from '../left-out.ts';
+import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { dayName, daysAfter } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
+
+const leftOuts = ['unknown_status', 'unknown_credit'] as const;
 
 /** How much money is needed when. */
 export const cashRequirements: Chart = defineChart({
@@ -24,27 +26,26 @@ export const cashRequirements: Chart = defineChart({
   shownAs: 'drawing',
   marts: ['cash_requirements', 'bills', 'vendor_credits'],
   sql: `
-with ${leftOutQuery('unknown_status')},
-
-${leftOutQuery('unknown_credit')}
-
+with shown as (
 select
-  scope.connection_id, -- null: all connections together
-  currency_code,
+  scope.connection_id as of_scope, -- null: all connections together
+  currency_code as of_currency,
   due_bucket,
   ${wholeSum('amount_due')} as due,
   ${wholeSum('dated_ahead')} as ahead,
   ${wholeSum('expected_amount')} as expected,
   sum(document_count)::bigint as documents,
-  sum(unknown_count)::bigint as unknown,
-  ${leftOutColumns('unknown_status')},
-  ${leftOutColumns('unknown_credit')}
+  sum(unknown_count)::bigint as unknown
 from marts.cash_requirements as required
 ${scopesOf('required')}
-${leftOutJoin('unknown_status', 'scope.connection_id', 'currency_code')}
-${leftOutJoin('unknown_credit', 'scope.connection_id', 'currency_code')}
 group by scope.connection_id, currency_code, due_bucket
-order by scope.connection_id nulls first, currency_code, due_bucket`,
+),
+
+${leftOutQueries(leftOuts)}
+
+${withLeftOuts('currency_code, due_bucket')}`,
+  leftOut: leftOuts,
+  nameless: ['bill', 'vendor_credit'],
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
@@ -54,9 +55,8 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
     expected: amount.nullable(),
     documents: z.number(),
     unknown: z.number(),
-    ...unknownStatusRow,
   }),
-  view(rows, { currency, asOf }) {
+  view(rows, { currency, asOf, leftOut }) {
     const byBucket = new Map(rows.map((row) => [row.due_bucket, row]));
     const of = (bucket: string, what: 'due' | 'ahead' | 'expected'): Decimal | null => {
       const row = byBucket.get(bucket);
@@ -78,13 +78,7 @@ order by scope.connection_id nulls first, currency_code, due_bucket`,
     ];
     return {
       sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(negated(of('unapplied_credits', 'due')), currency)} of credits may be taken off.`,
-      gap: gapOf({
-        unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0),
-        more: [
-          ...leftOutWords('unknown_status', rows[0], currency),
-          ...leftOutWords('unknown_credit', rows[0], currency),
-        ],
-      }),
+      gap: gapOf({ unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0), more: leftOut }),
       columns: [
         { head: 'Week from' },
         { head: 'Due', kind: 'number' },

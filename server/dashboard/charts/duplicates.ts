@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { amount, namedAmount, shownAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
+import { gapOf } from '../gap.ts';
 
 /** What may have been bought, or paid, twice. */
 export const duplicates: Chart = defineChart({
@@ -71,8 +72,9 @@ order by scope_id nulls first, in_currency, place`,
     document_type_b: z.string(),
     document_id_b: z.string(),
   }),
-  view: (rows, { currency }) => ({
+  view: (rows, { currency, leftOut }) => ({
     sentence: `${(rows[0]?.pair_count ?? 0).toLocaleString('en-US')} ${rows[0]?.pair_count === 1 ? 'pair deserves' : 'pairs deserve'} a look${rows.length < (rows[0]?.pair_count ?? 0) ? `; the first ${rows.length} are here` : ''}.`,
+    gap: gapOf({ unknown: 0, more: leftOut }),
     columns: [
       { head: 'Why' },
       { head: 'Score', kind: 'number' },
@@ -96,6 +98,7 @@ order by scope_id nulls first, in_currency, place`,
       row.found_in,
     ]),
   }),
+  nameless: ['bill', 'expense'],
   empty: 'No two documents look like one purchase.',
 });
 

@@ -2,14 +2,7 @@ import { z } from 'zod';
 import { amount, isZero, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import {
-  leftOutColumns,
-  leftOutJoin,
-  leftOutQuery,
-  leftOutSpendRow,
-  leftOutWords,
-  unknownStatusRow,
-} from '../left-out.ts';
+import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { monthName } from '../month.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
@@ -25,6 +18,8 @@ function figureSql(figure: string): string {
   return `case when bool_or(figure = '${figure}') then sum(amount) filter (where figure = '${figure}') else 0 end`;
 }
 
+const leftOuts = ['unknown_status', 'unknown_credit', 'unknown_spend', 'undated'] as const;
+
 /** What somebody asks first. */
 export const keyFigures: Chart = defineChart({
   id: 'key-figures',
@@ -38,6 +33,7 @@ export const keyFigures: Chart = defineChart({
       'subscription_mrr_monthly',
       'vendor_spend_monthly',
       'bills',
+      'ap_open_items',
       'vendor_credits',
       'spend_lines',
     ],
@@ -50,9 +46,15 @@ with today as (
   from marts.connections
 ),
 
+${leftOutQueries(leftOuts, "between (select month - interval '1 month' from today) and (select month from today)")},
+
 figures as (
   select connection_id, currency_code, 'open_bills' as figure, open_bills as amount
   from marts.ap_ageing where is_today
+  union all
+  -- What is left out may be all there is.
+  select connection_id, currency_code, 'left_out', 0
+  from left_out_documents
   union all
   select connection_id, currency_code, 'overdue', overdue_amount
   from marts.ap_ageing where is_today
@@ -60,8 +62,12 @@ figures as (
   select connection_id, currency_code, 'credits', unapplied_credits
   from marts.ap_ageing where is_today
   union all
-  select connection_id, currency_code, 'bill_count', document_count
-  from marts.cash_requirements where due_bucket <> 'unapplied_credits'
+  select connection_id, currency_code, 'bill_count', 1
+  from marts.bills where is_open
+  union all
+  -- Those below 0, which are to be paid.
+  select connection_id, currency_code, 'credit_count', 1
+  from marts.ap_open_items where is_today and document_type = 'vendor_credit' and not is_credit
   union all
   select connection_id, currency_code, 'due_in_14_days', amount_due + dated_ahead
   from marts.cash_requirements where due_bucket in ('w00', 'w01')
@@ -106,14 +112,6 @@ figures as (
   where spend_month between month - interval '1 month' and month
 ),
 
-nameless as (
-  select scope.connection_id, count(distinct source_type || ' ' || lines.connection_id || ' ' || document_id) as documents
-  from marts.spend_lines as lines
-  cross join lateral (values (lines.connection_id), (null)) as scope (connection_id)
-  where currency_code is null and posting_status = 'posted'
-  group by scope.connection_id
-),
-
 added as (
   select
     scope.connection_id, currency_code, figure,
@@ -131,18 +129,12 @@ rounded as (
   group by scope.connection_id
 ),
 
-${leftOutQuery('unknown_status')},
-
-${leftOutQuery('unknown_credit')},
-
-${leftOutQuery('undated')},
-
-${leftOutQuery('unknown_spend', "between (select month - interval '1 month' from today) and (select month from today)")}
-
+shown as (
 select
-  added.connection_id, -- null: all connections together
-  currency_code,
+  added.connection_id as of_scope, -- null: all connections together
+  currency_code as of_currency,
   coalesce(sum(amount) filter (where figure = 'bill_count'), 0)::bigint as bill_count,
+  coalesce(sum(amount) filter (where figure = 'credit_count'), 0)::bigint as credit_count,
 ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   round(
     100 * sum(amount) filter (where figure = 'overdue')
@@ -155,26 +147,21 @@ ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   coalesce(sum(amount) filter (where figure = 'unpriced'), 0)::bigint as unpriced,
   coalesce(sum(amount) filter (where figure = 'unobserved'), 0) > 0 as is_unobserved,
   coalesce(max(rounded.records), 0)::bigint as rounded,
-  coalesce(max(nameless.documents) filter (where currency_code is not null), 0)::bigint as nameless,
-  bool_and(is_month_over) as is_month_over,
-  ${leftOutColumns('unknown_status')},
-  ${leftOutColumns('unknown_credit')},
-  ${leftOutColumns('undated')},
-  ${leftOutColumns('unknown_spend')}
+  bool_and(is_month_over) as is_month_over
 from added
 cross join today
-left join nameless on added.connection_id is not distinct from nameless.connection_id
 left join rounded on added.connection_id is not distinct from rounded.connection_id
-${leftOutJoin('unknown_status', 'added.connection_id', 'currency_code')}
-${leftOutJoin('unknown_credit', 'added.connection_id', 'currency_code')}
-${leftOutJoin('undated', 'added.connection_id', 'currency_code')}
-${leftOutJoin('unknown_spend', 'added.connection_id', 'currency_code')}
 group by added.connection_id, currency_code
-order by added.connection_id nulls first, bill_count desc, currency_code`,
+)
+
+${withLeftOuts('bill_count desc, currency_code')}`,
+  leftOut: leftOuts,
+  nameless: ['bill', 'vendor_credit', 'expense', 'refund', 'subscription'],
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
     bill_count: z.number(),
+    credit_count: z.number(),
     open_bills: amount.nullable(),
     overdue: amount.nullable(),
     overdue_percent: amount.nullable(),
@@ -190,27 +177,20 @@ order by added.connection_id nulls first, bill_count desc, currency_code`,
     unpriced: z.number(),
     is_unobserved: z.boolean(),
     rounded: z.number(),
-    nameless: z.number(),
     is_month_over: z.boolean(),
-    ...unknownStatusRow,
-    ...leftOutSpendRow,
   }),
-  view([row], { currency, asOf }) {
+  view([row], { currency, asOf, leftOut }) {
     const columns = [{ head: 'Figure' }, { head: currency, kind: 'number' as const }, { head: 'More' }];
     if (row === undefined) return { sentence: '', columns, rows: [] };
     const shown = (value: Decimal | null): string => shownAmount(value, currency);
-    const bills = `${row.bill_count.toLocaleString('en-US')} ${row.bill_count === 1 ? 'bill' : 'bills'}`;
+    const bills = openWords(row.bill_count, row.credit_count);
     const { overdue_percent: overdue, dated_ahead: ahead, spend_last_month: lastMonth } = row;
     return {
       sentence: `${namedAmount(row.open_bills, currency)} is open in ${bills}.`,
       gap: gapOf({
         unknown: row.unknown,
         more: [
-          ...leftOutWords('unknown_status', row, currency),
-          ...leftOutWords('unknown_credit', row, currency),
-          ...leftOutWords('unknown_spend', row, currency),
-          ...leftOutWords('undated', row, currency),
-          ...namelessWords(row.nameless),
+          ...leftOut,
           ...unpricedWords(row.unpriced),
           ...(row.is_unobserved ? [`${notObserved}: recurring revenue is “not known”`] : []),
           ...roundedWords(row.rounded),
@@ -257,11 +237,12 @@ function recurringWords(
 
 const notObserved = 'this month was not observed yet';
 
-/** Nobody knows which figures they belong to. */
-function namelessWords(documents: number): string[] {
-  if (documents === 0) return [];
-  const [nouns, are] = documents === 1 ? ['document', 'is'] : ['documents', 'are'];
-  return [`${documents.toLocaleString('en-US')} ${nouns} without a currency ${are} in no figure of any`];
+/** A credit below 0 is no bill, and is to be paid as one. */
+function openWords(bills: number, credits: number): string {
+  const counted = (count: number, noun: string): string =>
+    `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+  if (credits === 0) return counted(bills, 'bill');
+  return `${bills === 0 ? '' : `${counted(bills, 'bill')} and `}${counted(credits, 'credit')} below 0`;
 }
 
 function roundedWords(records: number): string[] {

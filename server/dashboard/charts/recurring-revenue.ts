@@ -48,7 +48,7 @@ order by scope.connection_id nulls first, currency_code, month`,
     closing: amount.nullable(),
     unpriced: z.number(),
   }),
-  view(rows, { currency, asOf }) {
+  view(rows, { currency, asOf, leftOut }) {
     const byMonth = new Map(rows.map((row) => [row.month, row]));
     const months = rows.map(({ month }) => month);
     const shown = (month: string, of: keyof Amounts): string | null => {
@@ -67,10 +67,13 @@ order by scope.connection_id nulls first, currency_code, month`,
         : `${namedAmount(last.closing, currency)} ${isMonthEnd(asOf) ? `at the end of ${monthName(asOf)}` : `on ${dayName(asOf)} ${asOf.slice(0, 4)} (the month is not over)`}, from ${toldAmount(last.opening, currency)} at its beginning.`,
       gap: gapOf({
         unknown: 0,
-        more: unpricedWords(
-          Math.max(0, ...rows.map(({ unpriced }) => unpriced)),
-          rows.filter(({ unpriced }) => unpriced > 0).length,
-        ),
+        more: [
+          ...leftOut,
+          ...unpricedWords(
+            Math.max(0, ...rows.map(({ unpriced }) => unpriced)),
+            rows.filter(({ unpriced }) => unpriced > 0).length,
+          ),
+        ],
       }),
       columns: [{ head: 'Month' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],
       rows: rows.map(({ month }) => [
@@ -100,6 +103,7 @@ order by scope.connection_id nulls first, currency_code, month`,
       },
     };
   },
+  nameless: ['subscription'],
   empty: 'There are no subscriptions.',
 });
 

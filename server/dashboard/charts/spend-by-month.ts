@@ -3,11 +3,13 @@ import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { isMonthEnd, lastMonths, monthName } from '../month.ts';
-import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutSpendRow, leftOutWords } from '../left-out.ts';
+import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { vendorLabels, vendorsShown } from '../vendor-labels.ts';
 import type { Series } from '../view.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
+
+const leftOuts = ['unknown_spend', 'undated'] as const;
 
 /** Where the money went, month by month. */
 export const spendByMonth: Chart = defineChart({
@@ -42,13 +44,10 @@ ranked as (
   group by scope_id, currency_code, connection_id, vendor_id, vendor_name
 ),
 
-${leftOutQuery('undated')},
-
-${leftOutQuery('unknown_spend', "between (select month - interval '23 months' from today) and (select month from today)")}
-
+shown as (
 select
-  scope_id as connection_id, -- null: all connections together
-  currency_code,
+  scope_id as of_scope, -- null: all connections together
+  currency_code as of_currency,
   least(place, 16) as place, -- 16: all other vendors; null: all vendors
   spend_month, -- null: the 24 months together
   max(place) - coalesce(least(place, 16), 1) + 1 as vendors,
@@ -56,9 +55,7 @@ select
   min(vendor_id) as vendor_id,
   min(vendor_name) as vendor_name,
   ${wholeSum('spend')} as spend,
-  sum(unknown_count)::bigint as unknown,
-  ${leftOutColumns('undated')},
-  ${leftOutColumns('unknown_spend')}
+  sum(unknown_count)::bigint as unknown
 from (
   select ranked.*, spend_month, spend, unknown_count
   from spent
@@ -69,15 +66,19 @@ from (
       and spent.scope_id is not distinct from ranked.scope_id
       and spent.currency_code is not distinct from ranked.currency_code
 ) as placed
-${leftOutJoin('undated', 'scope_id', 'currency_code')}
-${leftOutJoin('unknown_spend', 'scope_id', 'currency_code')}
 group by grouping sets (
   (scope_id, currency_code, least(place, 16), spend_month),
   (scope_id, currency_code, least(place, 16)),
   (scope_id, currency_code, spend_month),
   (scope_id, currency_code)
 )
-order by scope_id nulls first, currency_code, place, spend_month`,
+),
+
+${leftOutQueries(leftOuts, "between (select month - interval '23 months' from today) and (select month from today)")}
+
+${withLeftOuts('currency_code, place, spend_month')}`,
+  leftOut: leftOuts,
+  nameless: ['bill', 'vendor_credit', 'expense', 'refund'],
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
@@ -89,9 +90,8 @@ order by scope_id nulls first, currency_code, place, spend_month`,
     vendor_name: z.string().nullable(),
     spend: amount.nullable(),
     unknown: z.number(),
-    ...leftOutSpendRow,
   }),
-  view(rows, { currency, asOf }) {
+  view(rows, { currency, asOf, leftOut }) {
     const months = lastMonths(asOf, 24);
     const sums = rows.filter(({ spend_month }) => spend_month === null);
     const labels = vendorLabels(sums);
@@ -105,13 +105,7 @@ order by scope_id nulls first, currency_code, place, spend_month`,
       month === months[23] && !isMonthEnd(asOf) ? `${monthName(month)}, not over` : monthName(month);
     return {
       sentence: `${namedAmount(of(null, null), currency)} in 24 months, ${toldAmount(of(null, months[23] ?? ''), currency)} of it in ${monthName(asOf)}${isMonthEnd(asOf) ? '' : ', which is not over'}.`,
-      gap: gapOf({
-        unknown: rowOf.get('null null')?.unknown ?? 0,
-        more: [
-          ...leftOutWords('unknown_spend', rows[0], currency),
-          ...leftOutWords('undated', rows[0], currency),
-        ],
-      }),
+      gap: gapOf({ unknown: rowOf.get('null null')?.unknown ?? 0, more: leftOut }),
       columns: [
         { head: 'Vendor' },
         ...['24 months', ...months.map(label)].map((head) => ({ head, kind: 'number' as const })),

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { leftOutColumns, leftOutJoin, leftOutQuery, leftOutSpendRow, leftOutWords } from '../left-out.ts';
+import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { lastCompleteMonths, monthName } from '../month.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
+
+const leftOuts = ['unknown_spend', 'undated'] as const;
 
 /** Who the money went to, and whether it was more than before. */
 export const spendByVendor: Chart = defineChart({
@@ -51,13 +53,10 @@ ranked as (
   from spent
 ),
 
-${leftOutQuery('undated')},
-
-${leftOutQuery('unknown_spend', "between (select month - interval '23 months' from last_complete) and (select month from last_complete)")}
-
+shown as (
 select
-  scope_id as connection_id, -- null: all connections together
-  currency_code,
+  scope_id as of_scope, -- null: all connections together
+  currency_code as of_currency,
   least(place, 16) as place, -- 16: all other vendors; null: all vendors
   count(*) as vendors,
   min(connection_id) as vendor_connection_id,
@@ -65,15 +64,17 @@ select
   min(vendor_name) as vendor_name,
   ${wholeSum('this_year')} as this_year,
   ${wholeSum('year_before')} as year_before,
-  sum(unknown)::bigint as unknown,
-  ${leftOutColumns('undated')},
-  ${leftOutColumns('unknown_spend')}
+  sum(unknown)::bigint as unknown
 from ranked
 left join marts.vendors using (connection_id, vendor_id)
-${leftOutJoin('undated', 'scope_id', 'currency_code')}
-${leftOutJoin('unknown_spend', 'scope_id', 'currency_code')}
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
-order by scope_id nulls first, currency_code, place`,
+),
+
+${leftOutQueries(leftOuts, "between (select month - interval '23 months' from last_complete) and (select month from last_complete)")}
+
+${withLeftOuts('currency_code, place')}`,
+  leftOut: leftOuts,
+  nameless: ['bill', 'vendor_credit', 'expense', 'refund'],
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
@@ -85,25 +86,15 @@ order by scope_id nulls first, currency_code, place`,
     this_year: amount.nullable(),
     year_before: amount.nullable(),
     unknown: z.number(),
-    ...leftOutSpendRow,
   }),
-  view(rows, { currency, asOf }) {
+  view(rows, { currency, asOf, leftOut }) {
     const months = lastCompleteMonths(asOf, 12).map(monthName);
     const labels = vendorLabels(rows);
     const vendors = rows.filter(({ place }) => place !== null);
-    const total = rows.find(({ place }) => place === null);
+    const total = rows.find(({ place }) => place === null) ?? nothing;
     return {
-      sentence:
-        total === undefined
-          ? ''
-          : `${namedAmount(total.this_year, currency)} from ${months[0]} to ${months[11]}, ${toldAmount(total.year_before, currency)} in the 12 months before.`,
-      gap: gapOf({
-        unknown: total?.unknown ?? 0,
-        more: [
-          ...leftOutWords('unknown_spend', total, currency),
-          ...leftOutWords('undated', total, currency),
-        ],
-      }),
+      sentence: `${namedAmount(total.this_year, currency)} from ${months[0]} to ${months[11]}, ${toldAmount(total.year_before, currency)} in the 12 months before.`,
+      gap: gapOf({ unknown: total.unknown, more: leftOut }),
       columns: [
         { head: 'Vendor' },
         { head: '12 months', kind: 'number' },
@@ -138,3 +129,6 @@ order by scope_id nulls first, currency_code, place`,
   },
   empty: 'Nothing was spent in the last 24 complete months.',
 });
+
+/** Where all there is is left out. */
+const nothing = { this_year: '0', year_before: '0', unknown: 0 } as const;

@@ -8,7 +8,7 @@ export function Filter({ choices, chosen }: { choices: Choices; chosen: Chosen }
       <label>
         Connection
         <select name="connection">
-          {['', ...choices.connections].map((name) => (
+          {choices.connections.map((name) => (
             <option key={name} value={name} selected={name === chosen.connection}>
               {name === '' ? 'All connections' : name}
             </option>

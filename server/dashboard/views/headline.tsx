@@ -64,8 +64,9 @@ export function notesOf({ build, readAt, connections }: Dashboard): string[] {
     notes.push(
       'The last build of the marts failed; these are the last good ones. "daybook status" says why.',
     );
-  const days =
-    build.built_at === null ? 0 : Math.floor((readAt.getTime() - build.built_at.getTime()) / 86_400_000);
-  if (days > 1) notes.push(`These marts are ${days} days old: build new ones with "npx daybook dbt build".`);
+  const hours =
+    build.built_at === null ? 0 : Math.floor((readAt.getTime() - build.built_at.getTime()) / 3_600_000);
+  const age = hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
+  if (hours >= 24) notes.push(`These marts are ${age} old: build new ones with "npx daybook dbt build".`);
   return notes;
 }

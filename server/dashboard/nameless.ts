@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+/** Documents without a currency: they are in figures of their connection alone, and there in those without a currency. */
+export type NamelessKind = (typeof kinds)[number];
+
+export type Nameless = readonly z.infer<typeof namelessRow>[];
+
+const kinds = ['bill', 'vendor_credit', 'expense', 'refund', 'subscription'] as const;
+
+/** How many of each kind a connection has. */
+export const namelessDocuments = `
+select connection_id, source_type as kind, count(distinct document_id) as documents
+from marts.spend_lines where currency_code is null
+group by connection_id, source_type
+union all
+select connection_id, 'subscription', count(distinct subscription_id)
+from marts.subscription_mrr_monthly
+where currency_code is null and month = (select date_trunc('month', max(as_of_date))::date from marts.connections)
+group by connection_id`;
+
+export const namelessRow = z.object({
+  connection_id: z.string(),
+  kind: z.enum(kinds),
+  documents: z.number(),
+});
+
+/** What the figures of a currency leave out. */
+export function namelessWords(
+  nameless: Nameless,
+  wanted: readonly NamelessKind[],
+  connection: string,
+): string[] {
+  return nounsOf(countsOf(nameless, wanted, connection)).map(
+    ({ noun, count }) => `${noun} without a currency ${count === 1 ? 'is' : 'are'} in no figure of any`,
+  );
+}
+
+/** Instead of saying that there is nothing; undefined where there is nothing without a currency either. */
+export function namelessSentence(
+  nameless: Nameless,
+  wanted: readonly NamelessKind[],
+  connection: string,
+): string | undefined {
+  const counts = countsOf(nameless, wanted, connection);
+  const [first, ...others] = nounsOf(counts);
+  if (first === undefined) return undefined;
+  const nouns = [first, ...others].map(({ noun }) => noun).join(' and ');
+  const have = others.length === 0 && first.count === 1 ? 'has' : 'have';
+  if (connection !== '')
+    return `${nouns} ${have} no currency: choose “without a currency” to see what is known.`;
+  const companies = new Set(counts.map(({ connection_id: name }) => name)).size;
+  return `${nouns} of ${companies === 1 ? '1 company' : `${companies.toLocaleString('en-US')} companies`} ${have} no currency: choose a connection to see what is known.`;
+}
+
+function countsOf(nameless: Nameless, wanted: readonly NamelessKind[], connection: string): Nameless {
+  return nameless.filter(
+    ({ connection_id: name, kind }) => wanted.includes(kind) && (connection === '' || connection === name),
+  );
+}
+
+function nounsOf(counts: Nameless): { noun: string; count: number }[] {
+  const of = (name: string, isOf: (kind: NamelessKind) => boolean): { noun: string; count: number } => {
+    const count = counts.reduce((sum, { kind, documents }) => sum + (isOf(kind) ? documents : 0), 0);
+    return { noun: `${count.toLocaleString('en-US')} ${name}${count === 1 ? '' : 's'}`, count };
+  };
+  return [
+    of('document', (kind) => kind !== 'subscription'),
+    of('subscription', (kind) => kind === 'subscription'),
+  ].filter(({ count }) => count > 0);
+}

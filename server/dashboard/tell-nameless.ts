@@ -1,0 +1,53 @@
+import type { Choices } from './choices.ts';
+import { choicesOf } from './choices.ts';
+import { namelessSentence, type Nameless } from './nameless.ts';
+import type { ChartRead, Freshness } from './read-dashboard.ts';
+
+/**
+ * Where a chart has nothing to show for a choice, but documents without a currency may belong there, it says so: that there is nothing
+ * is said only where nothing is withheld.
+ */
+export function tellNameless({
+  charts,
+  connections,
+  nameless,
+}: {
+  charts: readonly ChartRead[];
+  connections: readonly Freshness[];
+  nameless: Nameless;
+}): ChartRead[] {
+  const choices = allOf(choicesOf({ charts, connections }));
+  return charts.map((chart) => ({
+    ...chart,
+    views: [
+      ...chart.views,
+      ...choices
+        .filter((choice) => isOfSome(choice) && !chart.views.some((view) => isOf(view, choice)))
+        .flatMap((choice) => {
+          const sentence = namelessSentence(nameless, chart.nameless ?? [], choice.connection);
+          return sentence === undefined ? [] : [{ ...choice, sentence, columns: [], rows: [] }];
+        }),
+    ],
+  }));
+}
+
+interface Choice {
+  readonly connection: string;
+  readonly currency: string;
+}
+
+function allOf({ currencies }: Choices): Choice[] {
+  return Object.entries(currencies).flatMap(([connection, codes]) =>
+    // Without any currency there is a page too.
+    (codes.length === 0 ? [''] : codes).map((currency) => ({ connection, currency })),
+  );
+}
+
+/** A connection shows what has no currency among its own. */
+function isOfSome({ connection, currency }: Choice): boolean {
+  return connection === '' || currency !== '';
+}
+
+function isOf(view: ChartRead['views'][number], { connection, currency }: Choice): boolean {
+  return view.connection === connection && (view.currency ?? currency) === currency;
+}
