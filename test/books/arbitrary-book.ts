@@ -10,6 +10,8 @@ export interface Chapter {
   /** How many months before the day of the build. */
   readonly monthsAgo: number;
   readonly commands: readonly CommandInput[];
+  /** How much of the month had passed, 0 to 1; of this month, how much of it until now. */
+  readonly at?: number;
 }
 
 /** The books of a company: every kind of document, as orderly and as disorderly as real ones are. */
@@ -82,7 +84,7 @@ class Clerk {
           this.add('subscriptions', `subscription-late-${monthsAgo}`, this.laterSubscription());
         this.moveCurrencies();
       }
-      chapters.push({ monthsAgo, commands: this.commands });
+      chapters.push({ monthsAgo, commands: this.commands, at: this.oneOf([0, 0.5, 1]) });
     }
     return {
       name,

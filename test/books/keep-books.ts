@@ -11,7 +11,7 @@ import { begin, land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import type { SandboxAdmin } from '../support/sandbox-admin.ts';
 import { testApiAddress, testKey } from '../support/test-connection.ts';
-import type { RandomBook } from './arbitrary-book.ts';
+import type { Chapter, RandomBook } from './arbitrary-book.ts';
 
 /** What the calculator is told of a book: the API's own texts, and what Daybook was asked to do with them. */
 export interface BookTold {
@@ -41,7 +41,7 @@ interface SubscriptionVersion {
 /** Plays a book on the sandbox, chapter by chapter, and syncs each into the warehouse as of its month. */
 export async function keepBook(
   { admin, warehouse }: { admin: SandboxAdmin; warehouse: Warehouse },
-  { book, today }: { book: RandomBook; today: string },
+  { book, today, now }: { book: RandomBook; today: string; now: string },
 ): Promise<BookTold> {
   const { name, platform } = book;
   await admin.execute({ kind: 'add-connection', name, platform, records: 0 });
@@ -60,11 +60,14 @@ export async function keepBook(
   const known = new Map<ResourceName, Set<string>>();
   const versions: SubscriptionVersion[] = [];
   let content = new Map<ResourceName, string[]>();
-  for (const { monthsAgo, commands } of book.chapters) {
+  let recorded = 0;
+  for (const chapter of book.chapters) {
+    const { commands } = chapter;
     for (let first = 0; first < commands.length; first += 200)
       await admin.execute(...commands.slice(first, first + 200));
     content = await contentOf(admin, name);
-    const recordedAt = `${monthBefore(today, monthsAgo)}T00:00:00Z`;
+    recorded = momentOf(chapter, { today, now, after: recorded });
+    const recordedAt = `${new Date(recorded).toISOString().slice(0, 19)}Z`;
     const gone = await landContent(warehouse, { name, content, known });
     versions.push(
       ...versionsOf(content.get('subscriptions') ?? [], gone.get('subscriptions') ?? [], recordedAt),
@@ -211,6 +214,18 @@ async function factsOf(
     [name],
   );
   return { streams: facts, connection };
+}
+
+/** In its month of UTC, but not in the future, and after the chapter before. */
+function momentOf(
+  { monthsAgo, at = 0 }: Chapter,
+  { today, now, after }: { today: string; now: string; after: number },
+): number {
+  const latest = Date.parse(now) - monthsAgo * 60_000;
+  const end =
+    monthsAgo === 0 ? latest : Math.min(Date.parse(monthBefore(today, monthsAgo - 1)) - 1000, latest);
+  const begin = Math.min(Math.max(Date.parse(monthBefore(today, monthsAgo)), after + 1000), end);
+  return begin + Math.floor((at * (end - begin)) / 1000) * 1000;
 }
 
 function monthBefore(today: string, months: number): string {

@@ -401,4 +401,10 @@ export const mistakes: readonly Mistake[] = [
     find: 'and a.currency_code is not distinct from b.currency_code\n    where a.amount',
     replace: 'and a.currency_code = b.currency_code\n    where a.amount',
   },
+  {
+    name: 'what came since midnight in UTC is not there yet',
+    file: 'models/intermediate/int_subscription_items__priced.sql',
+    find: "daybook.reporting_day_of('recorded_at')",
+    replace: "daybook.day_of('recorded_at')",
+  },
 ];

@@ -37,11 +37,11 @@ export async function plantMistakes(
   });
 }
 
-/** The first one from `seed` on whose books are of a company where it is another day than in UTC. */
+/** The first one from `seed` on whose books are of a company where it is still the day before that of UTC. */
 function seedOfAnotherDay(seed: number): number {
   const { now, timeZone } = momentOf(seed);
   const [today, todayInUtc] = [timeZone, 'UTC'].map((zone) => todayIn(zone, new Date(now)));
-  return today === todayInUtc ? seedOfAnotherDay(seed + 1) : seed;
+  return String(today) < String(todayInUtc) ? seed : seedOfAnotherDay(seed + 1);
 }
 
 interface Run {

@@ -60,7 +60,7 @@ export async function withBooks<Result>(
   const warehouse = openWarehouse({ url: databaseUrl, connections: 6 });
   try {
     const [today, todayInUtc] = [todayIn(timeZone, new Date(now)), todayIn('UTC', new Date(now))];
-    const books = await keepBooks(warehouse, { books: input.books, home, today });
+    const books = await keepBooks(warehouse, { books: input.books, home, today, now });
     const lake = join(home, 'lake');
     await exportTo(lake, { databaseUrl, home });
     const told = { now, time_zone: timeZone, fx_rates: fxRates, books };
@@ -88,7 +88,7 @@ export async function withBooks<Result>(
 
 async function keepBooks(
   warehouse: Warehouse,
-  { books, home, today }: { books: readonly RandomBook[]; home: string; today: string },
+  { books, home, today, now }: { books: readonly RandomBook[]; home: string; today: string; now: string },
 ): Promise<BookTold[]> {
   await writeSeeds(join(home, 'seeds'), books);
   const sandbox = await startSandbox({ records: 100 });
@@ -97,7 +97,7 @@ async function keepBooks(
     const told: BookTold[] = [];
     // Pruning is of all connections that are there: a book that is pruned comes before those that are not.
     const inOrder = [...books].sort((one, other) => (other.prunedUntil ?? 0) - (one.prunedUntil ?? 0));
-    for (const book of inOrder) told.push(await keepBook({ admin, warehouse }, { book, today }));
+    for (const book of inOrder) told.push(await keepBook({ admin, warehouse }, { book, today, now }));
     return told;
   } finally {
     await sandbox.close();

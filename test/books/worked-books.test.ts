@@ -4,15 +4,27 @@ import type { Value } from './calculate.ts';
 import { buildAndCompare } from './check-books.ts';
 import { martInPostgres } from './read-marts.ts';
 import { withBooks, type Shelf } from './shelf.ts';
-import { workedIn, workedOn, type Figure } from './worked-book.ts';
+import { workedIn, workedOn, type Figure, type WorkedBook } from './worked-book.ts';
 import { workedBooks } from './worked-books.ts';
+import { workedEvenings } from './worked-evenings.ts';
 
 const { url } = await createTestDatabase();
+const { url: urlOfEvening } = await createTestDatabase();
 
 test('what an accountant worked out by hand is what the calculator and the marts of both targets say', async () => {
-  const worked = workedBooks();
-  const books = worked.map(({ book }) => book);
-  await withBooks({ databaseUrl: url, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
+  await compareWithHand(workedBooks(), { databaseUrl: url, now: workedOn, timeZone: 'UTC' });
+});
+
+test('in the evening of a zone behind UTC, what came today is there, whatever day and month it is in UTC', async () => {
+  const evening = { databaseUrl: urlOfEvening, timeZone: 'America/Los_Angeles' };
+  await compareWithHand(workedEvenings(), { ...evening, now: '2026-11-23T02:00:00Z' });
+});
+
+async function compareWithHand(
+  worked: readonly WorkedBook[],
+  input: { databaseUrl: string; now: string; timeZone: string },
+): Promise<void> {
+  await withBooks({ ...input, books: worked.map(({ book }) => book) }, async (shelf) => {
     const { differences } = await buildAndCompare(shelf);
     const byHand: Record<string, Figure> = {};
     const byCalculator: Record<string, Figure> = {};
@@ -28,7 +40,7 @@ test('what an accountant worked out by hand is what the calculator and the marts
     expect(inMarts).toEqual(byHand);
     expect(differences).toEqual([]);
   });
-});
+}
 
 type Row = Readonly<Record<string, Value>>;
 

@@ -35,6 +35,16 @@
     {%- endif -%}
 {%- endmacro %}
 
+{#-
+    The month in which something was recorded, in UTC as the months of passes are. In zones behind UTC the next one may have begun there:
+    what is recorded by today counts in the month of today.
+-#}
+{% macro recorded_month(moment) -%}
+    {%- set month = daybook.month_of(daybook.day_of(moment)) -%}
+    {%- set last = daybook.month_of(daybook.as_of_date()) -%}
+    case when {{ month }} > {{ last }} then {{ last }} else {{ month }} end
+{%- endmacro %}
+
 {#- Days from one date to a later one. -#}
 {% macro days_between(earlier, later) -%}
     cast({{ later }} - {{ earlier }} as bigint)

@@ -5,6 +5,7 @@ with months as (
 
 item_versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
+    where {{ daybook.reporting_day_of('recorded_at') }} <= {{ daybook.as_of_date() }}
 ),
 
 unfit_amounts as (
@@ -30,9 +31,10 @@ periods as (
         connection_id,
         subscription_id,
         recorded_at,
-        {{ daybook.day_of('recorded_at') }} as first_day,
-        {{ daybook.day_of('lead(recorded_at) over (partition by connection_id, subscription_id order by recorded_at)') }}
-            as next_day,
+        {{ daybook.recorded_month('recorded_at') }} as first_month,
+        lead({{ daybook.recorded_month('recorded_at') }}) over (
+            partition by connection_id, subscription_id order by recorded_at
+        ) as next_month,
         min(case when platform_customer_id is not null then recorded_at end) over (
             partition by connection_id, subscription_id order by recorded_at rows between current row and unbounded following
         ) as named_next_at,
@@ -99,8 +101,8 @@ described as (
     inner join owned
         on
             months.connection_id = owned.connection_id
-            and months.state_date >= owned.first_day
-            and (owned.next_day is null or months.state_date < owned.next_day)
+            and months.month >= owned.first_month
+            and (owned.next_month is null or months.month < owned.next_month)
     inner join item_versions as items
         on
             owned.connection_id = items.connection_id

@@ -3,6 +3,7 @@
 -- observed. Months of which pruning has removed versions, and those before them, are not: history cannot tell them any more.
 with versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
+    where {{ daybook.reporting_day_of('recorded_at') }} <= {{ daybook.as_of_date() }}
 ),
 
 stream_months as (
@@ -12,7 +13,7 @@ stream_months as (
 first_versions as (
     select
         connection_id,
-        {{ daybook.month_of(daybook.day_of('min(recorded_at)')) }} as first_month
+        {{ daybook.recorded_month('min(recorded_at)') }} as first_month
     from versions
     group by connection_id
 ),
@@ -55,7 +56,6 @@ told as (
     select
         first_versions.connection_id,
         series.month,
-        least({{ daybook.month_end('series.month') }}, {{ daybook.as_of_date() }}) as state_date,
         pruned.connection_id is not null as has_pruned_months,
         coalesce(series.month > pruned.last_pruned_month, true)
         and (
@@ -74,7 +74,6 @@ observed as (
     select
         connection_id,
         month,
-        state_date,
         coalesce(month = min(case when is_observed then month end) over (partition by connection_id), false) as is_baseline,
         is_observed,
         has_pruned_months

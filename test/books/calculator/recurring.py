@@ -1,8 +1,9 @@
 """Marts of recurring revenue: subscription_mrr_monthly, mrr_movements_monthly."""
 
 from collections import defaultdict
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
+from zoneinfo import ZoneInfo
 
 from amounts import RATE_PLACES, MONEY_PLACES, Fitted, less, places_of, rounded, times, total
 from records import code, currency, enum, last_of_month, month_before, month_of, parse
@@ -44,12 +45,12 @@ def versions_kept(book):
         ones = of_record[version['record_id']]
         if not ones or (ones[-1]['op'], ones[-1]['payload']) != (version['op'], version['payload']):
             ones.append(version)
-    until = book.told.get('pruned_until') or ''
+    until = book.told.get('pruned_until')
     kept = [
         one
         for ones in of_record.values()
         for one, newer in zip(ones, [*ones[1:], None])
-        if newer is None or newer['recorded_at'][:10] > until
+        if newer is None or until is None or newer['recorded_at'] > f'{until}T00:00:00Z'
     ]
     return sorted(kept, key=lambda version: version['recorded_at'])
 
@@ -98,25 +99,32 @@ class Item:
 
 def items_at_ends(book, today):
     """By month: the items of the subscriptions that were known at its end, or None where nobody looked."""
-    versions = versions_kept(book)
+    zone = ZoneInfo(book.told['time_zone'])
+    versions = [one for one in versions_kept(book) if moment_of(one).astimezone(zone).date() <= today]
     if not versions:
         return {}
     gone = last_pruned_month(book)
     observed = {date.fromisoformat(month) for month in book.told.get('observed_months') or []}
     unobserved = {date.fromisoformat(month) for month in book.told.get('unobserved_months') or []}
-    first = month_of(date.fromisoformat(versions[0]['recorded_at'][:10]))
     last = month_of(today)
+    # Months are those of UTC; what came until now, this evening too, is of the month in which the company is.
+    recorded = {id(one): min(month_of(moment_of(one).date()), last) for one in versions}
+    first = recorded[id(versions[0])]
     known_from = min((observed | unobserved) - {gone}, default=date.max)
     owners = owners_of(versions)
     months, month = {}, first
     while month <= last:
         state = {}
         for version in versions:
-            if month_of(date.fromisoformat(version['recorded_at'][:10])) <= month:
+            if recorded[id(version)] <= month:
                 state[version['record_id']] = None if version['op'] == 'delete' else owners[id(version)]
         months[month] = ((month in observed or month < known_from) and (gone is None or month > gone), state)
         month = month_before(month, -1)
     return months
+
+
+def moment_of(version):
+    return datetime.fromisoformat(version['recorded_at'].replace('Z', '+00:00'))
 
 
 def owners_of(versions):
