@@ -1,4 +1,4 @@
-{#- Decimals of a currency (ISO 4217). -#}
+{#- Decimals of a currency (ISO 4217). Of a code that is none, such as XAU or BTC, amounts are not rounded: 9, those of the type. -#}
 {% macro minor_units(currency) -%}
     case
         when {{ currency }} in (
@@ -6,7 +6,19 @@
         ) then 0
         when {{ currency }} in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then 3
         when {{ currency }} in ('CLF', 'UYW') then 4
-        else 2
+        when {{ currency }} in (
+            'AED', 'AFN', 'ALL', 'AMD', 'ANG', 'AOA', 'ARS', 'AUD', 'AWG', 'AZN', 'BAM', 'BBD', 'BDT', 'BGN', 'BMD', 'BND',
+            'BOB', 'BOV', 'BRL', 'BSD', 'BTN', 'BWP', 'BYN', 'BZD', 'CAD', 'CDF', 'CHE', 'CHF', 'CHW', 'CNY', 'COP', 'COU',
+            'CRC', 'CUC', 'CUP', 'CVE', 'CZK', 'DKK', 'DOP', 'DZD', 'EGP', 'ERN', 'ETB', 'EUR', 'FJD', 'FKP', 'GBP', 'GEL',
+            'GHS', 'GIP', 'GMD', 'GTQ', 'GYD', 'HKD', 'HNL', 'HRK', 'HTG', 'HUF', 'IDR', 'ILS', 'INR', 'IRR', 'JMD', 'KES',
+            'KGS', 'KHR', 'KPW', 'KYD', 'KZT', 'LAK', 'LBP', 'LKR', 'LRD', 'LSL', 'MAD', 'MDL', 'MGA', 'MKD', 'MMK', 'MNT',
+            'MOP', 'MRU', 'MUR', 'MVR', 'MWK', 'MXN', 'MXV', 'MYR', 'MZN', 'NAD', 'NGN', 'NIO', 'NOK', 'NPR', 'NZD', 'PAB',
+            'PEN', 'PGK', 'PHP', 'PKR', 'PLN', 'QAR', 'RON', 'RSD', 'RUB', 'SAR', 'SBD', 'SCR', 'SDG', 'SEK', 'SGD', 'SHP',
+            'SLE', 'SLL', 'SOS', 'SRD', 'SSP', 'STN', 'SVC', 'SYP', 'SZL', 'THB', 'TJS', 'TMT', 'TOP', 'TRY', 'TTD', 'TWD',
+            'TZS', 'UAH', 'USD', 'USN', 'UYU', 'UZS', 'VED', 'VES', 'WST', 'XAD', 'XCD', 'XCG', 'YER', 'ZAR', 'ZMW', 'ZWG',
+            'ZWL'
+        ) then 2
+        else 9
     end
 {%- endmacro %}
 
@@ -15,7 +27,12 @@
     0.000001
 {%- endmacro %}
 
-{#- Half a minor unit: what two amounts may differ by, and be the same to a check. Services compute in doubles. -#}
+{#-
+    Half a minor unit: what two amounts may differ by, and be the same to a check. Services compute in doubles; of a code that has no
+    minor unit, what they leave is all the noise there is.
+-#}
 {% macro noise(currency) -%}
-    case {{ daybook.minor_units(currency) }} when 0 then 0.5 when 3 then 0.0005 when 4 then 0.00005 else 0.005 end
+    case {{ daybook.minor_units(currency) }}
+        when 0 then 0.5 when 2 then 0.005 when 3 then 0.0005 when 4 then 0.00005 else {{ daybook.binary_noise() }}
+    end
 {%- endmacro %}

@@ -1,14 +1,20 @@
 {#-
     Lines of bills or credit memos with their tax told apart. The API does not say whether `total_amount` of a line has the tax in
     it, so each line is judged by its own numbers, and by its document: where that is the lines without their tax, the vendor does
-    not charge it (reverse charge), unless the header does. A line without a total is a remark and worth 0; one of which a number
-    does not fit is not known. `header` has the subtotal, tax and discount of a document; credit memos tell none.
+    not charge it (reverse charge), unless the header does. What fits two readings is not known. A line without a total is a remark
+    and worth 0; one of which a number does not fit is not known. `header` has the subtotal, tax and discount of a document; credit
+    memos tell none.
 -#}
 {% macro taxed_lines(table, documents, document_id, header={}) -%}
     {%- set same = '<= ' ~ daybook.binary_noise() -%}
     {%- set known_total = 'case when unfit_lines.record_id is null then coalesce(lines.total_amount, 0) end' -%}
     {%- set known_tax = 'case when unfit_lines.record_id is null then coalesce(lines.tax_amount, 0) end' -%}
-    {%- set has_tax_within = 'abs(lines.sub_total + lines.tax_amount - lines.total_amount) ' ~ same -%}
+    {%- set is_sub_total_with_tax = 'abs(lines.sub_total + lines.tax_amount - lines.total_amount) ' ~ same -%}
+    {%- set is_less_discount =
+        'abs(lines.sub_total - lines.discount_amount + lines.tax_amount - lines.total_amount) ' ~ same
+    -%}
+    {%- set has_tax_within = '(' ~ is_sub_total_with_tax ~ ' or coalesce(' ~ is_less_discount ~ ', false))' -%}
+    {%- set unknown = 'cast(null as numeric(38, 9))' -%}
     {%- set has_tax_beside = 'abs(lines.sub_total - lines.total_amount) ' ~ same -%}
     unfit_lines as (
         {{ daybook.unfit_rows(table, ['total_amount', 'tax_amount', 'sub_total']) }}
@@ -42,11 +48,11 @@
             {{ daybook.noise('documents.currency_code') }} as noise,
             line_sums.total_amount - documents.total_amount as more_than_document,
             line_sums.tax_within,
-            {{ header.get('tax', 'cast(0 as numeric(38, 9))') }} as header_tax,
+            line_sums.tax_amount as line_tax,
+            {{ header.get('sub_total', unknown) }} as header_sub_total,
+            {{ header.get('tax', unknown) }} as header_tax,
             {{ header.get('discount', 'cast(0 as numeric(38, 9))') }} as discount,
-            {{ header.get('tax', 'cast(0 as numeric(38, 9))') }} - line_sums.tax_amount as other_tax,
-            {{ header.get('sub_total', 'cast(null as numeric(38, 9))') }}
-            + {{ header.get('tax', '0') }} - {{ header.get('discount', '0') }} - documents.total_amount as more_than_total
+            documents.total_amount - {{ header.get('sub_total', unknown) }} as more_than_sub_total
         from line_sums
         inner join documents
             on
@@ -54,13 +60,28 @@
                 and line_sums.{{ document_id }} = documents.{{ document_id }}
     ),
 
-    -- The header charges the tax of the lines where it is its own and in its total.
+    -- The header charges the tax of the lines where it is its own, or not told, and in its total, with or without the discount.
     charged as (
         select
             *,
             coalesce(
-                abs(header_tax) > noise and abs(other_tax) <= noise and abs(more_than_total) <= noise, false
-            ) as is_tax_charged
+                abs(line_tax) > noise and abs(coalesce(header_tax, line_tax) - line_tax) <= noise
+                and (
+                    abs(more_than_sub_total - coalesce(header_tax, line_tax)) <= noise
+                    or abs(more_than_sub_total - coalesce(header_tax, line_tax) + discount) <= noise
+                ),
+                false
+            ) as is_tax_charged,
+            -- Its total is made without the tax that lines have beside theirs, for all that it tells.
+            {% if header -%}
+                case
+                    when abs(coalesce(header_tax, 0)) > noise and coalesce(abs(header_tax - tax_within) <= noise, false) then true
+                    when header_sub_total is null then abs(coalesce(header_tax, 0)) <= noise
+                    else coalesce(abs(more_than_sub_total) <= noise or abs(more_than_sub_total + discount) <= noise, false)
+                end
+            {%- else -%}
+                false
+            {%- endif %} as is_without_tax_beside
         from compared
     ),
 
@@ -80,16 +101,27 @@
         select
             lines.*,
             unfit_lines.record_id is null as is_known,
+            -- Without its tax, where that is not charged.
+            case
+                when {{ is_sub_total_with_tax }} or {{ has_tax_beside }} then lines.sub_total
+                else lines.total_amount - lines.tax_amount
+            end as charged_amount,
             case
                 when unfit_lines.record_id is not null then 'unknown'
                 -- More than its subtotal, and nothing says why.
                 when lines.tax_amount is null and abs(lines.total_amount) - abs(lines.sub_total) > headers.noise then 'unknown'
                 when coalesce(lines.tax_amount, 0) = 0 then 'no_tax'
                 when {{ has_tax_within }} and headers.is_without_their_tax then 'not_charged'
+                when {{ is_sub_total_with_tax }} then 'inclusive'
+                -- Its discount is its tax: it has it in its total, or beside it.
+                when
+                    {{ has_tax_within }} and {{ has_tax_beside }}
+                    and not (headers.is_sum_of_lines and (headers.is_tax_charged or headers.header_sub_total is null))
+                    then 'unknown'
                 when {{ has_tax_within }} then 'inclusive'
-                when {{ has_tax_beside }} and headers.is_sum_of_lines and headers.is_tax_charged then 'inclusive'
-                when {{ has_tax_beside }} and headers.is_sum_of_lines then 'not_charged'
-                when {{ has_tax_beside }} then 'exclusive'
+                when {{ has_tax_beside }} and not headers.is_sum_of_lines then 'exclusive'
+                when {{ has_tax_beside }} and headers.is_tax_charged then 'inclusive'
+                when {{ has_tax_beside }} and headers.is_without_tax_beside then 'not_charged'
                 else 'unknown'
             end as tax_treatment
         from lines
@@ -108,14 +140,14 @@
             cast(
                 case
                     when tax_treatment = 'exclusive' then total_amount + tax_amount
-                    when tax_treatment = 'not_charged' then sub_total
+                    when tax_treatment = 'not_charged' then charged_amount
                     when is_known then coalesce(total_amount, 0)
                 end as numeric(38, 9)
             ) as gross_amount,
             cast(
                 case
                     when tax_treatment = 'inclusive' then total_amount - tax_amount
-                    when tax_treatment = 'not_charged' then sub_total
+                    when tax_treatment = 'not_charged' then charged_amount
                     when tax_treatment in ('exclusive', 'no_tax') then coalesce(total_amount, 0)
                 end as numeric(38, 9)
             ) as net_amount

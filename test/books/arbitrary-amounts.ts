@@ -2,14 +2,16 @@ import fc from 'fast-check';
 
 /**
  * Where the tax of a document is told: by its lines, whose totals the header mostly sums up; by the header alone, on top of the lines or
- * inside of them; by lines whose prices have it in them; or by lines that tell it though it is not charged.
+ * inside of them; by lines whose prices have it in them; by lines that tell it though it is not charged; or by lines beside a discount of
+ * their own.
  */
-export type Taxed = 'by lines' | 'on top' | 'inside' | 'in prices' | 'not charged';
+export type Taxed = 'by lines' | 'on top' | 'inside' | 'in prices' | 'not charged' | 'discounted';
 
 interface Line {
   readonly total: string;
   readonly net: string;
   readonly tax: string;
+  readonly discount?: string;
 }
 
 /** Amounts as platforms write them, in raw JSON text: whole minor units mostly, and all that doubles make of them. */
@@ -83,6 +85,11 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
         const total = any(currency);
         return { net: oneOf('null', total), tax: oneOf('null', 'null', '0'), total };
       }
+      if (taxed === 'discounted') {
+        const [net, tax] = [plain(currency), plain(currency)];
+        const discount = oneOf(tax, plain(currency));
+        return { net, tax, discount, total: doubled(sum, [net, tax, `-${discount}`], currency) };
+      }
       const net = any(currency);
       if (taxed === 'in prices') return { net, tax: plain(currency), total: net };
       const tax = taxed === 'not charged' ? plain(currency) : oneOf('null', '0', plain(currency));
@@ -112,9 +119,20 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
         return {
           total: all,
           sub_total: oneOf('null', less(all, taxesOfLines)),
-          tax_amount: doubled(sum, taxesOfLines, currency),
+          tax_amount: oneOf('null', doubled(sum, taxesOfLines, currency)),
           total_discount: discount,
         };
+      if (taxed === 'discounted') {
+        const of = (texts: readonly string[]): string => doubled(sum, texts, currency);
+        const nets = lines.map(({ net }) => net);
+        const discounts = lines.map(({ discount = '0' }) => discount);
+        return {
+          total: all,
+          sub_total: oneOf('null', of(nets), of([...nets, ...discounts.map((one) => `-${one}`)])),
+          tax_amount: oneOf('null', of(taxesOfLines)),
+          total_discount: oneOf('null', of(discounts)),
+        };
+      }
       if (taxed === 'not charged') {
         const nets = doubled(
           sum,

@@ -262,7 +262,7 @@ class Clerk {
     const currency = this.currency();
     const taxed = this.oneOf<Taxed>([
       ...(['by lines', 'by lines', 'by lines'] as const),
-      ...(['on top', 'inside', 'in prices', 'not charged'] as const),
+      ...(['on top', 'inside', 'in prices', 'not charged', 'discounted'] as const),
     ]);
     const lines = Array.from({ length: this.oneOf([0, 1, 1, 2, 3]) }, () =>
       this.amounts.lineOf(taxed, currency),
@@ -307,10 +307,10 @@ class Clerk {
     return due === total ? '"open"' : '"partially_paid"';
   }
 
-  private billLine(line: { total: string; net: string; tax: string }): string {
+  private billLine(line: { total: string; net: string; tax: string; discount?: string }): string {
     return object({
       ...this.dimensions(),
-      discount_amount: this.oneOf(['null', '0', '1.5']),
+      discount_amount: line.discount ?? this.oneOf(['null', '0', '1.5']),
       discount_percentage: this.oneOf(['null', '10', '33.3333333333333']),
       sub_total: line.net,
       tax_amount: line.tax,
@@ -509,7 +509,8 @@ class Clerk {
   }
 
   private currency(): string {
-    return this.oneOf(['"USD"', '"USD"', '"EUR"', '"JPY"', '"KWD"', '"CLF"', 'null', '"null"']);
+    const usual = ['"USD"', '"USD"', '"EUR"', '"JPY"', '"KWD"', '"CLF"', 'null', '"null"'];
+    return this.oneOf([...usual, '"usd"', '"XAU"']);
   }
 
   /** What happens to a document later. */

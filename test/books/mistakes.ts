@@ -108,8 +108,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'the usual delay is that of bills that are still open',
     file: 'models/marts/cash_requirements.sql',
-    find: 'not is_open and (issue_date is null',
-    replace: 'is_open and (issue_date is null',
+    find: 'not bills.is_open and (bills.issue_date is null',
+    replace: 'bills.is_open and (bills.issue_date is null',
   },
   {
     name: 'dated ahead is due before it is issued',
@@ -228,7 +228,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'bills of nobody have a habit in common',
     file: 'models/marts/cash_requirements.sql',
-    find: "and vendor_id <> '(none)'",
+    find: "and bills.vendor_id <> '(none)'",
     replace: 'and true',
   },
   {
@@ -289,8 +289,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'tax that the vendor does not charge is on top',
     file: 'macros/taxed_lines.sql',
-    find: "when {{ has_tax_beside }} and headers.is_sum_of_lines then 'not_charged'",
-    replace: '',
+    find: "when {{ has_tax_beside }} and not headers.is_sum_of_lines then 'exclusive'",
+    replace: "when {{ has_tax_beside }} then 'exclusive'",
   },
   {
     name: 'both amounts of a pair are in the currency of the first',
@@ -368,8 +368,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'prices that have their tax in them are net',
     file: 'macros/taxed_lines.sql',
-    find: 'abs(header_tax) > noise and abs(other_tax) <= noise and abs(more_than_total) <= noise, false',
-    replace: 'false, false',
+    find: 'abs(line_tax) > noise and abs(coalesce(header_tax, line_tax) - line_tax) <= noise',
+    replace: 'false',
   },
   {
     name: 'tax that the vendor does not charge is taken off the net amount',
@@ -406,5 +406,41 @@ export const mistakes: readonly Mistake[] = [
     file: 'models/intermediate/int_subscription_items__priced.sql',
     find: "daybook.reporting_day_of('recorded_at')",
     replace: "daybook.day_of('recorded_at')",
+  },
+  {
+    name: 'a discount of a line is not taken off',
+    file: 'macros/taxed_lines.sql',
+    find: 'lines.sub_total - lines.discount_amount + lines.tax_amount',
+    replace: 'lines.sub_total + lines.tax_amount',
+  },
+  {
+    name: 'a credit charges no tax that it has beside its lines',
+    file: 'macros/taxed_lines.sql',
+    find: '{%- else -%}\n                false',
+    replace: '{%- else -%}\n                true',
+  },
+  {
+    name: 'a subtotal without a tax tells nothing',
+    file: 'models/intermediate/int_bills__taxed.sql',
+    find: 'tax_amount is null and not is_sub_total',
+    replace: 'false and not is_sub_total',
+  },
+  {
+    name: 'what credits settled was paid early',
+    file: 'models/intermediate/int_bills__last_paid.sql',
+    find: "where source_type = 'payment' and allocated_date",
+    replace: 'where allocated_date',
+  },
+  {
+    name: 'a code in lower case is another currency',
+    file: 'macros/engine/currency_code.sql',
+    find: "translate({{ code }}, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')",
+    replace: '{{ code }}',
+  },
+  {
+    name: 'every code has two decimals',
+    file: 'macros/minor_units.sql',
+    find: 'else 9',
+    replace: 'else 2',
   },
 ];

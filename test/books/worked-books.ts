@@ -9,6 +9,7 @@ import {
   worked,
   type WorkedBook,
 } from './worked-book.ts';
+import { workedCurrencies } from './worked-currencies.ts';
 import { workedDefinitions } from './worked-definitions.ts';
 import { workedRecords } from './worked-records.ts';
 import { workedSettlements } from './worked-settlements.ts';
@@ -349,6 +350,7 @@ export function workedBooks(): WorkedBook[] {
     ),
     ...workedDefinitions(),
     ...workedSettlements(),
+    ...workedCurrencies(),
     ...workedTaxes(),
     ...workedRecords(),
   ];

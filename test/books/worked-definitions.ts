@@ -264,7 +264,9 @@ function spend(): WorkedBook[] {
         'spend_lines.net_amount where document_id = silent': 100,
         'spend_lines.net_amount where document_id = told': 100,
         'spend_lines.net_amount where document_id = on-top': 100,
-        'spend_lines.net_amount where document_id = back': -100,
+        // A credit may be of prices with tax in them as well.
+        'spend_lines.net_amount where document_id = back': null,
+        'spend_lines.gross_amount where document_id = back': -100,
         'bill_lines.gross_amount where bill_id = silent': 100,
         'bill_lines.tax_treatment where bill_id = silent': 'not_charged',
         'spend_by_dimension_monthly.spend where dimension = account and dimension_id = office': 219,

@@ -5,6 +5,8 @@ export function workedTaxes(): WorkedBook[] {
   const october = { issue_date: '2026-10-05' };
   const header119 = { ...october, total_amount: 119, sub_total: 100, tax_amount: 19 };
   const office = { account_id: 'office' };
+  const prices = { sub_total: 119, tax_amount: 19, total_amount: 119 };
+  const discounted = { ...office, sub_total: 110, discount_amount: 10, tax_amount: 10, total_amount: 110 };
   const whole = { ...office, sub_total: 100, tax_amount: 19, total_amount: 119 };
   return [
     worked(
@@ -80,6 +82,81 @@ export function workedTaxes(): WorkedBook[] {
         'bill_lines.tax_treatment where bill_id = discounted': 'inclusive',
         'bill_lines.tax_treatment where bill_id = lowered': 'inclusive',
         'spend_lines.net_amount where document_id = discounted': 81,
+      },
+    ),
+    worked(
+      'discounted-lines',
+      {
+        0: [
+          billOf('after-discount', {
+            ...{ ...october, total_amount: 110, sub_total: 100, tax_amount: 10, total_discount: 10 },
+            line_items: [discounted],
+          }),
+          billOf('silent', { ...october, vendor_id: 'b', total_amount: 110, line_items: [discounted] }),
+          creditOf('memo', { ...october, vendor_id: 'c', total_amount: 110, line_items: [discounted] }),
+          // Its subtotal is its total: without the discount, or without the tax.
+          billOf('two-readings', {
+            ...{ ...october, vendor_id: 'd', total_amount: 110, sub_total: 110, line_items: [discounted] },
+          }),
+          billOf('header-alone', {
+            ...{
+              ...october,
+              vendor_id: 'e',
+              total_amount: 99,
+              sub_total: 100,
+              tax_amount: 9,
+              total_discount: 10,
+            },
+            line_items: [{ ...office, total_amount: 99 }],
+          }),
+        ],
+      },
+      {
+        'spend_lines.net_amount where document_id = after-discount': 100,
+        'spend_lines.net_amount where document_id = silent': 100,
+        'spend_lines.net_amount where document_id = memo': -100,
+        'spend_lines.net_amount where document_id = two-readings': null,
+        'spend_lines.net_amount where document_id = header-alone': 90,
+      },
+    ),
+    worked(
+      'returned-whole',
+      {
+        0: [
+          billOf('bill', { ...header119, line_items: [{ ...office, ...prices }] }),
+          creditOf('memo', { ...october, total_amount: 119, line_items: [{ ...office, ...prices }] }),
+        ],
+      },
+      {
+        'spend_lines.net_amount where document_id = bill': 100,
+        'spend_lines.net_amount where document_id = memo': null,
+        'spend_lines.gross_amount where document_id = memo': -119,
+        'data_quality.failed_rows where check_name = unknown_tax_treatment': 1,
+      },
+    ),
+    worked(
+      'half-told-headers',
+      {
+        0: [
+          billOf('subtotal', {
+            ...{ ...october, total_amount: 119, sub_total: 100 },
+            line_items: [{ ...office, total_amount: 119 }],
+          }),
+          billOf('subtotal-and-line', {
+            ...{ ...october, vendor_id: 'b', total_amount: 119, sub_total: 100 },
+            line_items: [{ ...office, ...prices }],
+          }),
+          billOf('tax', {
+            ...{ ...october, vendor_id: 'c', total_amount: 119, tax_amount: 19 },
+            line_items: [{ ...office, ...prices }],
+          }),
+        ],
+      },
+      {
+        'spend_lines.net_amount where document_id = subtotal': null,
+        'spend_lines.net_amount where document_id = subtotal-and-line': 100,
+        'spend_lines.net_amount where document_id = tax': null,
+        'data_quality.failed_rows where check_name = header_tax_not_in_lines': 1,
       },
     ),
     worked(

@@ -37,7 +37,7 @@ export function shown(amount: Whole, currency: string): string {
 
 /** Of the currencies that random books have. */
 function decimalsOf(currency: string): number {
-  return { JPY: 0, KWD: 3, CLF: 4 }[currency] ?? 2;
+  return { '': 0, XAU: 0, JPY: 0, KWD: 3, CLF: 4 }[currency] ?? 2;
 }
 
 /** Greatest first; what is not known before all. */

@@ -1,5 +1,6 @@
 -- How much of the tax of a bill its lines do not tell, and where it is: on top of them, in what the total is more than they are,
--- or somewhere in them.
+-- or somewhere in them. A header that tells a subtotal and no tax, and a total that is more, tells half of it: nobody knows
+-- where.
 with bills as (
     select * from {{ ref('stg_finance__bills') }}
 ),
@@ -24,7 +25,7 @@ compared as (
     select
         bills.connection_id,
         bills.bill_id,
-        bills.currency_code,
+        {{ daybook.noise('bills.currency_code') }} as noise,
         bills.total_amount,
         bills.sub_total,
         bills.tax_amount,
@@ -37,12 +38,30 @@ compared as (
     left join line_totals on bills.connection_id = line_totals.connection_id and bills.bill_id = line_totals.bill_id
 ),
 
+halved as (
+    select
+        *,
+        -- With the tax of the lines or without it, less the discount or not: its total is its subtotal.
+        coalesce(
+            abs(total_amount - sub_total) <= noise
+            or abs(total_amount - sub_total + discount) <= noise
+            or abs(total_amount - sub_total + untold_tax) <= noise
+            or abs(total_amount - sub_total + untold_tax + discount) <= noise,
+            false
+        ) as is_sub_total,
+        abs(total_amount) - least(abs(sub_total), abs(sub_total - discount)) as more_than_sub_total
+    from compared
+),
+
 -- Noise is no tax. A header without tax tells nothing that its lines do not.
 judged as (
     select
         *,
-        coalesce(tax_amount <> 0 and abs(untold_tax) > {{ daybook.noise('currency_code') }}, false) as has_untold_tax
-    from compared
+        coalesce(
+            tax_amount is null and not is_sub_total and more_than_sub_total > noise, false
+        ) as has_half_of_it,
+        coalesce(tax_amount <> 0 and abs(untold_tax) > noise, false) as has_tax_beside_lines
+    from halved
 ),
 
 taxed as (
@@ -51,22 +70,23 @@ taxed as (
         bill_id,
         cast(missing_amount as numeric(38, 9)) as missing_amount,
         cast(untold_tax as numeric(38, 9)) as untold_tax,
-        has_untold_tax,
+        has_tax_beside_lines or has_half_of_it as has_untold_tax,
         case
-            when not has_untold_tax then 'told'
+            when has_half_of_it then 'unknown'
+            when not has_tax_beside_lines then 'told'
             when missing_amount = 0 then 'inside'
             when line_count = 0 then 'on_top'
-            when abs(missing_amount - untold_tax) <= {{ daybook.noise('currency_code') }} then 'on_top'
-            when abs(missing_amount - untold_tax + discount) <= {{ daybook.noise('currency_code') }} then 'on_top'
+            when abs(missing_amount - untold_tax) <= noise then 'on_top'
+            when abs(missing_amount - untold_tax + discount) <= noise then 'on_top'
             else 'unknown'
         end as header_tax,
         -- Of one line that is the whole bill, the net amount is that of the header.
         cast(
             case
-                when
-                    has_untold_tax and untold_tax = tax_amount and line_count = 1 and missing_amount = 0
-                    and abs(sub_total + tax_amount - total_amount) <= {{ daybook.noise('currency_code') }}
-                    then sub_total
+                when not has_tax_beside_lines or untold_tax <> tax_amount or line_count <> 1 or missing_amount <> 0 then null
+                when abs(sub_total + tax_amount - total_amount) <= noise then sub_total
+                when abs(sub_total + tax_amount - discount - total_amount) <= noise
+                    then total_amount - tax_amount
             end as numeric(38, 9)
         ) as only_net_amount
     from judged

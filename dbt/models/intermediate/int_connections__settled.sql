@@ -4,7 +4,11 @@ with connections as (
 ),
 
 settings as (
-    select * from {{ ref('connection_settings') }}
+    select
+        connection_id,
+        {{ daybook.currency_code('base_currency') }} as base_currency,
+        fx_direction
+    from {{ ref('connection_settings') }}
 ),
 
 settled as (

@@ -16,7 +16,12 @@ connections as (
 ),
 
 seeded_rates as (
-    select * from {{ ref('fx_rates') }}
+    select
+        {{ daybook.currency_code('from_currency') }} as from_currency,
+        {{ daybook.currency_code('to_currency') }} as to_currency,
+        valid_from,
+        rate
+    from {{ ref('fx_rates') }}
 ),
 
 unfit_rates as (

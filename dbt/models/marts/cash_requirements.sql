@@ -8,20 +8,25 @@ bills as (
     where posting_status = 'posted'
 ),
 
+last_paid as (
+    select * from {{ ref('int_bills__last_paid') }}
+),
+
 vendor_habits as (
     select
-        connection_id,
-        vendor_id,
+        bills.connection_id,
+        bills.vendor_id,
         percentile_disc(0.5) within group (
-            order by {{ daybook.days_between('due_date', 'paid_off_date') }}
+            order by {{ daybook.days_between('bills.due_date', 'last_paid.last_paid_date') }}
         ) as median_days_late
     from bills
+    inner join last_paid on bills.connection_id = last_paid.connection_id and bills.bill_id = last_paid.bill_id
     where
-        not is_open and (issue_date is null or issue_date <= as_of_date)
-        and due_date is not null and paid_off_date is not null
+        not bills.is_open and (bills.issue_date is null or bills.issue_date <= bills.as_of_date)
+        and bills.due_date is not null and bills.paid_off_date is not null
         -- Bills that name no vendor have no habit in common.
-        and vendor_id <> '(none)'
-    group by connection_id, vendor_id
+        and bills.vendor_id <> '(none)'
+    group by bills.connection_id, bills.vendor_id
 ),
 
 -- What is dated ahead cannot fall due, or be expected, before it is issued. What is not overdue cannot be expected before today.

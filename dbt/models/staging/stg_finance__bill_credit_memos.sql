@@ -19,7 +19,7 @@ in_this_world as (
         {{ daybook.money('remaining_amount') }} as remaining_amount,
         status,
         {{ daybook.money('total_amount') }} as total_amount,
-        currency_code,
+        {{ daybook.currency_code('currency_code') }} as currency_code,
         memo,
         created_at,
         updated_at,

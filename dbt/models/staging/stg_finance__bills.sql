@@ -19,7 +19,7 @@ in_this_world as (
         due_date,
         issue_date,
         {{ daybook.money('amount_due') }} as amount_due,
-        currency_code,
+        {{ daybook.currency_code('currency_code') }} as currency_code,
         status,
         {{ daybook.money('total_amount') }} as total_amount,
         document_number,

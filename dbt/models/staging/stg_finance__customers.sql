@@ -15,7 +15,7 @@ in_this_world as (
         subsidiary_id,
         status,
         contact_name,
-        currency_code,
+        {{ daybook.currency_code('currency_code') }} as currency_code,
         customer_name,
         email,
         phone,

@@ -16,7 +16,7 @@ in_this_world as (
         vendor_id,
         {{ daybook.captured_vendor_name() }} as platform_vendor_name,
         transaction_date,
-        currency_code,
+        {{ daybook.currency_code('currency_code') }} as currency_code,
         expense_type,
         {{ daybook.rate('currency_rate') }} as currency_rate,
         memo,

@@ -15,7 +15,7 @@ in_this_world as (
         op,
         status,
         platform_customer_id,
-        iso_currency_code as currency_code,
+        {{ daybook.currency_code('iso_currency_code') }} as currency_code,
         "interval" as billing_interval, -- noqa: RF06
         interval_count,
         {{ daybook.money('quantity') }} as quantity,

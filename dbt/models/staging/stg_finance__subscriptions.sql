@@ -12,7 +12,7 @@ in_this_world as (
         id as subscription_id,
         platform_id,
         platform_customer_id,
-        iso_currency_code as currency_code,
+        {{ daybook.currency_code('iso_currency_code') }} as currency_code,
         status,
         created_at,
         updated_at

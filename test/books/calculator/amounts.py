@@ -10,12 +10,23 @@ _exact = Context(prec=400)
 MONEY_PLACES = 9
 RATE_PLACES = 12
 _LIMIT = Decimal(10) ** 17
-_RATE_LIMIT = Decimal(10) ** 8
+_RATE_LIMIT = Decimal(10) ** 13
 
 _NUMBER = re.compile(r'^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$')
 
-# ISO 4217: how many decimals a currency has, where it is not two.
+# ISO 4217: how many decimals a currency has.
 _PLACES = {
+    **dict.fromkeys(
+        '''
+        AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD
+        CDF CHE CHF CHW CNY COP COU CRC CUC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP
+        GMD GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD
+        MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR
+        PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SLL SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP
+        TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG ZWL
+        '''.split(),
+        2,
+    ),
     **dict.fromkeys('BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(), 0),
     **dict.fromkeys('BHD IQD JOD KWD LYD OMR TND'.split(), 3),
     **dict.fromkeys('CLF UYW'.split(), 4),
@@ -23,7 +34,8 @@ _PLACES = {
 
 
 def places_of(currency):
-    return _PLACES.get(currency, 2)
+    """Of a code that is none of ISO's, as many as amounts have."""
+    return _PLACES.get(currency, MONEY_PLACES)
 
 
 def rounded(value, places):
@@ -92,8 +104,9 @@ def times(amount, rate, places):
 
 
 def is_noise(currency, amount):
-    """Half a minor unit or less: that is how services compute."""
-    return abs(amount) * 2 <= Decimal(1).scaleb(-places_of(currency))
+    """Half a minor unit or less, or what doubles leave where there is no minor unit: that is how services compute."""
+    half = Decimal(1).scaleb(-places_of(currency)) / 2 if currency in _PLACES else Decimal('0.000001')
+    return abs(amount) <= half
 
 
 def share(part, whole):

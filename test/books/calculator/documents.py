@@ -12,29 +12,53 @@ class Taxed:
     """How much of a line is tax, told from what the platform sent."""
 
     def __init__(self, line, document, told):
-        amount, net, tax = line.worth, line.sub_total, line.tax
+        amount, tax = line.worth, line.tax
         self.gross, self.net = amount, None
         self.tells_tax = not line.is_known or bool(tax)
+        self.treatment = self._treated(line, document, told)
         if not line.is_known:
-            self.treatment, self.gross = 'unknown', None
-        elif tax is None and is_more(document, line):
-            self.treatment = 'unknown'
-        elif tax is None or tax == 0:
-            self.treatment, self.net = 'no_tax', amount
-        elif line.is_remark or net is None:
-            self.treatment = 'unknown'
-        elif is_alike(amount, total([net, tax])) and told.is_less_their_tax:
-            # The vendor does not charge it: the document is of that much less.
-            self.treatment, self.net, self.gross = 'not_charged', net, net
-        elif is_alike(amount, total([net, tax])) or (is_alike(amount, net) and told.is_sum and told.charges_tax):
-            self.treatment, self.net = 'inclusive', less(amount, tax)
-        elif is_alike(amount, net) and told.is_sum:
-            # The vendor does not charge it: the total is made without it.
-            self.treatment, self.net, self.gross = 'not_charged', net, net
-        elif is_alike(amount, net):
-            self.treatment, self.net, self.gross = 'exclusive', amount, total([amount, tax])
-        else:
-            self.treatment = 'unknown'
+            self.gross = None
+        elif self.treatment == 'no_tax':
+            self.net = amount
+        elif self.treatment == 'inclusive':
+            self.net = less(amount, tax)
+        elif self.treatment == 'exclusive':
+            self.net, self.gross = amount, total([amount, tax])
+        elif self.treatment == 'not_charged':
+            # Where its discount is taken off, its subtotal is not what it costs.
+            is_whole = is_alike(amount, line.sub_total) or is_alike(amount, total([line.sub_total, tax]))
+            self.net = self.gross = line.sub_total if is_whole else less(amount, tax)
+
+    def _treated(self, line, document, told):
+        if not line.is_known or (line.tax is None and is_more(document, line)):
+            return 'unknown'
+        if not line.tax:
+            return 'no_tax'
+        readings = readings_of(line)
+        if not readings:
+            return 'unknown'
+        if 'beside' not in readings or 'within' in readings:
+            return 'not_charged' if told.is_less_their_tax else 'inclusive'
+        if 'less discount' in readings:
+            if told.is_less_their_tax:
+                return 'not_charged'
+            # The total that has the tax in it may have it beside it as well: the document decides, if it does.
+            return 'inclusive' if told.is_sum and (told.charges_tax or told.before_tax is None) else 'unknown'
+        if not told.is_sum:
+            return 'exclusive'
+        return 'inclusive' if told.charges_tax else 'not_charged' if told.leaves_out_tax else 'unknown'
+
+
+def readings_of(line):
+    """What its total may be: its subtotal with its tax, the same less its discount, or its subtotal alone."""
+    if line.total is None or line.sub_total is None or line.tax is None:
+        return set()
+    may_be = {
+        'within': total([line.sub_total, line.tax]),
+        'less discount': less(total([line.sub_total, line.tax]), line.discount_amount) if line.discount_amount is not None else None,
+        'beside': line.sub_total,
+    }
+    return {name for name, amount in may_be.items() if amount is not None and is_alike(line.total, amount)}
 
 
 def is_alike(one, other):
@@ -49,14 +73,29 @@ class ToldOfTax:
         same = lambda one, other: one is not None and other is not None and is_noise(document.currency, less(one, other))
         known = lambda values: total(value if line.is_known else None for line, value in zip(document.lines, values))
         worth, taxes = known([line.worth for line in document.lines]), known([line.tax or 0 for line in document.lines])
-        within = [line for line in document.lines if not line.is_known or has_it_within(line)]
+        within = [line for line in document.lines if not line.is_known or readings_of(line) & {'within', 'less discount'}]
         tax_within = total(line.tax if line.is_known else None for line in within)
-        tax, discount = getattr(document, 'tax', None) or Decimal(0), getattr(document, 'discount', None) or Decimal(0)
-        before_tax = getattr(document, 'sub_total', None)
-        adds_up = before_tax is not None and same(document.total, less(total([before_tax, tax]), discount))
+        told, discount = getattr(document, 'tax', None), getattr(document, 'discount', None) or Decimal(0)
+        self.before_tax = getattr(document, 'sub_total', None)
+        tax = taxes if told is None else told
+        # Its total is its subtotal and so much, whether or not its discount is still to be taken off.
+        comes_to = lambda added: any(
+            same(document.total, less(self.before_tax, negative(added), off)) for off in (Decimal(0), discount)
+        )
         more = less(worth, document.total)
         self.is_sum = same(worth, document.total)
-        self.charges_tax = not same(tax, Decimal(0)) and same(tax, taxes) and adds_up
+        self.charges_tax = taxes is not None and not same(taxes, Decimal(0)) and same(tax, taxes) and comes_to(tax)
+        tells_none = same(told or Decimal(0), Decimal(0))
+        if not hasattr(document, 'tax'):
+            # A credit tells neither subtotal nor tax: nobody knows of what its total is.
+            self.leaves_out_tax = False
+        elif not tells_none and same(told, tax_within):
+            # What it tells is the tax of the other lines.
+            self.leaves_out_tax = True
+        elif self.before_tax is None:
+            self.leaves_out_tax = tells_none
+        else:
+            self.leaves_out_tax = comes_to(Decimal(0))
         self.is_less_their_tax = (
             not self.charges_tax
             and tax_within is not None
@@ -64,12 +103,6 @@ class ToldOfTax:
             and same(more, tax_within)
             and not same(more, discount)
         )
-
-
-def has_it_within(line):
-    """Its total is its subtotal and its tax."""
-    sent = (line.total, line.sub_total, line.tax)
-    return None not in sent and is_alike(line.total, total([line.sub_total, line.tax]))
 
 
 def is_more(document, line):
@@ -98,25 +131,34 @@ class Taxes:
         self.has_untold_tax = False
         tax = getattr(document, 'tax', None)
         untold = None if not tax else self._untold(document, tax)
-        if untold is None or is_noise(document.currency, untold):
+        is_half_told = tells_half(document)
+        if not is_half_told and (untold is None or is_noise(document.currency, untold)):
             return
         self.has_untold_tax = True
         worth = [line for line in self.lines if line.gross is None or line.gross != 0]
-        if self._is_on_top(document, worth, untold):
+        if not is_half_told and self._is_on_top(document, worth, untold):
             self.rest_net = None if is_torn else less(self.rest, untold)
             return
         # It is in the lines, or nobody knows where: a line that tells no tax may have some of it.
         self.rest_net = None
-        is_header_sound = document.sub_total is not None and document.total is not None and is_noise(
-            document.currency, less(document.total, document.sub_total, tax)
-        )
+        net_of_header = None if is_half_told else self._net_of_header(document, tax)
         for line in worth:
             if line.tells_tax:
                 continue
-            if len(worth) == 1 and self.rest == 0 and is_header_sound:
-                line.treatment, line.net = 'inclusive', document.sub_total
+            if len(worth) == 1 and self.rest == 0 and net_of_header is not None:
+                line.treatment, line.net = 'inclusive', net_of_header
             else:
                 line.treatment, line.net = 'unknown', None
+
+    def _net_of_header(self, document, tax):
+        """Its subtotal, where that and its tax are its total; what is left without its tax, where a discount is taken off too."""
+        if document.sub_total is None or document.total is None:
+            return None
+        rest = less(document.total, document.sub_total, tax)
+        if is_noise(document.currency, rest):
+            return document.sub_total
+        is_discount = is_noise(document.currency, less(rest, negative(document.discount or 0)))
+        return less(document.total, tax) if is_discount else None
 
     def _untold(self, document, tax):
         """Of the tax on the document, what its lines do not have."""
@@ -131,6 +173,20 @@ class Taxes:
         return not worth or any(
             is_noise(document.currency, less(self.rest, untold, negative(other))) for other in (0, discount)
         )
+
+
+def tells_half(document):
+    """A bill that tells a subtotal and no tax, and whose total is more: by what its lines tell of tax, or nobody knows by what."""
+    if getattr(document, 'tax', 0) is not None or document.sub_total is None or document.total is None:
+        return False
+    before, discount = document.sub_total, document.discount or Decimal(0)
+    taxes = total((line.tax or 0) if line.is_known else None for line in document.lines)
+    may_be = [less(before, off) for off in (Decimal(0), discount)]
+    may_be += [] if taxes is None else [total([one, taxes]) for one in may_be]
+    if any(is_noise(document.currency, less(document.total, one)) for one in may_be):
+        return False
+    more = less(abs(document.total), min(abs(before), abs(less(before, discount))))
+    return more > 0 and not is_noise(document.currency, more)
 
 
 class SpendLine:

@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from datetime import timedelta
+from decimal import Decimal
 from fractions import Fraction
 
-from amounts import less, negative, share, total
+from amounts import is_noise, less, negative, share, total
 from documents import is_dated_ahead, is_due, is_issued, is_open_at, is_owed_back_at, open_at, paid_off
 from records import last_of_month, month_before, month_of
 
@@ -129,11 +130,29 @@ def usual_delay(ledger):
     late = defaultdict(list)
     for bill, _ in ledger.bills:
         paid_off_on = paid_off(bill, ledger.today)
+        paid_on = None if paid_off_on is None else last_paid(bill, paid_off_on, ledger.today)
         is_settled = bill.is_posted and is_issued(bill, ledger.today) and not is_due(bill, ledger.today)
         # Bills of nobody have no habit in common.
-        if bill.vendor != '(none)' and is_settled and paid_off_on is not None and bill.due_date is not None:
-            late[bill.vendor].append((paid_off_on - bill.due_date).days)
+        if bill.vendor != '(none)' and is_settled and paid_on is not None and bill.due_date is not None:
+            late[bill.vendor].append((paid_on - bill.due_date).days)
     return {vendor: sorted(days)[(len(days) - 1) // 2] for vendor, days in late.items()}
+
+
+def last_paid(bill, paid_off_on, today):
+    """The last day, up to that on which it was paid off, with a payment of which something was never paid back; None unless that is half of the bill."""
+    payments = [entry for entry in bill.payments if entry.date is not None and entry.date <= today]
+    balances, balance = [], Decimal(0)
+    for day in sorted({entry.date for entry in payments}):
+        before, balance = balance, total([balance, *(entry.amount for entry in payments if entry.date == day)])
+        balances.append((day, before, balance))
+    lasted = [
+        (day, kept)
+        for place, (day, before, _) in enumerate(balances)
+        for kept in [less(min(after for _, _, after in balances[place:]), before)]
+        if kept > 0 and not is_noise(bill.currency, kept) and day <= paid_off_on
+    ]
+    paid = total(kept for _, kept in lasted)
+    return max(day for day, _ in lasted) if lasted and paid * 2 >= bill.total else None
 
 
 def cash_requirements(ledger):

@@ -21,7 +21,8 @@ def code(value):
 
 
 def currency(value):
-    return None if value in (None, '', 'null') else value
+    """In upper case, as ISO writes codes; other letters stay."""
+    return None if value in (None, '', 'null') else ''.join(one.upper() if 'a' <= one <= 'z' else one for one in value)
 
 
 def enum(value):
@@ -228,11 +229,11 @@ class Book:
         self.credits = [Credit(self, sent) for sent in self.sent['bill_credit_memos']]
         self.expenses = [Expense(self, sent) for sent in self.sent['expenses']]
         settings = told.get('settings') or {}
-        self.base_currency = settings.get('base_currency')
+        self.base_currency = currency(settings.get('base_currency'))
         self.rates_multiply = settings.get('fx_direction') == 'multiply' or told['platform'] == 'QUICKBOOKS'
         self.vendor_names = told.get('vendor_names') or {}
         self.accounts = told.get('account_map') or {}
         self.fx_rates = [
-            (rate['from_currency'], rate['to_currency'], date.fromisoformat(rate['valid_from']), Decimal(rate['rate']))
+            (currency(rate['from_currency']), currency(rate['to_currency']), date.fromisoformat(rate['valid_from']), Decimal(rate['rate']))
             for rate in told.get('fx_rates') or []
         ]

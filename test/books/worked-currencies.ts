@@ -1,0 +1,91 @@
+import { billOf, changed, creditOf, subscriptionOf, worked, type WorkedBook } from './worked-book.ts';
+
+/** Currencies as platforms write them: in lower case, or none of ISO 4217, or of large amounts; and habits of those who pay. */
+export function workedCurrencies(): WorkedBook[] {
+  const october = { issue_date: '2026-10-05' };
+  const observed = { 1: 'complete', 0: 'complete' } as const;
+  const yearly = { items: [{ interval: 'year', interval_count: 1, quantity: 1, amount: 1000 }] };
+  return [
+    worked(
+      'no-minor-units',
+      {
+        0: [
+          billOf('ounce', { ...october, due_date: '2026-10-20', currency_code: 'XAU', total_amount: 0.0049 }),
+          subscriptionOf('s1', 'c1', 0.004, 'BTC'),
+        ],
+      },
+      {
+        'bills.open_amount where bill_id = ounce': 0.0049,
+        'bills.is_overdue where bill_id = ounce': true,
+        'subscription_mrr_monthly.mrr where subscription_id = s1 and month = 2026-11-01': 0.004,
+      },
+      { 0: 'complete' },
+    ),
+    worked(
+      'lower-case',
+      {
+        1: [
+          subscriptionOf('s1', 'c1', 1000, 'vnd'),
+          changed('s1', yearly),
+          billOf('small', { ...october, currency_code: 'nzd', total_amount: 5 }),
+          billOf('capital', { ...october, vendor_id: 'b', total_amount: 7 }),
+        ],
+      },
+      {
+        'subscription_mrr_monthly.mrr where subscription_id = s1 and month = 2026-11-01': 83,
+        'subscription_mrr_monthly.currency_code where subscription_id = s1 and month = 2026-11-01': 'VND',
+        'ap_kpis_monthly.open_ap_end where month = 2026-11-01 and currency_code = NZD': 12,
+      },
+      observed,
+    ),
+    worked(
+      'dong',
+      {
+        1: [
+          subscriptionOf('s1', 'c1', 5, 'VND'),
+          changed('s1', {
+            items: [
+              { interval: 'month', interval_count: 1, quantity: 1, amount: null, unit_amount: 150_000_000 },
+            ],
+          }),
+        ],
+      },
+      {
+        'subscription_mrr_monthly.mrr where subscription_id = s1 and month = 2026-11-01': 150_000_000,
+        'subscription_mrr_monthly.mrr_status where subscription_id = s1 and month = 2026-11-01': 'priced',
+      },
+      observed,
+    ),
+    settledByCredits(),
+  ];
+}
+
+/** One bill was paid 10 days late; two were wrong, and credits settled them on the day after. */
+function settledByCredits(): WorkedBook {
+  const settled = { issue_date: '2026-09-01', due_date: '2026-09-30', total_amount: 100, amount_due: 0 };
+  const on = (id: string, date: string) => ({ id, allocated_date: date, allocated_amount: 100 });
+  const reversed = ['1', '2'].flatMap((place) => [
+    billOf(`wrong-${place}`, {
+      ...{ ...settled, status: 'paid', linked_credit_memos: [on(`credit-${place}`, '2026-09-02')] },
+    }),
+    creditOf(`credit-${place}`, {
+      ...{ issue_date: '2026-09-02', total_amount: 100, remaining_amount: 0, status: 'paid' },
+      linked_bills: [on(`wrong-${place}`, '2026-09-02')],
+    }),
+  ]);
+  return worked(
+    'settled-by-credits',
+    {
+      0: [
+        billOf('late', { ...settled, status: 'paid', linked_payments: [on('p1', '2026-10-10')] }),
+        ...reversed,
+        billOf('next', { issue_date: '2026-11-20', due_date: '2026-12-20', total_amount: 5000 }),
+      ],
+    },
+    {
+      'cash_requirements.expected_amount where due_bucket = w05': 5000,
+      'cash_requirements.expected_amount where due_bucket = w00': undefined,
+      'bills.paid_off_date where bill_id = wrong-1': '2026-09-02',
+    },
+  );
+}
