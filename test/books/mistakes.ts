@@ -443,4 +443,22 @@ export const mistakes: readonly Mistake[] = [
     find: 'else 9',
     replace: 'else 2',
   },
+  {
+    name: 'an entry of 0 stands beside what the other side tells',
+    file: 'models/intermediate/int_credit_links__dated.sql',
+    find: 'where allocated_amount is distinct from 0',
+    replace: 'where true',
+  },
+  {
+    name: 'a credit of another currency is laid beside the bill by amount',
+    file: 'models/intermediate/int_credit_links__dated.sql',
+    find: 'is_one_currency and count(allocated_amount)',
+    replace: 'count(allocated_amount)',
+  },
+  {
+    name: 'a customer first seen canceled is new',
+    file: 'models/marts/mrr_movements_monthly.sql',
+    find: 'and (months.is_baseline or item_months.month = first_months.first_month)',
+    replace: 'and months.is_baseline',
+  },
 ];

@@ -349,6 +349,20 @@ export function workedBooks(): WorkedBook[] {
       { 1: 'complete', 0: 'complete' },
     ),
     ...workedDefinitions(),
+    worked(
+      'first-seen-canceled',
+      {
+        2: [subscriptionOf('s0', 'c0', 1)],
+        1: [subscriptionOf('s1', 'c1', 100), changed('s1', { status: 'canceled' })],
+        0: [changed('s1', { status: 'active' })],
+      },
+      {
+        'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c1': null,
+        'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c1': null,
+        'mrr_movements_monthly.expansion where month = 2026-11-01 and platform_customer_id = c1': 0,
+      },
+      { 2: 'complete', 1: 'complete', 0: 'complete' },
+    ),
     ...workedSettlements(),
     ...workedCurrencies(),
     ...workedTaxes(),

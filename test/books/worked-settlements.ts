@@ -2,7 +2,7 @@ import { billOf, creditOf, worked, type WorkedBook } from './worked-book.ts';
 
 /** What payments, credits and refunds leave: scheduled ones, those that bounced, and documents below 0. */
 export function workedSettlements(): WorkedBook[] {
-  return [...scheduled(), ...paidOff(), ...belowZero()];
+  return [...scheduled(), ...paidOff(), ...oddLinks(), ...belowZero()];
 }
 
 function scheduled(): WorkedBook[] {
@@ -134,6 +134,62 @@ function paidOff(): WorkedBook[] {
         'ap_kpis_monthly.paid where month = 2026-10-01': 100,
         'ap_kpis_monthly.paid_late_share where month = 2026-10-01': 1,
         'ap_kpis_monthly.average_days_to_pay where month = 2026-10-01': 19,
+      },
+    ),
+  ];
+}
+
+/** Entries that are nothing, or undone, or in another currency, beside what the other side tells. */
+function oddLinks(): WorkedBook[] {
+  const bill = { issue_date: '2026-09-01', total_amount: 100, amount_due: 70, status: 'partially_paid' };
+  const credit = { issue_date: '2026-09-01', total_amount: 30, remaining_amount: 0, status: 'paid' };
+  const memo = creditOf('memo', { ...credit, linked_bills: [paid('bill', '2026-10-10', 30)] });
+  const september = 'where as_of_date = 2026-09-30 and currency_code';
+  return [
+    worked(
+      'zero-entry',
+      {
+        0: [
+          billOf('bill', {
+            ...bill,
+            linked_credit_memos: [paid('memo', '2026-09-20', 0), paid('memo', '2026-10-10', 30)],
+          }),
+          memo,
+        ],
+      },
+      { [`ap_ageing.total_open ${september} = NZD`]: 70 },
+    ),
+    worked(
+      'reapplied',
+      {
+        0: [
+          billOf('bill', {
+            ...bill,
+            linked_credit_memos: [
+              ...[paid('memo', '2026-09-20', 30), paid('memo', '2026-09-25', -30)],
+              paid('memo', '2026-10-10', 30),
+            ],
+          }),
+          memo,
+        ],
+      },
+      { [`ap_ageing.total_open ${september} = NZD`]: 70 },
+    ),
+    worked(
+      'other-currency',
+      {
+        0: [
+          billOf('bill', { ...bill, amount_due: 55, linked_credit_memos: [paid('memo', '2026-09-10', 45)] }),
+          creditOf('memo', {
+            ...{ ...credit, currency_code: 'SGD', total_amount: 50 },
+            linked_bills: [paid('bill', '2026-10-10', 50)],
+          }),
+        ],
+      },
+      {
+        [`ap_ageing.total_open ${september} = NZD`]: 55,
+        [`ap_ageing.total_open ${september} = SGD`]: undefined,
+        'data_quality.failed_rows where check_name = credit_allocation_one_sided': 0,
       },
     ),
   ];

@@ -1,6 +1,7 @@
 -- Applications of credits to bills, as each side tells them, with the one date on which they count: that of the bill, and that of
 -- the credit where the bill has none. Bill and credit are laid side by side by amount, in the order of their dates, and cut where
--- either has an end: what one side tells as one and the other in parts is a row for each part.
+-- either has an end: what one side tells as one and the other in parts is a row for each part. What is 0, or undone by the next
+-- entry, stands beside nothing.
 with told as (
     select
         connection_id,
@@ -26,13 +27,101 @@ with told as (
     from {{ ref('stg_finance__bill_credit_memo_allocations') }}
 ),
 
--- Amounts of both signs, of 0 or not known are no measure: there the first row of one side is the first of the other.
+bills as (
+    select * from {{ ref('stg_finance__bills') }}
+),
+
+credits as (
+    select * from {{ ref('stg_finance__bill_credit_memos') }}
+),
+
+-- A row begins a run unless it undoes the one before it.
+begun as (
+    select
+        *,
+        case
+            when allocated_amount = -lag(allocated_amount) over (
+                partition by connection_id, bill_id, credit_id, told_by order by allocated_date asc nulls last, position asc
+            ) then 0
+            else 1
+        end as begins
+    from told
+    where allocated_amount is distinct from 0
+),
+
+runs as (
+    select
+        *,
+        sum(begins) over (
+            partition by connection_id, bill_id, credit_id, told_by
+            order by allocated_date asc nulls last, position asc
+            rows unbounded preceding
+        ) as run
+    from begun
+),
+
+placed as (
+    select
+        *,
+        row_number() over (
+            partition by connection_id, bill_id, credit_id, told_by, run order by allocated_date asc nulls last, position asc
+        ) as place,
+        count(*) over (partition by connection_id, bill_id, credit_id, told_by, run) as run_length
+    from runs
+),
+
+-- Both of a pair on one day: as if they had not been.
+idle as (
+    select
+        connection_id,
+        told_by,
+        document_id,
+        bill_id,
+        credit_id,
+        position,
+        allocated_amount,
+        max(allocated_date) over (
+            partition by connection_id, bill_id, credit_id, told_by, run, place + place % 2
+        ) as counted_date
+    from placed
+    where run_length > 1 and (place < run_length or run_length % 2 = 0)
+    union all
+    select
+        connection_id,
+        told_by,
+        document_id,
+        bill_id,
+        credit_id,
+        position,
+        allocated_amount,
+        allocated_date as counted_date
+    from told
+    where allocated_amount = 0
+),
+
+lasting as (
+    select
+        placed.*,
+        case
+            when bills.bill_id is null or credits.bill_credit_memo_id is null then true
+            when bills.currency_code is null and credits.currency_code is null then true
+            else coalesce(bills.currency_code = credits.currency_code, false)
+        end as is_one_currency
+    from placed
+    left join bills on placed.connection_id = bills.connection_id and placed.bill_id = bills.bill_id
+    left join credits
+        on placed.connection_id = credits.connection_id and placed.credit_id = credits.bill_credit_memo_id
+    where not (placed.run_length > 1 and (placed.place < placed.run_length or placed.run_length % 2 = 0))
+),
+
+-- Amounts of both signs, of two currencies or not known are no measure: there the first row of one side is the first of the
+-- other.
 measured as (
     select
         *,
-        count(allocated_amount) over pair = count(*) over pair
+        is_one_currency and count(allocated_amount) over pair = count(*) over pair
         and (min(allocated_amount) over pair > 0 or max(allocated_amount) over pair < 0) as has_measure
-    from told
+    from lasting
     window pair as (partition by connection_id, bill_id, credit_id)
 ),
 
@@ -102,6 +191,19 @@ dated as (
         coalesce(bill_date, credit_date) as counted_date,
         coalesce(bill_date <> credit_date, false) as has_other_date
     from parts
+    union all
+    select
+        connection_id,
+        told_by,
+        document_id,
+        bill_id,
+        credit_id,
+        position,
+        1 as part,
+        allocated_amount,
+        counted_date,
+        false as has_other_date
+    from idle
 )
 
 select * from dated

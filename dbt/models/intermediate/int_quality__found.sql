@@ -103,7 +103,12 @@ allocation_sides as (
     from allocations
     inner join bills
         on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id
-    where allocations.source_type = 'credit' and not allocations.is_orphan
+    left join vendor_credits as credits
+        on allocations.connection_id = credits.connection_id and allocations.source_id = credits.vendor_credit_id
+    where
+        allocations.source_type = 'credit' and not allocations.is_orphan
+        -- Amounts of two currencies are no two tales of one.
+        and (credits.vendor_credit_id is null or credits.currency_code is not distinct from bills.currency_code)
     group by allocations.connection_id, allocations.bill_id, allocations.source_id, bills.currency_code
 ),
 

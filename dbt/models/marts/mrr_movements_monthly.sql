@@ -39,15 +39,29 @@ first_payments as (
     group by connection_id, platform_customer_id
 ),
 
--- What is paused or canceled when history begins was paid before it, or never.
+first_months as (
+    select
+        connection_id,
+        platform_customer_id,
+        min(month) as first_month
+    from customer_months
+    group by connection_id, platform_customer_id
+),
+
+-- What is paused or canceled when history begins, or when its customer is first seen, was paid before that, or never.
 lapsed as (
     select distinct
         item_months.connection_id,
         item_months.platform_customer_id
     from item_months
-    inner join months
-        on item_months.connection_id = months.connection_id and item_months.month = months.month and months.is_baseline
-    where item_months.status in ('paused', 'canceled')
+    inner join months on item_months.connection_id = months.connection_id and item_months.month = months.month
+    inner join first_months
+        on
+            item_months.connection_id = first_months.connection_id
+            and item_months.platform_customer_id = first_months.platform_customer_id
+    where
+        item_months.status in ('paused', 'canceled')
+        and (months.is_baseline or item_months.month = first_months.first_month)
 ),
 
 known as (

@@ -24,7 +24,8 @@ sightings as (
         'bill' as document_type,
         vendor_id,
         platform_vendor_name,
-        issue_date as document_date
+        issue_date as document_date,
+        coalesce(status = 'void', false) as is_void
     from bills
     union all
     select
@@ -32,7 +33,8 @@ sightings as (
         'expense' as document_type,
         vendor_id,
         platform_vendor_name,
-        transaction_date as document_date
+        transaction_date as document_date,
+        false as is_void
     from expenses
     union all
     select
@@ -40,7 +42,8 @@ sightings as (
         'vendor_credit' as document_type,
         vendor_id,
         platform_vendor_name,
-        issue_date as document_date
+        issue_date as document_date,
+        coalesce(status = 'void', false) as is_void
     from credits
     union all
     -- The member that documents without a vendor belong to.
@@ -49,7 +52,8 @@ sightings as (
         'none' as document_type,
         null as vendor_id,
         null as platform_vendor_name,
-        cast(null as date) as document_date
+        cast(null as date) as document_date,
+        false as is_void
     from connections
 ),
 
@@ -66,7 +70,7 @@ seen as (
     group by connection_id, coalesce(vendor_id, '(none)')
 ),
 
--- The name on the latest document is the one that is used today.
+-- The name on the latest document is the one that is used today: of those that stand and are not still to come, if there is one.
 named as (
     select
         connection_id,
@@ -74,10 +78,13 @@ named as (
         platform_vendor_name,
         row_number() over (
             partition by connection_id, vendor_id
-            order by document_date desc nulls last, {{ daybook.binary_order('platform_vendor_name') }} asc
+            order by
+                case when is_void or document_date > {{ daybook.as_of_date() }} then 1 else 0 end asc,
+                document_date desc nulls last,
+                {{ daybook.binary_order('platform_vendor_name') }} asc
         ) as place
     from sightings
-    where platform_vendor_name is not null
+    where {{ daybook.trimmed('platform_vendor_name') }} <> ''
 ),
 
 known as (

@@ -260,18 +260,21 @@ class Ledger:
         self.links_of_two_dates = set()
         for (bill_id, credit_id), (by_bill, by_credit) in pairs.items():
             if bill_id is None or credit_id is None:
+                lasting(by_bill + by_credit)
                 continue
             both = [one for one in (bills.get(bill_id), credits.get(credit_id)) if one is not None]
-            for entry in by_bill + by_credit:
+            all_entries = by_bill + by_credit
+            for entry in all_entries:
                 entry.parts = []
-            for size, one, other in side_by_side(by_bill, by_credit):
+            by_bill, by_credit = lasting(by_bill), lasting(by_credit)
+            for entry in all_entries:
+                entry.parts = [(later(day, both), amount) for day, amount in entry.parts]
+            is_one_currency = len({document.currency for document in both}) <= 1
+            for size, one, other in side_by_side(by_bill, by_credit, is_one_currency):
                 days = [entry.date for entry in (one, other) if entry is not None and entry.date is not None]
                 if len(set(days)) > 1:
                     self.links_of_two_dates.add(bill_id)
-                when = days[0] if days else None
-                if when is not None and len(both) == 2:
-                    # Nothing is applied before there is something to apply it to.
-                    when = max([when, *(document.date for document in both if document.date is not None)])
+                when = later(days[0] if days else None, both)
                 for entry in (one, other):
                     if entry is not None:
                         amount = entry.amount if size is None else size if entry.amount > 0 else -size
@@ -284,17 +287,45 @@ class Ledger:
         return total(line.gross_base for line in self.spend if line.document is document)
 
 
-def side_by_side(ones, others):
+def later(when, both):
+    """Nothing is applied before there is something to apply it to."""
+    if when is None or len(both) < 2:
+        return when
+    return max([when, *(document.date for document in both if document.date is not None)])
+
+
+def in_order(entries):
+    return sorted(entries, key=lambda one: (one.date is None, one.date or date.min, one.position))
+
+
+def lasting(entries):
+    """Without those of 0, and without each that the next one undoes, and that one: they count on one day, and come to nothing."""
+    kept = []
+    may_be_undone = False
+    for entry in in_order(entries):
+        if entry.amount == 0:
+            entry.parts = [(entry.date, entry.amount)]
+        elif may_be_undone and None not in (entry.amount, kept[-1].amount) and entry.amount == -kept[-1].amount:
+            undone = kept.pop()
+            when = max((one.date for one in (undone, entry) if one.date is not None), default=None)
+            undone.parts, entry.parts = [(when, undone.amount)], [(when, entry.amount)]
+            may_be_undone = False
+        else:
+            kept.append(entry)
+            may_be_undone = True
+    return kept
+
+
+def side_by_side(ones, others, is_one_currency):
     """
     Two lists of applications, in the order of their dates, laid beside each other by amount: (how much, one or None, other or None).
     Where an amount is no measure, entry by entry: (None, …).
     """
     amounts = [entry.amount for entry in ones + others]
-    has_measure = None not in amounts and (min(amounts) > 0 or max(amounts) < 0)
+    has_measure = is_one_currency and bool(amounts) and None not in amounts and (min(amounts) > 0 or max(amounts) < 0)
     stacks = []
     for entries in (ones, others):
-        in_order = sorted(entries, key=lambda one: (one.date is None, one.date or date.min, one.position))
-        stacks.append([[abs(entry.amount) if has_measure else 1, entry] for entry in reversed(in_order)])
+        stacks.append([[abs(entry.amount) if has_measure else 1, entry] for entry in reversed(in_order(entries))])
     while any(stacks):
         tops = [stack[-1] if stack else None for stack in stacks]
         size = min(top[0] for top in tops if top is not None)

@@ -162,10 +162,12 @@ def one_sided(bills, credits):
             if entry.linked_id in known_bills:
                 told_by_credit.setdefault((entry.linked_id, credit.id), []).append(entry.amount)
     currencies = {bill.id: bill.currency for bill in bills}
+    of_credits = {credit.id: credit.currency for credit in credits}
     return {
         bill
         for bill, credit in {*told_by_bill, *told_by_credit}
-        if differs(
+        # Amounts of two currencies are no two tales of one.
+        if currencies[bill] == of_credits[credit] and differs(
             currencies[bill],
             less(total(told_by_bill.get((bill, credit), [])), total(told_by_credit.get((bill, credit), []))),
         )

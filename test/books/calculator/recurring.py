@@ -181,9 +181,12 @@ def mrr_movements_monthly(book, today):
     customers = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for month, _, _, item in items_known(months):
         customers[item.customer][item.currency][month].append(item)
-    # Paused or canceled when history begins: paid before it, or never.
+    first_seen = {customer: min(month for by_month in ones.values() for month in by_month) for customer, ones in customers.items()}
+    # Paused or canceled when history begins, or when the customer is first seen: paid before that, or never.
     lapsed = {
-        item.customer for month, _, _, item in items_known(months) if seen[:1] == [month] and item.status in ('paused', 'canceled')
+        item.customer
+        for month, _, _, item in items_known(months)
+        if item.status in ('paused', 'canceled') and (seen[:1] == [month] or first_seen[item.customer] == month)
     }
     for customer, by_currency in customers.items():
         known_of = {code_: known(by_month, months) for code_, by_month in by_currency.items()}
