@@ -5,7 +5,7 @@ export class LeaseLost extends Error {
 
   constructor(pass: { connectionId: string; stream: string }) {
     super(
-      `Another attempt works on ${pass.stream} of ${pass.connectionId} now, so this one stopped; nothing is lost.`,
+      `Another attempt reads ${pass.stream} of ${pass.connectionId} now, so this one stopped; nothing is lost.`,
     );
   }
 }

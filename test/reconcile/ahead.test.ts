@@ -394,12 +394,12 @@ async function reconcileSubscriptions(
 /** Ends the run, some hours ago by the clock of the database. */
 async function settle(listing: Listing, hoursAgo = 1): Promise<{ equal: boolean }> {
   const absent = await deleteAbsent(warehouse, { ...listing, limit: 1 });
-  const finished = await finishResource(warehouse, { ...listing, ...absent });
+  const { equal } = await finishResource(warehouse, { ...listing, ...absent });
   await warehouse.pool.query(
     `update sync.runs set status = 'succeeded', finished_at = clock_timestamp() - $2 * interval '1 hour' where run_id = $1`,
     [listing.runId, hoursAgo],
   );
-  return finished;
+  return { equal };
 }
 
 async function memoOf(connectionId: string): Promise<unknown> {

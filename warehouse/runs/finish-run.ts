@@ -176,7 +176,10 @@ async function readBefore(
 ): Promise<CountedStream[]> {
   const { runId, streams, firstExecutionRunId } = input;
   if (streams.length === 0) return [];
-  const isFirst = sql<boolean>`${firstExecutionRunId ?? null}::text in (first.run_id, first.temporal_run_id)`;
+  const first = sql<Date>`(
+    select min(first.started_at) from sync.runs first
+    where first.workflow_id = reset.workflow_id and ${firstExecutionRunId ?? null}::text in (first.run_id, first.temporal_run_id)
+  )`;
   const rows = await db
     .selectFrom('sync.runs as reset')
     .innerJoin('sync.runs as run', (join) =>
@@ -190,30 +193,16 @@ async function readBefore(
     .select(['read.stream', 'read.status', 'read.failure_type', 'read.failure'])
     .where('reset.run_id', '=', runId)
     .where('read.stream', 'in', streams)
-    // Of a backfill only the workflow knows that a stream is done; a sync has closed it, and a reconcile has proved it.
+    // The windows of a backfill stay done, whichever run has read them. A sync has closed a stream that it has read, and a reconcile has
+    // proved it.
     .where((eb) =>
       eb.or([
         eb('run.kind', '=', 'backfill'),
         eb.and([
           eb('read.status', 'in', ['succeeded', 'partial']),
           eb.or([eb('run.kind', '<>', 'reconcile'), eb('read.totals', 'is not', null)]),
+          eb.or([eb.lit(firstExecutionRunId === undefined), eb('run.started_at', '>=', first)]),
         ]),
-      ]),
-    )
-    .where((eb) =>
-      eb.or([
-        eb.lit(firstExecutionRunId === undefined),
-        eb(
-          'run.started_at',
-          '>=',
-          eb
-            .selectFrom('sync.runs as first')
-            .select('first.started_at')
-            .whereRef('first.workflow_id', '=', 'reset.workflow_id')
-            .where(isFirst)
-            .orderBy('first.started_at')
-            .limit(1),
-        ),
       ]),
     )
     .orderBy('read.stream')
