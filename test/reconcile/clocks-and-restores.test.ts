@@ -1,23 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { bill, subscription } from '../support/finance-records.ts';
-import { skewClock } from '../support/skewed-clock.ts';
-import { createTestDatabase } from '../support/test-database.ts';
-import { at, page, type ScriptedService } from '../replication/scripted-service.ts';
-import { servicesOf } from '../replication/serve.ts';
+import { at, page } from '../replication/scripted-service.ts';
+import { createCompanies } from './company.ts';
 import { reconcileWith } from './played.ts';
 
-const { url } = await createTestDatabase();
-const clock = await skewClock(url);
-const warehouse = openWarehouse({ url: clock.url, connections: 10 });
-const serveOf = servicesOf(warehouse);
+const { warehouse, clock, serve } = await createCompanies();
 const minute = 60_000;
-
-async function serve(): Promise<ScriptedService> {
-  await clock.ahead('0');
-  return serveOf();
-}
 
 // Known and open: docs/proof.md.
 test.fails(

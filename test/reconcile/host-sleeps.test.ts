@@ -1,36 +1,33 @@
 import { expect, test } from 'vitest';
-import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { bill } from '../support/finance-records.ts';
-import { skewClock } from '../support/skewed-clock.ts';
-import { createTestDatabase } from '../support/test-database.ts';
 import { at } from '../replication/scripted-service.ts';
-import { servicesOf } from '../replication/serve.ts';
-import { companiesOf } from './company.ts';
-import { reconcileWith } from './played.ts';
+import { createCompanies } from './company.ts';
+import { noHalt, reconcileWith, type Halt } from './played.ts';
 
-const { url } = await createTestDatabase();
-const skewed = await skewClock(url);
-const warehouse = openWarehouse({ url: skewed.url, connections: 12 });
-const company = companiesOf(skewed, servicesOf(warehouse));
+const { warehouse, company } = await createCompanies();
 const minute = 60_000;
-const none = { name: 'none', resume: Promise.resolve(), onHalt: () => Promise.resolve() };
+
+/** The host sleeps before a transaction of the last step. 1: begins again? 2: the first batch of deletions; 3: the next. */
+function asleepBefore(beforeTransaction: number, onHalt: () => Promise<void>): Halt {
+  return { name: 'settleResource', beforeTransaction, resume: Promise.resolve(), onHalt };
+}
 
 test('a host that sleeps between the check and the deletion deletes nothing that lives again', async () => {
   const all = ['a', 'b', 'c', 'x'].map((id) => bill(id));
   const { service, advance, now } = await company({ bills: all });
   service.lists.bills = all.slice(0, 3);
-  const run = await reconcileWith(warehouse, service, ['bills'], {
-    name: 'settleResource',
-    beforeTransaction: 2,
-    resume: Promise.resolve(),
-    async onHalt() {
+  const run = await reconcileWith(
+    warehouse,
+    service,
+    ['bills'],
+    asleepBefore(2, async () => {
       await advance(8 * 60 * minute);
       service.lists.bills = [
         ...all.slice(0, 3),
         bill('x', { last_synced_at: at(now() - 60 * minute), memo: '"again"' }),
       ];
-    },
-  });
+    }),
+  );
   const first = await service.rows(
     `select id, deleted_at from finance.deleted_records where connection_id = $1`,
   );
@@ -45,7 +42,7 @@ test('one answer without Date before the deletion does not hide that the host sl
   const { service, advanceService, now } = await company({ bills: all });
   service.lists.bills = all.slice(0, 3);
   const run = await reconcileWith(warehouse, service, ['bills'], {
-    ...none,
+    ...noHalt,
     onCall(name) {
       if (name !== 'settleResource') return Promise.resolve();
       const usual = service.date;
@@ -67,15 +64,15 @@ test('what a night has passed over is not asked about', async () => {
   const all = Array.from({ length: 10 }, (_, n) => bill(`b${n}`));
   const { service, advance } = await company({ bills: all });
   service.lists.bills = [];
-  const run = await reconcileWith(warehouse, service, ['bills'], {
-    name: 'settleResource',
-    beforeTransaction: 2,
-    resume: Promise.resolve(),
-    async onHalt() {
+  const run = await reconcileWith(
+    warehouse,
+    service,
+    ['bills'],
+    asleepBefore(2, async () => {
       await advance(8 * 60 * minute);
       service.lists.bills = all;
-    },
-  });
+    }),
+  );
   expect(run).toMatchObject({ streams: [{ failure_type: 'NotEqual' }] });
 });
 
@@ -86,12 +83,12 @@ test('more than a thousand deletions: a night between two batches deletes nothin
   const { service, advance, now } = await company({ bills: all });
   service.lists.bills = all.slice(1_100);
   let slept = false;
-  const run = await reconcileWith(warehouse, service, ['bills'], {
-    name: 'settleResource',
-    // 1: begins again? 2: a thousand; 3: the rest.
-    beforeTransaction: 3,
-    resume: Promise.resolve(),
-    async onHalt() {
+  const run = await reconcileWith(
+    warehouse,
+    service,
+    ['bills'],
+    asleepBefore(3, async () => {
+      // 1: begins again? 2: a thousand; 3: the rest.
       slept = true;
       await advance(8 * 60 * 60_000);
       service.lists.bills = Array.from({ length: 6_000 }, (_, n) =>
@@ -102,8 +99,8 @@ test('more than a thousand deletions: a night between two batches deletes nothin
             })
           : (all[n] ?? ''),
       );
-    },
-  });
+    }),
+  );
   const deleted = await service.rows(
     `select count(*)::int as n from sync.tombstones where connection_id = $1`,
   );

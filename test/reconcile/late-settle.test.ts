@@ -1,19 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { bill, subscription } from '../support/finance-records.ts';
-import { skewClock } from '../support/skewed-clock.ts';
-import { createTestDatabase } from '../support/test-database.ts';
 import { page } from '../replication/scripted-service.ts';
-import { servicesOf } from '../replication/serve.ts';
-import { companiesOf } from './company.ts';
+import { createCompanies } from './company.ts';
 import { reconcileWith } from './played.ts';
 
 // An attempt that Temporal has given up goes on, and another beginning of the listing has found something else.
-const { url } = await createTestDatabase();
-const skewed = await skewClock(url);
-const warehouse = openWarehouse({ url: skewed.url, connections: 10 });
-const company = companiesOf(skewed, servicesOf(warehouse));
+const { warehouse, company } = await createCompanies();
 const minute = 60_000;
 
 test('what waits for approval is not deleted by a late attempt of the step that had found less', async () => {

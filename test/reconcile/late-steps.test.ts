@@ -1,18 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { bill, subscription } from '../support/finance-records.ts';
-import { skewClock } from '../support/skewed-clock.ts';
-import { createTestDatabase } from '../support/test-database.ts';
 import { at, page } from '../replication/scripted-service.ts';
-import { servicesOf } from '../replication/serve.ts';
-import { companiesOf } from './company.ts';
+import { createCompanies } from './company.ts';
 import { reconcileWith } from './played.ts';
 
-const { url } = await createTestDatabase();
-const skewed = await skewClock(url);
-const warehouse = openWarehouse({ url: skewed.url, connections: 10 });
-const company = companiesOf(skewed, servicesOf(warehouse));
+const { warehouse, company } = await createCompanies();
 const minute = 60_000;
 
 function gate(): { open: () => void; opened: Promise<void> } {

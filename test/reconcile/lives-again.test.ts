@@ -1,18 +1,10 @@
 import { expect, test } from 'vitest';
-import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { bill } from '../support/finance-records.ts';
-import { skewClock } from '../support/skewed-clock.ts';
-import { createTestDatabase } from '../support/test-database.ts';
 import { page } from '../replication/scripted-service.ts';
-import { servicesOf } from '../replication/serve.ts';
-import { companiesOf } from './company.ts';
-import { reconcileWith } from './played.ts';
+import { createCompanies } from './company.ts';
+import { noHalt, reconcileWith } from './played.ts';
 
-const { url } = await createTestDatabase();
-const skewed = await skewClock(url);
-const warehouse = openWarehouse({ url: skewed.url, connections: 12 });
-const company = companiesOf(skewed, servicesOf(warehouse));
-const none = { name: 'none', resume: Promise.resolve(), onHalt: () => Promise.resolve() };
+const { warehouse, company } = await createCompanies();
 
 for (const sameSecond of [true, false])
   test(`what the second listing shows alive is not deleted for a 410 before it (made again in the second of the 410: ${sameSecond})`, async () => {
@@ -40,7 +32,7 @@ for (const sameSecond of [true, false])
         ? page(service, 'bills', shown.slice(1, 2), 'two')
         : page(service, 'bills', shown.slice(2), null);
     };
-    const run = await reconcileWith(warehouse, service, ['bills'], none);
+    const run = await reconcileWith(warehouse, service, ['bills'], noHalt);
     service.onList = () => undefined;
     service.lists.bills = [...all.slice(0, 3), again];
     const ids = await service.ids('bills');
@@ -70,7 +62,7 @@ test('a record that lives again in the second of its 410, and is delivered befor
     memo: '"again"',
   });
   const run = await reconcileWith(warehouse, service, ['bills'], {
-    ...none,
+    ...noHalt,
     async onCall(name) {
       if (name !== 'settleResource' || service.lists.bills?.length === 4) return;
       service.date = () => new Date(second + 600);

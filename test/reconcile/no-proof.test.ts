@@ -1,21 +1,10 @@
 import { expect, test } from 'vitest';
-import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { bill, subscription } from '../support/finance-records.ts';
-import { skewClock } from '../support/skewed-clock.ts';
-import { createTestDatabase } from '../support/test-database.ts';
-import { at, page, type ScriptedService } from '../replication/scripted-service.ts';
-import { servicesOf } from '../replication/serve.ts';
+import { at, page } from '../replication/scripted-service.ts';
+import { createCompanies } from './company.ts';
 
-const { url } = await createTestDatabase();
-const clock = await skewClock(url);
-const warehouse = openWarehouse({ url: clock.url, connections: 10 });
-const serveOf = servicesOf(warehouse);
+const { clock, serve } = await createCompanies();
 const minute = 60_000;
-
-async function serve(): Promise<ScriptedService> {
-  await clock.ahead('0');
-  return serveOf();
-}
 
 test('reconciles that come more often than a list may lag repair what they all show', async () => {
   const service = await serve();

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { bill, subscription } from '../support/finance-records.ts';
+import type { Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { at, page } from '../replication/scripted-service.ts';
+import { at, page, type ScriptedService } from '../replication/scripted-service.ts';
 import { servicesOf } from '../replication/serve.ts';
 
 // The clock of the platform (of subscriptions), or of the service, is put right while a reconcile lists.
@@ -15,6 +16,15 @@ const right = (amount: string, version: string): string =>
     status: '"canceled"',
     items: `[{"platform_id":"p-1","interval":"month","interval_count":1,"quantity":2,"amount":${amount},"unit_amount":499.5}]`,
   });
+
+async function heldOf(service: ScriptedService): Promise<Row | undefined> {
+  const [held] = await service.rows(
+    `select status, amount::text from finance.subscriptions s
+     join finance.subscription_items i on i.connection_id = s.connection_id and i.subscription_id = s.id
+     where s.connection_id = $1 and id = 'r'`,
+  );
+  return held;
+}
 
 test('a record that the second page shows with other content under an older version than the first page, just landed', async () => {
   const service = await serve();
@@ -33,11 +43,7 @@ test('a record that the second page shows with other content under an older vers
   service.lists.subscriptions = [after, s1, s2, s3];
   const run = await service.reconcile(['subscriptions']);
   await service.sync(['subscriptions']);
-  const [held] = await service.rows(
-    `select status, amount::text from finance.subscriptions s
-     join finance.subscription_items i on i.connection_id = s.connection_id and i.subscription_id = s.id
-     where s.connection_id = $1 and id = 'r'`,
-  );
+  const held = await heldOf(service);
   if (run.status === 'succeeded') expect(held).toEqual({ status: 'canceled', amount: '999' });
 });
 
@@ -58,11 +64,7 @@ test('a record that the second listing shows with other content under an older v
   service.lists.subscriptions = [after, s1, s2];
   const run = await service.reconcile(['subscriptions']);
   await service.sync(['subscriptions']);
-  const [held] = await service.rows(
-    `select status, amount::text from finance.subscriptions s
-     join finance.subscription_items i on i.connection_id = s.connection_id and i.subscription_id = s.id
-     where s.connection_id = $1 and id = 'r'`,
-  );
+  const held = await heldOf(service);
   if (run.status === 'succeeded') expect(held).toEqual({ status: 'canceled', amount: '999' });
 });
 

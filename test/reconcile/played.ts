@@ -23,6 +23,13 @@ export interface Halt {
   readonly onCall?: (name: string) => Promise<void>;
 }
 
+/** No attempt stands still. */
+export const noHalt: Halt = {
+  name: 'none',
+  resume: Promise.resolve(),
+  onHalt: () => Promise.resolve(),
+};
+
 /** A reconcile as the real workflow plays it, of which the first attempt of one activity stands still, and lives on or is dead. */
 export async function reconcileWith(
   warehouse: Warehouse,

@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
 import { finishRun } from '../../warehouse/runs/finish-run.ts';
 import { bill } from '../support/finance-records.ts';
-import { skewClock } from '../support/skewed-clock.ts';
-import { createTestDatabase } from '../support/test-database.ts';
-import { servicesOf } from '../replication/serve.ts';
-import { companiesOf } from './company.ts';
-import { reconcileWith } from './played.ts';
+import { createCompanies } from './company.ts';
+import { noHalt, reconcileWith } from './played.ts';
 
-const { url } = await createTestDatabase();
-const skewed = await skewClock(url);
-const warehouse = openWarehouse({ url: skewed.url, connections: 12 });
-const company = companiesOf(skewed, servicesOf(warehouse));
-const none = { name: 'none', resume: Promise.resolve(), onHalt: () => Promise.resolve() };
+const { warehouse, company } = await createCompanies();
 
 for (const status of ['running', 'failed'])
   test(`a reconcile that is reset to its end does not succeed by a row that proves nothing (${status})`, async () => {
@@ -69,7 +61,7 @@ test('a reconcile beside which another one was started by another workflow id en
   const names: string[] = [];
   const other = randomUUID();
   const run = await reconcileWith(warehouse, service, ['bills'], {
-    ...none,
+    ...noHalt,
     onCall(name) {
       names.push(name);
       calls += 1;

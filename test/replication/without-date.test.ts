@@ -2,22 +2,15 @@ import { expect, test } from 'vitest';
 import { resourceNamed } from '../../resources/index.ts';
 import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
 import { readHeld } from '../../warehouse/erase/read-held.ts';
-import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
-import { skewClock } from '../support/skewed-clock.ts';
-import { createTestDatabase } from '../support/test-database.ts';
+import { createCompanies } from '../reconcile/company.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
 
 // A service that sends no `Date` (API document: none is promised).
-const { url } = await createTestDatabase();
-const clock = await skewClock(url);
-const warehouse = openWarehouse({ url: clock.url, connections: 10 });
-const serveWithDate = servicesOf(warehouse);
+const { warehouse, clock, serve: serveWithDate } = await createCompanies();
 const minute = 60_000;
 
 async function serve(): Promise<ScriptedService> {
-  await clock.ahead('0');
   const service = await serveWithDate();
   service.date = () => null;
   return service;

@@ -4,9 +4,10 @@ import type { RunScope } from '../record-scope.ts';
 /**
  * Notes that the source showed this run records which a reconcile, another run, has not seen: they may have been made again since. What
  * is not yet decided is then not decided by another listing. What was confirmed, and waits to be deleted, is in doubt again, unless the
- * page is older than the confirmation, whose second counts as newer: one in flight still shows what is gone. It is not older where this run began when that one was
- * over, whatever the clocks say; where the service does not tell its time, nobody knows, and the doubt stays. A reconcile compares what it finds itself with all that its
- * listings showed; of what an older one found, each of its pages says something, for it may never get to the end.
+ * page is older than the confirmation, by a second at least: one in flight still shows what is gone. It is not older where this run
+ * began when that one was over, whatever the clocks say; where the service does not tell its time, nobody knows, and the doubt stays. A
+ * reconcile compares what it finds itself with all that its listings showed; of what an older one found, each of its pages says
+ * something, for it may never get to the end.
  *
  * Expects the resource of the connection to be locked. `servedAt`: the service's time of the response; null when it does not tell.
  */

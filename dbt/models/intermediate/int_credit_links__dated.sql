@@ -60,7 +60,7 @@ runs as (
     from begun
 ),
 
-placed as (
+numbered as (
     select
         *,
         row_number() over (
@@ -68,6 +68,14 @@ placed as (
         ) as place,
         count(*) over (partition by connection_id, bill_id, credit_id, told_by, run) as run_length
     from runs
+),
+
+-- Of a run of an odd length the last row lasts.
+placed as (
+    select
+        *,
+        run_length > 1 and (place < run_length or run_length % 2 = 0) as is_undone
+    from numbered
 ),
 
 -- Both of a pair on one day: as if they had not been.
@@ -84,7 +92,7 @@ idle as (
             partition by connection_id, bill_id, credit_id, told_by, run, place + place % 2
         ) as counted_date
     from placed
-    where run_length > 1 and (place < run_length or run_length % 2 = 0)
+    where is_undone
     union all
     select
         connection_id,
@@ -111,7 +119,7 @@ lasting as (
     left join bills on placed.connection_id = bills.connection_id and placed.bill_id = bills.bill_id
     left join credits
         on placed.connection_id = credits.connection_id and placed.credit_id = credits.bill_credit_memo_id
-    where not (placed.run_length > 1 and (placed.place < placed.run_length or placed.run_length % 2 = 0))
+    where not placed.is_undone
 ),
 
 -- Amounts of both signs, of two currencies or not known are no measure: there the first row of one side is the first of the
