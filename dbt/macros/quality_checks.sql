@@ -50,6 +50,7 @@
         ('amount_does_not_fit', 'unfit_values', 'record_id', 'not is_rounded'),
         ('cyclic_customer_parents', 'customers', 'customer_id', 'has_cyclic_parents'),
         ('unpriced_subscription', 'subscription_items', 'subscription_id', "mrr_status in ('unknown_interval', 'no_amount')"),
+        ('item_amount_unexplained', 'subscription_items', 'subscription_id', 'abs(period_amount_variance) > ' ~ noise),
         ('unknown_subscription_status', 'subscription_items', 'subscription_id', "mrr_status = 'unknown_status'"),
         ('possible_duplicate', 'duplicate_bills', 'bill_id_a', 'true')
     ]) }}

@@ -160,6 +160,12 @@ export const mistakes: readonly Mistake[] = [
     replace: "when items.status in ('active', 'in_trial') then true",
   },
   {
+    name: 'what costs nothing is unknown when its interval is',
+    file: 'models/intermediate/int_subscription_items__priced.sql',
+    find: 'when is_active and period_amount = 0 then 0',
+    replace: 'when false then 0',
+  },
+  {
     name: 'a week is a quarter of a month',
     file: 'models/intermediate/int_subscription_items__priced.sql',
     find: "when lower(items.billing_interval) = 'week' then 52",

@@ -43,6 +43,21 @@ function recurringRevenue(): WorkedBook[] {
       everyMonth,
     ),
     worked(
+      'setup-for-nothing',
+      {
+        1: [subscriptionOf('s1', 'c1', 100)],
+        0: [changed('s1', { items: [itemOf('month', 100), itemOf('once', 0), discounted] })],
+      },
+      {
+        'mrr_movements_monthly.closing where month = 2026-11-01': 124,
+        'mrr_movements_monthly.unpriced_items where month = 2026-11-01': 0,
+        'subscription_mrr_monthly.period_amount_variance where month = 2026-11-01 and position = 2': -6,
+        'data_quality.failed_rows where check_name = unpriced_subscription': 0,
+        'data_quality.failed_rows where check_name = item_amount_unexplained': 1,
+      },
+      everyMonth,
+    ),
+    worked(
       'a-quarter',
       {
         2: [subscriptionOf('s1', 'c1', 100)],
@@ -454,6 +469,9 @@ function payments(): WorkedBook[] {
     ),
   ];
 }
+
+/** 3 of 10 each, for 24. */
+const discounted = { interval: 'month', interval_count: 1, quantity: 3, amount: 24, unit_amount: 10 };
 
 function itemOf(interval: string, amount: number): object {
   return { interval, interval_count: 1, quantity: 1, amount, unit_amount: amount };

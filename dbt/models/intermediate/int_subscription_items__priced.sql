@@ -1,4 +1,7 @@
 -- What each subscription item is worth a month, as the warehouse knew it at the end of each month, observed or not.
+{% set computed_amount -%}
+    {{ daybook.money_mul('items.quantity', 'items.unit_amount', daybook.minor_units('items.currency_code')) }}
+{%- endset %}
 with months as (
     select * from {{ ref('int_subscription_months__observed') }}
 ),
@@ -79,11 +82,9 @@ described as (
         items.quantity,
         case
             when unfit_amounts.record_id is null
-                then coalesce(
-                    items.amount,
-                    {{ daybook.money_mul('items.quantity', 'items.unit_amount', daybook.minor_units('items.currency_code')) }}
-                )
+                then coalesce(items.amount, {{ computed_amount }})
         end as period_amount,
+        items.amount - {{ computed_amount }} as period_amount_variance,
         items.amount is null and unfit_amounts.record_id is null as is_amount_computed,
         unfit_amounts.record_id is not null
         or (
@@ -134,9 +135,12 @@ priced as (
         interval_count,
         quantity,
         cast(period_amount as numeric(38, 9)) as period_amount,
+        cast(period_amount_variance as numeric(38, 9)) as period_amount_variance,
         case
             when not is_active then 'not_active'
             when is_active is null then 'unknown_status'
+            -- Nothing is nothing a month, whatever its interval: a setup that costs nothing, for example.
+            when period_amount = 0 then 'priced'
             when numerator is null then 'unknown_interval'
             when period_amount is null and has_unfit_amount then 'unfit_amount'
             when period_amount is null then 'no_amount'
@@ -145,6 +149,7 @@ priced as (
         cast(
             case
                 when not is_active then 0
+                when is_active and period_amount = 0 then 0
                 when is_active and numerator is not null
                     then {{ daybook.money_ratio(
                         'period_amount', 'numerator', 'denominator', daybook.minor_units('currency_code')

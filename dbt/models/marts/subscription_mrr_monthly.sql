@@ -16,6 +16,7 @@ final as (
         interval_count,
         quantity,
         period_amount,
+        period_amount_variance,
         case when is_observed then mrr_status else 'not_observed' end as mrr_status,
         cast(case when is_observed then mrr end as numeric(38, 9)) as mrr,
         is_estimated,

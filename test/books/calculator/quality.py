@@ -99,6 +99,11 @@ def found_by(ledger, subscription_rows):
             for row in subscription_rows
             if row['mrr_status'] in ('unknown_interval', 'no_amount')
         },
+        'item_amount_unexplained': {
+            row['subscription_id']
+            for row in subscription_rows
+            if differs(row['currency_code'], row['period_amount_variance'])
+        },
         'unknown_subscription_status': {
             row['subscription_id'] for row in subscription_rows if row['mrr_status'] == 'unknown_status'
         },

@@ -77,6 +77,7 @@ class Item:
         self.quantity = quantity.value
         self.is_computed = sent.get('amount') is None
         self.price = amount.value
+        self.variance = less(amount.value, times(quantity.value, unit.value, places_of(self.currency)))
         self.is_unfit = amount.is_too_large or (self.is_computed and (unit.is_too_large or quantity.is_too_large))
         if self.is_computed and unit.value is not None and quantity.value is not None:
             self.price = times(quantity.value, unit.value, places_of(self.currency))
@@ -88,6 +89,8 @@ class Item:
             return 'not_active', 0
         if self.status != 'active':
             return 'unknown_status', None
+        if self.price == 0:
+            return 'priced', 0
         months = MONTHS.get(self.interval)
         if months is None or self.count is None or self.count <= 0:
             return 'unknown_interval', None
@@ -167,6 +170,7 @@ def subscription_mrr_monthly(book, today):
             'interval_count': item.count,
             'quantity': item.quantity,
             'period_amount': item.price,
+            'period_amount_variance': item.variance,
             'is_complete': last_of_month(month) <= today,
             'mrr_status': status,
             'mrr': mrr,
