@@ -4,11 +4,12 @@ import { streamNamed } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { BackfillPlan } from './backfill-plan.ts';
 import { isOfPlan } from './backfill-windows.ts';
+import { unlessRemoved } from '../runs/unless-removed.ts';
 import { openStreams } from './open-streams.ts';
 
 /**
  * Opens a pass for each window of each stream. When windows of the same plan are left from a run that did not get to its end,
- * those are what is left to do, and no others are opened.
+ * those are what is left to do, and no others are opened. Throws ConnectionReplaced.
  */
 export async function planBackfill(
   { pool }: Warehouse,
@@ -17,7 +18,7 @@ export async function planBackfill(
   const { connectionId, runId, plan } = input;
   await inTransaction(pool, async ({ db }) => {
     const streams = plan.streams.map((stream) => ({ stream, resource: streamNamed(stream).resource }));
-    await openStreams(db, { connectionId, streams });
+    await unlessRemoved(connectionId, () => openStreams(db, { connectionId, streams }));
     await sql`
       insert into sync.passes (connection_id, stream, kind, part, run_id, lease, floor, ceiling)
       select ${connectionId}, stream, 'backfill',

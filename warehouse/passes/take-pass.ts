@@ -51,7 +51,9 @@ export async function takePass(
   const { pass, resource } = input;
   return inTransaction(warehouse.pool, async ({ db }) => {
     const { connectionId, stream } = pass;
-    await openStreams(db, { connectionId, streams: [{ stream, resource }] });
+    await unlessRemoved(connectionId, () =>
+      openStreams(db, { connectionId, streams: [{ stream, resource }] }),
+    );
     // A page that is being landed holds the pass and comes to the stream last: in another order, both would wait for ever.
     await db
       .selectFrom('sync.passes')

@@ -1,7 +1,7 @@
 import { codeOf } from '../../errors/code-of.ts';
 import { ConnectionReplaced } from '../errors.ts';
 
-/** What a run writes of a stream: a run whose row is gone was that of a connection that was removed. Throws ConnectionReplaced then. */
+/** What a run writes of a stream: a run whose row is gone, or whose connection is, was that of a connection that was removed. Throws ConnectionReplaced then. */
 export async function unlessRemoved<Result>(
   connectionId: string,
   write: () => Promise<Result>,
@@ -13,7 +13,9 @@ export async function unlessRemoved<Result>(
       codeOf(error) === '23503' &&
       error instanceof Error &&
       'constraint' in error &&
-      error.constraint === 'run_streams_run_id_fkey';
+      goneWithConnection.includes(String(error.constraint));
     throw isGone ? new ConnectionReplaced(connectionId) : error;
   }
 }
+
+const goneWithConnection = ['run_streams_run_id_fkey', 'streams_connection_id_fkey'];
