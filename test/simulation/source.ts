@@ -180,7 +180,7 @@ export class Source {
       Object.assign(record, {
         deathEra: record.era,
         highest: Math.max(record.highest, now),
-        discarded: 'no',
+        discarded: record.discarded === 'no' ? 'no' : 'unsure',
       });
       record.announcedAt = announced ? now : null;
       return;
@@ -200,7 +200,9 @@ export class Source {
       record.discarded = record.discarded === 'no' ? 'no' : 'unsure';
     }
     if (what === 'flip the type') record.isRefund = !record.isRefund;
-    if (what !== 'touch' && !what.startsWith('recreate')) record.discarded = 'no';
+    // What is made again and spoiled again may be just what was discarded.
+    const mayBeAsItWas = what === 'spoil' && record.discarded === 'unsure';
+    if (what !== 'touch' && !what.startsWith('recreate') && !mayBeAsItWas) record.discarded = 'no';
     if (what === 'spoil') record.spoiled = true;
     else if (writesAll(what, record)) record.spoiled = record.nameless;
   }
