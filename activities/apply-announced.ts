@@ -124,9 +124,14 @@ async function applyGone(
   if (version === null) return { status: 'applied', outcome: 'gone, and never held', counts: {} };
   const { connectionId, resource, runId } = where;
   const buried = await buryAnnounced(warehouse, { connectionId, resource, runId, id, version, deletedAt });
+  const counts = { deleted: buried.deleted, suppressed: buried.suppressed + buried.doubted };
+  if (buried.doubted > 0) return { status: 'ignored', outcome: touchedThen, counts };
   const outcome = buried.suppressed > 0 ? 'a newer version had arrived' : 'gone at the source too: deleted';
-  return { status: 'applied', outcome, counts: buried };
+  return { status: 'applied', outcome, counts };
 }
+
+const touchedThen =
+  'it was touched in the very second of its deletion, so whether it is gone is left to a reconcile';
 
 /**
  * No version that the service showed before it answered is newer, and a page that shows one may be on its way; a record that was

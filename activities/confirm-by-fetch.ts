@@ -116,7 +116,7 @@ async function fetchOne(
   },
 ): Promise<Absence | 'fetched'> {
   const { of, unconfirmed, pass, proof, asking } = request;
-  const { id, kind } = unconfirmed;
+  const { id, kind, metAt } = unconfirmed;
   try {
     const { record, connection, servedAt } = await asking.fetch(id);
     await proof.require(connection);
@@ -129,7 +129,7 @@ async function fetchOne(
     const absence = await asking.proveAbsence(error, id);
     await noteAnswer(warehouse, { pass, resource: of.resource, servedAt: error.servedAt });
     const goneBy = endOfSecond(error.servedAt);
-    if (absence === 'absent') await confirmAbsent(warehouse, of, { recordId: id, goneBy });
+    if (absence === 'absent') await confirmAbsent(warehouse, of, { recordId: id, goneBy, metAt });
     return absence;
   }
 }

@@ -154,7 +154,7 @@ describe('where nothing can be fetched, two reconciles in a row that show the sa
       records: [other2],
     });
     await findAbsent(warehouse, listing);
-    await confirmAbsent(warehouse, listing, { recordId: 's', goneBy: null });
+    await confirmAbsent(warehouse, listing, { recordId: 's', goneBy: null, metAt: null });
     await settle(listing);
     expect(await statusOf(connectionId)).toBeUndefined();
     expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: false });
@@ -187,7 +187,7 @@ describe('a record that lives again with an older stamp than its tombstone', () 
     await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2026-03-01T00:00:00Z')] });
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
     await findAbsent(warehouse, listing);
-    await confirmAbsent(warehouse, listing, { recordId: 'b', goneBy: '2026-03-02T00:00:00Z' });
+    await confirmAbsent(warehouse, listing, { recordId: 'b', goneBy: '2026-03-02T00:00:00Z', metAt: null });
     expect(await settle(listing)).toEqual({ equal: true });
     expect(await memoOf(connectionId)).toBeUndefined();
     expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'dismissed' }]);
@@ -199,7 +199,7 @@ test('a tombstone’s version is not older than any the service can have shown b
   const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('a')] });
   await findAbsent(warehouse, listing);
   const goneBy = endOfSecond(new Date('2026-05-01T12:00:00Z'));
-  await confirmAbsent(warehouse, listing, { recordId: 'b', goneBy });
+  await confirmAbsent(warehouse, listing, { recordId: 'b', goneBy, metAt: null });
   expect(await settle(listing)).toEqual({ equal: true });
   const inFlight = bill('b', { last_synced_at: '"2026-05-01T12:00:00.5Z"' });
   const [late] = await land(warehouse, { connectionId, stream: 'bills', pages: [[inFlight]] });

@@ -315,7 +315,8 @@ function listed(connectionId: string, ...ids: string[]): Promise<Listing> {
 
 async function findAndConfirm(listing: Listing, ...ids: string[]): Promise<void> {
   expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: ids.length });
-  for (const recordId of ids) await confirmAbsent(warehouse, listing, { recordId, goneBy: null });
+  for (const recordId of ids)
+    await confirmAbsent(warehouse, listing, { recordId, goneBy: null, metAt: null });
 }
 
 /** A reconcile that found these gone, which are all, and asked. */

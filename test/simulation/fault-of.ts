@@ -8,7 +8,11 @@ export function faultOf(
   { kind, after, times, path }: PlannedFault,
   { first, surroundings }: { first: Company; surroundings: Surroundings },
 ): FaultRuleInput {
-  if (kind.startsWith('429 ') && kind !== '429 at once') surroundings.longestAsked = silenceSeconds * 1000;
+  const { dateless = false } = first.history;
+  // Without its `Date`, a date of a service whose clock is wrong may mean anything, up to the longest wait.
+  if (kind === '429 until a date' && dateless) surroundings.longestAsked = longestSilenceSeconds * 1000;
+  else if (kind.startsWith('429 ') && kind !== '429 at once')
+    surroundings.longestAsked = silenceSeconds * 1000;
   const until = new Date(first.source.now() + silenceSeconds * 1000).toUTCString();
   const fault: FaultRuleInput['fault'] =
     kind === '429 until a date' ? { kind: 'status', status: 429, retryAfter: until } : faults[kind];
@@ -18,6 +22,7 @@ export function faultOf(
 }
 
 const silenceSeconds = 400;
+const longestSilenceSeconds = 15 * 60;
 
 const faults: Record<Exclude<FaultKind, '429 until a date'>, FaultRuleInput['fault']> = {
   '500': { kind: 'status', status: 500 },

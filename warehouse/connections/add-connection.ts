@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { inTransaction } from '../in-transaction.ts';
-import { resourceNames } from '../../resources/index.ts';
+import { resourceNames, resources } from '../../resources/index.ts';
 import { IdentityInUse } from '../errors.ts';
+import { openStreams } from '../passes/open-streams.ts';
 import { checkSecretKey } from '../secrets/check-secret-key.ts';
 import { sealToken } from '../secrets/sealed-token.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -97,6 +98,7 @@ export async function addConnection(
     if (added === undefined) throw new ConnectionExists(connectionId);
     await db.deleteFrom('sync.kept_data').where('connection_id', '=', connectionId).execute();
     await continueClocks(db, connectionId);
+    if (kept !== undefined) await wantReconciles(db, connectionId);
     return { kept };
   });
 }
@@ -120,6 +122,20 @@ async function continueClocks(db: Warehouse['db'], connectionId: string): Promis
     where name = ${connectionId}
     on conflict do nothing
   `.execute(db);
+}
+
+/** What was still to be decided about kept records went with their streams: a reconcile finds out. */
+async function wantReconciles(db: Warehouse['db'], connectionId: string): Promise<void> {
+  const streams = resources.flatMap((resource) =>
+    resource.streams.map(({ name }) => ({ stream: name, resource })),
+  );
+  await openStreams(db, { connectionId, streams });
+  await db
+    .updateTable('sync.streams')
+    .set({ reconcile_wanted_at: sql<Date>`clock_timestamp()` })
+    .where('connection_id', '=', connectionId)
+    .where('listed_at', 'is not', null)
+    .execute();
 }
 
 async function refuseOthers(

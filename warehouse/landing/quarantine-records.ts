@@ -43,6 +43,8 @@ export async function quarantineRecords(
       input.runId,
       input.landedAt,
       ...[mayLag, deletedAtSource],
+      // One of a known version is newer than the announced deletion, or it would have been left out.
+      refused.map(({ text }) => mayBeOutdated && versionOfEntry(text, input.resource) !== undefined),
     ],
   });
   return rowCount ?? 0;
@@ -95,8 +97,8 @@ function keyOf(id: string): string {
 const quarantineSql = `
   with hashed as materialized (
     select refused.*, sync.content_hash(payload) as content
-    from unnest($4::text[], $5::text[], $6::text[], $7::text[])
-      with ordinality as refused (record_id, key, reason, payload, place)
+    from unnest($4::text[], $5::text[], $6::text[], $7::text[], $12::boolean[])
+      with ordinality as refused (record_id, key, reason, payload, is_newer, place)
   ), refused as materialized (
     select distinct on (coalesce(key, content)) *, coalesce(key, content) as entry_key
     from hashed
@@ -114,7 +116,7 @@ const quarantineSql = `
     where closed.connection_id = $1 and closed.resource = $2 and closed.entry_key = refused.entry_key
       and closed.status = 'discarded' and closed.payload = refused.payload
       and (closed.record_id is not null or closed.stream = 'events')
-      and (closed.closed_why is distinct from $11 or $10 and exists (
+      and (closed.closed_why is distinct from $11 or $10 and not refused.is_newer and exists (
         select from sync.tombstones t
         where t.connection_id = $1 and t.resource = $2 and t.record_id = closed.record_id and t.source <> 'reconcile'
       ))

@@ -8,8 +8,8 @@ import { unlessRemoved } from '../runs/unless-removed.ts';
 import { openStreams } from './open-streams.ts';
 
 /**
- * Opens a pass for each window of each stream. When windows of the same plan are left from a run that did not get to its end,
- * those are what is left to do, and no others are opened. Throws ConnectionReplaced.
+ * Opens a pass for each window of each stream. When windows of the same plan are left from a run that did not get to its end, and ended
+ * less than a week ago, those are what is left to do, and no others are opened: what was read longer ago says little of today. Throws ConnectionReplaced.
  */
 export async function planBackfill(
   { pool }: Warehouse,
@@ -19,6 +19,17 @@ export async function planBackfill(
   await inTransaction(pool, async ({ db }) => {
     const streams = plan.streams.map((stream) => ({ stream, resource: streamNamed(stream).resource }));
     await unlessRemoved(connectionId, () => openStreams(db, { connectionId, streams }));
+    await sql`
+      delete from sync.passes p
+      where connection_id = ${connectionId} and kind = 'backfill' and ${isOfPlan(plan.name)} and not exists (
+        select from sync.runs r
+        where r.run_id = p.run_id and coalesce(r.finished_at, 'infinity') > clock_timestamp() - interval '7 days'
+      )
+    `.execute(db);
+    await sql`
+      update sync.passes set run_id = ${runId}, restarts = 0, failing_since = null
+      where connection_id = ${connectionId} and kind = 'backfill' and ${isOfPlan(plan.name)} and run_id <> ${runId}
+    `.execute(db);
     await sql`
       insert into sync.passes (connection_id, stream, kind, part, run_id, lease, floor, ceiling)
       select ${connectionId}, stream, 'backfill',

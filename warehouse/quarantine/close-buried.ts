@@ -5,9 +5,9 @@ import { deletedAtSource } from './deleted-at-source.ts';
 import { versionOfEntry } from './version-of-entry.ts';
 
 /**
- * Closes what waits in quarantine of records that were deleted. An event tells of the past: a version newer than it stays open, for
- * the record lives again and nobody could store it, and so does one that does not say how new it is. Other deletions were found by asking
- * the service, so whatever it had is gone.
+ * Closes what waits in quarantine of records that were deleted. An event tells of the past, and so does an answer that was in hand: a version
+ * newer than it stays open, for the record lives again and nobody could store it. One that does not say how new it is stays open for an event;
+ * other deletions were found by asking the service. A reconcile has seen to it that nothing met the record since it asked.
  */
 export async function closeBuried(
   client: PoolClient,
@@ -28,12 +28,13 @@ export async function closeBuried(
   });
   const versions = new Map(deletions.map(({ id, version }) => [id, version]));
   const gone = rows.filter(({ record_id, payload }) => {
-    if (source !== 'event') return true;
+    if (source === 'reconcile') return true;
     const [kept, deleted] = [
       versionOfEntry(payload, resource),
       microsecondsOf(versions.get(record_id) ?? ''),
     ];
-    return kept !== undefined && (deleted === undefined || kept <= deleted);
+    if (kept === undefined) return source === 'webhook';
+    return deleted === undefined || kept <= deleted;
   });
   if (gone.length === 0) return;
   await client.query({

@@ -14,6 +14,8 @@ export interface Unconfirmed {
   readonly kind: 'extra' | 'ahead';
   /** Its fetch has failed in this run, while others were answered. */
   readonly failing: boolean;
+  /** When another run last met it, as Postgres writes it; null when none has. */
+  readonly metAt: string | null;
 }
 
 /** Records that are to be decided about yet, some at a time; those whose fetch has failed come last. */
@@ -23,7 +25,8 @@ export async function readUnconfirmed(
   limit: number,
 ): Promise<Unconfirmed[]> {
   const { rows } = await pool.query<Unconfirmed>(
-    `select record_id as id, kind, failing_since is not null as failing from sync.discrepancies
+    `select record_id as id, kind, failing_since is not null as failing, met_at::text as "metAt"
+     from sync.discrepancies
      where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking' and shown_by is distinct from $3
      order by failing_since nulls first, record_id
      limit $4`,
@@ -36,12 +39,13 @@ export async function readUnconfirmed(
  * The source has no such record: it is to be deleted, unless a tombstone had said so already of what was found. What never landed
  * (no version) came after any tombstone, and is gone once more. It was gone by `goneBy`, a time of the service; where the service does
  * not tell its time, by the newest version that the listing showed. One that its list showed is absent all the same: the list lagged.
- * One of which another run has written a newer version since it was found stays undecided: it may have been made again.
+ * One of which another run has written a newer version since it was found, or which one has met since `metAt`, before it was asked for, stays
+ * undecided: it may have been made again.
  */
 export async function confirmAbsent(
   warehouse: Warehouse,
   listing: ListingInHand,
-  { recordId, goneBy }: { recordId: string; goneBy: string | null },
+  { recordId, goneBy, metAt }: { recordId: string; goneBy: string | null; metAt: string | null },
 ): Promise<void> {
   const { connectionId, resource, runId } = listing;
   await inTransaction(warehouse.pool, async ({ client }) => {
@@ -65,13 +69,14 @@ export async function confirmAbsent(
        ) as buried
        from sync.discrepancies c
        where c.connection_id = $1 and c.resource = $2 and c.run_id = $3 and c.record_id = $4 and c.status = 'checking'
+         and c.met_at is not distinct from $7::timestamptz
          and not exists (
            select from finance.${resource.name} held
            where held.connection_id = $1 and held.id = $4 and held.${resource.version} > c.version
          )
      ) known
      where d.id = known.id`,
-      [connectionId, resource.name, runId, recordId, goneBy, streamsOf(resource)],
+      [connectionId, resource.name, runId, recordId, goneBy, streamsOf(resource), metAt],
     );
     if (rowCount === 0) await leaveUndecided(client, listing, recordId);
   });

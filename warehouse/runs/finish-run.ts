@@ -190,7 +190,7 @@ async function readBefore(
     )
     .innerJoin('sync.run_streams as read', 'read.run_id', 'run.run_id')
     .distinctOn('read.stream')
-    .select(['read.stream', 'read.status', 'read.failure_type', 'read.failure'])
+    .select(['read.stream', 'read.status', 'read.quarantined', 'read.failure_type', 'read.failure'])
     .where('reset.run_id', '=', runId)
     .where('read.stream', 'in', streams)
     // The windows of a backfill stay done, whichever run has read them. A sync has closed a stream that it has read, and a reconcile has
@@ -206,15 +206,17 @@ async function readBefore(
       ]),
     )
     .orderBy('read.stream')
+    // The windows of a backfill may have been read by several runs: what any of them left in quarantine counts.
+    .orderBy(sql`run.kind = 'backfill' and read.quarantined > 0`, 'desc')
     // Of a run that was ended before, a stream may be done whose row says that it was interrupted.
     .orderBy(sql`read.status in ('succeeded', 'partial')`, 'desc')
     .orderBy('run.started_at', 'desc')
     .execute();
-  return rows.map((row) =>
-    row.status === 'partial'
-      ? row
-      : { stream: row.stream, status: 'succeeded', failure_type: null, failure: null },
-  );
+  return rows.map(({ quarantined, ...row }) => {
+    if (row.status === 'partial') return row;
+    const status = quarantined > 0 ? 'partial' : 'succeeded';
+    return { stream: row.stream, status, failure_type: null, failure: null };
+  });
 }
 
 /** Other runs leave rows only of what they met. */

@@ -20,8 +20,8 @@ export interface BuriedCounts {
   /** Deletions that a newer version of the record beats. */
   suppressed: number;
   /**
-   * Events of which only a reconcile can say whether they are true: one older than a deletion that proved to be wrong, and one of whole
-   * seconds of a record whose version is of that very second.
+   * Of these only a reconcile can say whether they are true: an event older than a deletion that proved to be wrong, and one, or what a webhook
+   * has told, of whole seconds of a record whose version is of that very second.
    */
   doubted: number;
 }
@@ -46,7 +46,7 @@ export async function applyTombstones(
       connectionId,
       deletions.map(({ id }) => id),
       deletions.map(({ version }) => version),
-      source === 'event',
+      ...[source === 'event', source !== 'reconcile'],
     ],
   });
   const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]));
@@ -77,7 +77,7 @@ export async function applyTombstones(
     });
   }
   const doubted = ids('doubted');
-  if (doubted.length > 0)
+  if (source === 'event' && doubted.length > 0)
     await client.query({
       name: 'note doubted deletions',
       text: noteDoubtedSql,
@@ -97,7 +97,7 @@ function judgeSql(resource: Resource): string {
     select arriving.id, arriving.version::text as version, case
       when arriving.version is null then 'known'
       when arriving.version <= arriving.until then 'doubted'
-      when $4 and held.version > arriving.version and date_trunc('second', held.version) = arriving.version then 'doubted'
+      when $5 and held.version > arriving.version and date_trunc('second', held.version) = arriving.version then 'doubted'
       when held.version > arriving.version then 'suppressed'
       when held.version is not null then 'deleted'
       when tombstone.version >= arriving.version then 'known'

@@ -2,12 +2,13 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { settleAhead } from '../passes/settle-ahead.ts';
+import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import type { RunScope } from '../record-scope.ts';
 import { applyTombstones, type BuriedCounts } from '../tombstones/apply-tombstones.ts';
 
 /**
  * Deletes a record that a webhook says was deleted and that the service no longer has. `version` was decided before the service
- * was asked: a row that has become newer since, because the record was made again, stays.
+ * was asked: a row that has become newer since, because the record was made again, stays; in the same second, a reconcile is wanted.
  */
 export async function buryAnnounced(
   warehouse: Warehouse,
@@ -18,6 +19,7 @@ export async function buryAnnounced(
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     const where = { connectionId, resource, runId, landedAt };
     const buried = await applyTombstones(client, { ...where, source: 'webhook', deletions: [deletion] });
+    if (buried.doubted > 0) await wantReconcile(client, { connectionId, resource });
     if (buried.deleted > 0) await settleAhead(client, where);
     return buried;
   });

@@ -1,13 +1,13 @@
 import type { PoolClient } from 'pg';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
-import { isDeletion } from './waiting-webhooks.ts';
+import { isDeletion, type TakenWebhook } from './waiting-webhooks.ts';
 
-/** Closes webhooks that wait, with what came of them. */
+/** Closes webhooks that wait, with what came of them; not those that were delivered again since they were taken. */
 export async function closeWebhooks(
   client: PoolClient | Warehouse['pool'],
   input: {
-    webhooks: readonly string[];
+    webhooks: readonly TakenWebhook[];
     status: 'applied' | 'ignored';
     outcome: string;
     /** The run that applied them. */
@@ -18,10 +18,11 @@ export async function closeWebhooks(
   await client.query({
     name: 'close webhooks',
     text: `
-      update sync.webhook_inbox set
+      update sync.webhook_inbox w set
         status = $2, outcome = $3, run_id = $4, try_after = null, closed_at = clock_timestamp()
-      where id = any($1::bigint[]) and status = 'waiting'`,
-    values: [webhooks, status, outcome, runId],
+      from jsonb_to_recordset($1) as taken (id bigint, deliveries bigint)
+      where w.id = taken.id and w.deliveries = taken.deliveries and w.status = 'waiting'`,
+    values: [JSON.stringify(webhooks), status, outcome, runId],
   });
 }
 
@@ -48,7 +49,7 @@ export async function closeKnown(
 }
 
 /** Tries webhooks later: after 2 s, then after twice that, up to 20 s; after 30 tries every 5 minutes. */
-export async function putOffWebhooks({ pool }: Warehouse, webhooks: readonly string[]): Promise<void> {
+export async function putOffWebhooks({ pool }: Warehouse, webhooks: readonly TakenWebhook[]): Promise<void> {
   await pool.query({
     name: 'put off webhooks',
     text: `
@@ -57,6 +58,6 @@ export async function putOffWebhooks({ pool }: Warehouse, webhooks: readonly str
         try_after = clock_timestamp()
           + case when tries < 30 then least(power(2, tries + 1), 20) else 300 end * interval '1 second'
       where id = any($1::bigint[]) and status = 'waiting'`,
-    values: [webhooks],
+    values: [webhooks.map(({ id }) => id)],
   });
 }

@@ -2,9 +2,15 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { isDue } from './due-connections.ts';
 
+/** A webhook as it was when it was taken: delivered again since, it is news. */
+export interface TakenWebhook {
+  readonly id: string;
+  readonly deliveries: number;
+}
+
 export interface WaitingWebhooks {
   /** Entries that say that the data of the connection is ready. */
-  readonly ready: readonly string[];
+  readonly ready: readonly TakenWebhook[];
   /** By resource that anything waits of: of how many records, but for deleted ones and those that lists did not bring. */
   readonly resources: ReadonlyMap<string, number>;
 }
@@ -14,11 +20,11 @@ const listsTried = 3;
 
 /** What is due of a connection, in numbers. */
 export async function readWaiting({ pool }: Warehouse, connectionId: string): Promise<WaitingWebhooks> {
-  const { rows } = await pool.query<{ resource: string | null; ids: string[] | null; records: number }>({
+  const { rows } = await pool.query<{ resource: string | null; ready: TakenWebhook[] | null; records: number }>({
     name: 'read waiting webhooks',
     text: `
       select w.resource,
-        array_agg(w.id::text) filter (where w.resource is null) as ids,
+        ${takenSql} filter (where w.resource is null) as ready,
         count(distinct w.record_id) filter (where not ${isDeletion('w')} and w.tries < ${listsTried}) as records
       from sync.webhook_inbox w
       join sync.connections c using (connection_id)
@@ -27,7 +33,7 @@ export async function readWaiting({ pool }: Warehouse, connectionId: string): Pr
     values: [connectionId],
   });
   return {
-    ready: rows.flatMap(({ ids }) => ids ?? []),
+    ready: rows.flatMap(({ ready }) => ready ?? []),
     resources: new Map(
       rows.flatMap(({ resource, records }) => (resource === null ? [] : [[resource, records]])),
     ),
@@ -37,8 +43,7 @@ export async function readWaiting({ pool }: Warehouse, connectionId: string): Pr
 /** One record, with all that waits about it. */
 export interface WaitingRecord {
   readonly id: string;
-  /** Numbers of the webhooks. */
-  readonly webhooks: readonly string[];
+  readonly webhooks: readonly TakenWebhook[];
   /** A webhook says that it was deleted. */
   readonly deleted: boolean;
   /** When that webhook arrived: about when it was deleted. */
@@ -59,7 +64,7 @@ export async function takeWaiting(
       select waiting.id, waiting.webhooks, waiting.deleted, waiting."deletedAt",
         greatest(waiting.version, held.version)::text as version
       from (
-        select w.record_id as id, array_agg(w.id::text) as webhooks, bool_or(${isDeletion('w')}) as deleted,
+        select w.record_id as id, ${takenSql} as webhooks, bool_or(${isDeletion('w')}) as deleted,
           (min(w.received_at) filter (where ${isDeletion('w')}))::text as "deletedAt", max(w.version) as version
         from sync.webhook_inbox w
         join sync.connections c using (connection_id)
@@ -78,6 +83,8 @@ export async function takeWaiting(
   });
   return rows;
 }
+
+const takenSql = `jsonb_agg(jsonb_build_object('id', w.id::text, 'deliveries', w.deliveries))`;
 
 /** SQL about an entry of that alias. */
 export function isDeletion(alias: string): string {

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { secretKey } from '../simulation/dependencies-of.ts';
+import { bill } from '../support/finance-records.ts';
+import { deletionOf } from '../support/land-events.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import type { ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+test('a deletion that only a reconcile can decide about is not forgotten when the connection is removed, its data kept, and added again', async () => {
+  const service = await serve();
+  const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
+  service.lists = {
+    bills: [bill('a', { last_synced_at: `"${new Date(second + 300).toISOString()}"` }), bill('b')],
+  };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('b')];
+  service.events = [deletionOf('a', new Date(second).toISOString().replace('.000', ''))];
+  await service.sync(['bills']);
+  expect(await isWanted(service)).toBe(true);
+  await removeConnection(warehouse, { connectionId: service.connection, keepData: true });
+  const { connection: connectionId, url: apiAddress } = service;
+  await addConnection(warehouse, secretKey, {
+    connectionId,
+    apiAddress,
+    token: `token-${connectionId}`,
+    expandPlatformData: false,
+  });
+  expect((await service.sync(['bills'])).status).toBe('succeeded');
+  expect(await isWanted(service)).toBe(true);
+  expect((await service.reconcile(['bills'])).status).toBe('succeeded');
+  expect(await service.ids('bills')).toEqual(['b']);
+});
+
+async function isWanted(service: ScriptedService): Promise<boolean> {
+  const [found] = await service.rows(
+    `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
+  );
+  return found?.wanted === true;
+}

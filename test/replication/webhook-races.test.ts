@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { readWebhook } from '../../source/read-webhook.ts';
+import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { bill } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import type { ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+const gone = { status: 410, body: '{"error_code":"GONE"}' };
+
+test('a bad form that came after the service had said that the record is gone waits in quarantine', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('b')];
+  service.onFetch = async (_resource, id) => {
+    if (id !== 'a') return undefined;
+    service.onFetch = () => undefined;
+    const servedAt = new Date(Date.now() - 5_000);
+    // It is made again, in a form that cannot be landed, and a sync meets it while the answer is in hand.
+    service.lists.bills = [bill('b'), bill('a', { total_amount: '"much"', last_synced_at: stamp(-2_000) })];
+    const { status } = await service.sync(['bills']);
+    expect(status).toBe('partial');
+    expect(await open(service)).toEqual([{ record_id: 'a' }]);
+    service.date = () => {
+      service.date = () => new Date();
+      return servedAt;
+    };
+    return gone;
+  };
+  await service.tellOfBill('DELETED', bill('a'));
+  expect(await service.ids('bills')).toEqual(['b']);
+  const { status } = await service.sync(['bills']);
+  expect(await open(service)).toEqual([{ record_id: 'a' }]);
+  expect(status).toBe('partial');
+});
+
+test('a deletion that is announced again while the first one is being asked about is asked about', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  service.onFetch = async (_resource, id) => {
+    if (id !== 'a') return undefined;
+    service.onFetch = () => undefined;
+    const still = service.lists.bills?.[0] ?? '';
+    service.lists.bills = [bill('b')];
+    await store(service, bill('a'));
+    return { status: 200, body: `{"connection":${service.named},"bill":${still}}` };
+  };
+  await service.tellOfBill('DELETED', bill('a'));
+  await service.applyWebhooks();
+  expect(await service.ids('bills')).toEqual(['b']);
+});
+
+test('a deletion that a webhook announces in the second of the last touch is done, or left to a reconcile', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  const second = Math.floor((Date.now() - 3_000) / 1_000) * 1_000;
+  service.onFetch = async (_resource, id) => {
+    if (id !== 'a') return undefined;
+    service.onFetch = () => undefined;
+    // A page that was asked for before the deletion lands while the answer is in hand.
+    service.lists.bills = [
+      bill('b'),
+      bill('a', { last_synced_at: `"${new Date(second + 200).toISOString()}"` }),
+    ];
+    await service.sync(['bills']);
+    service.lists.bills = [bill('b')];
+    service.date = () => {
+      service.date = () => new Date();
+      return new Date(second);
+    };
+    return gone;
+  };
+  await service.tellOfBill('DELETED', bill('a'));
+  const [wanted] = await service.rows(
+    `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
+  );
+  expect(wanted).toEqual({ wanted: true });
+  expect((await service.reconcile(['bills'])).status).toBe('succeeded');
+  expect(await service.ids('bills')).toEqual(['b']);
+});
+
+async function store(service: ScriptedService, record: string): Promise<void> {
+  const body = `{"type":"BILL","code":"BILL_DELETED","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
+  const read = readWebhook(Buffer.from(body));
+  if (read === undefined) throw new Error('That is no webhook.');
+  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [read] });
+}
+
+function open(service: ScriptedService): Promise<unknown[]> {
+  return service.rows(`select record_id from sync.quarantine where connection_id = $1 and status = 'open'`);
+}
+
+function stamp(milliseconds: number): string {
+  return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
+}
