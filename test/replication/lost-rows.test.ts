@@ -37,6 +37,14 @@ test('a reconcile keeps the lines of what lives at the source, which has its row
   ).toEqual([{ record_id: 'a', kind: 'missing' }]);
 });
 
+test('a sync that brings a lost row again adds no version to history, and takes the lines that were left', async () => {
+  const service = await withLostBill();
+  service.lists.bills = [bill('b'), bill('a', { last_synced_at: `"${new Date().toISOString()}"` })];
+  const { status } = await service.sync(['bills']);
+  expect([status, await service.ids('bills')]).toEqual(['succeeded', ['a', 'b']]);
+  expect(await versionsOf(service, 'a')).toEqual(['upsert']);
+});
+
 async function withLostBill(): Promise<ScriptedService> {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
@@ -51,4 +59,11 @@ async function linesOf(service: ScriptedService): Promise<unknown[]> {
     'select distinct bill_id from finance.bill_lines where connection_id = $1 order by 1',
   );
   return lines.map(({ bill_id: id }) => id);
+}
+
+async function versionsOf(service: ScriptedService, id: string): Promise<unknown[]> {
+  const versions = await service.rows(
+    `select op from history.record_versions where connection_id = $1 and record_id = '${id}' order by recorded_at`,
+  );
+  return versions.map(({ op }) => op);
 }

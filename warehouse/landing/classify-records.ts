@@ -1,15 +1,17 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
+import { latestVersion } from '../history/latest-version.ts';
 import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
  * What is to be done with each record of a page:
- * inserted: not held yet; changed: its text differs from the one held; touched: only its version moved;
- * unchanged: nothing; suppressed: a tombstone or a newer version beats it.
+ * inserted: not held yet; lost: not held either, though history has it alive; changed: its text differs from the one held;
+ * touched: only its version moved; unchanged: nothing; suppressed: a tombstone or a newer version beats it.
  */
 export interface Classified {
   readonly inserted: PreparedRecord[];
+  readonly lost: PreparedRecord[];
   readonly changed: PreparedRecord[];
   readonly touched: PreparedRecord[];
   readonly unchanged: PreparedRecord[];
@@ -45,6 +47,7 @@ export async function classifyRecords(
   });
   const classified: Classified = {
     inserted: [],
+    lost: [],
     changed: [],
     touched: [],
     unchanged: [],
@@ -60,13 +63,19 @@ export async function classifyRecords(
   return classified;
 }
 
-/** `offset 0` keeps the planner at one index look-up per record, however large the table grows. */
+/**
+ * `offset 0` keeps the planner at one index look-up per record, however large the table grows. History is looked up only where
+ * there is no row.
+ */
 function classifySql(resource: Resource): string {
   return `
     select case
       when tombstone.version >= arriving.version then 'suppressed'
       when tombstone.noted_at > $6::timestamptz and ${mayBeOlder(resource)} then 'suppressed'
-      when held.id is null then 'inserted'
+      when held.id is null then case
+        when (select op from (${latestVersion(resource.name, 'arriving.id')}) latest) = 'upsert' then 'lost'
+        else 'inserted'
+      end
       when held.version > arriving.version then 'suppressed'
       when held.hash <> arriving.hash then 'changed'
       when held.version = arriving.version then 'unchanged'

@@ -51,13 +51,10 @@ export async function landRecords(
   input: LandingInput,
 ): Promise<{ counts: LandedCounts; findings: Findings }> {
   const classified = await classifyRecords(client, input);
-  const { inserted, changed, touched, unchanged, suppressed, unsettled } = classified;
+  const { lost, changed, touched, unchanged, suppressed, unsettled } = classified;
+  const inserted = [...classified.inserted, ...lost];
   const thorough = input.compare === 'columns';
-  // A row that is lost is in history still, and must not be there twice.
-  const inHistory = await sameContent(client, {
-    ...input,
-    records: thorough ? [...changed, ...inserted] : changed,
-  });
+  const inHistory = await sameContent(client, { ...input, records: [...changed, ...lost] });
   const updated = changed.filter(({ id }) => !inHistory.has(id));
   const sameButMoved = [...touched, ...changed.filter(({ id }) => inHistory.has(id))];
   const known = [...sameButMoved, ...unchanged];
@@ -70,7 +67,7 @@ export async function landRecords(
   await touchRecords(client, { ...input, records: sameButMoved.filter(({ id }) => !damagedIds.has(id)) });
   await removeChildren(client, {
     ...input,
-    ids: (thorough ? written : updated).map(({ id }) => id),
+    ids: (thorough ? written : [...updated, ...lost]).map(({ id }) => id),
   });
   await writeRecords(client, { ...input, records: written, inHistory: union(inHistory, damagedIds) });
   await lowerVersions(client, { ...input, ids: input.overruling ?? [] });
