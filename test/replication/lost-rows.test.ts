@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
+import { rebuildConnection } from '../../operations/rebuild-connection.ts';
+import { resourceNamed } from '../../resources/index.ts';
 import { bill } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// Somebody deleted the row of a bill here and left its lines; then the bill is deleted at the source.
+// Somebody deleted the row of a bill here and left its lines.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
@@ -17,15 +19,31 @@ test('the event of the deletion takes the lines that were left', async () => {
   expect(await linesOf(service)).toEqual(['b']);
 });
 
-test('a reconcile takes the lines of what is gone unannounced, and says so', async () => {
+test('a reconcile finds that it is gone unannounced: its lines go, and a rebuild does not bring it back', async () => {
   const service = await withLostBill();
   service.lists.bills = [bill('b')];
-  const { status } = await service.reconcile(['bills']);
-  expect(status).toBe('succeeded');
-  expect(await linesOf(service)).toEqual(['b']);
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect([await linesOf(service), await deletedOf(service)]).toEqual([['b'], ['a']]);
   expect(
     await service.rows('select record_id, kind, status from sync.discrepancies where connection_id = $1'),
-  ).toEqual([{ record_id: 'a', kind: 'damaged', status: 'repaired' }]);
+  ).toEqual([{ record_id: 'a', kind: 'extra', status: 'repaired' }]);
+  expect(await aliveInHistory(service)).toEqual(['b']);
+  await rebuild(service);
+  expect([await service.ids('bills'), await deletedOf(service)]).toEqual([['b'], ['a']]);
+});
+
+test('what its list and its fetch show nowhere counts with the rows: where all are gone, a reconcile asks', async () => {
+  const service = await withLostBill();
+  service.lists.bills = [];
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
+  expect([await service.ids('bills'), await aliveInHistory(service)]).toEqual([['b'], ['a', 'b']]);
+});
+
+test('where more rows are lost than are left, those are not all there are, and a reconcile does not ask', async () => {
+  const service = await withLostBill(['a', 'c', 'd', 'e']);
+  service.lists.bills = [bill('b')];
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect([await service.ids('bills'), await aliveInHistory(service)]).toEqual([['b'], ['b']]);
 });
 
 test('a reconcile keeps the lines of what lives at the source, which has its row again', async () => {
@@ -45,13 +63,33 @@ test('a sync that brings a lost row again adds no version to history, and takes 
   expect(await versionsOf(service, 'a')).toEqual(['upsert']);
 });
 
-async function withLostBill(): Promise<ScriptedService> {
+async function withLostBill(lost: readonly string[] = ['a']): Promise<ScriptedService> {
   const service = await serve();
-  service.lists = { bills: [bill('a'), bill('b')] };
+  service.lists = { bills: [...lost, 'b'].map((id) => bill(id)) };
   await service.sync(['bills']);
-  await service.rows(`delete from finance.bills where connection_id = $1 and id = 'a'`);
-  expect(await linesOf(service)).toEqual(['a', 'b']);
+  for (const id of lost)
+    await service.rows(`delete from finance.bills where connection_id = $1 and id = '${id}'`);
+  expect(await linesOf(service)).toEqual([...lost, 'b'].sort());
   return service;
+}
+
+async function rebuild({ connection: connectionId }: ScriptedService): Promise<void> {
+  const resources = [resourceNamed('bills')];
+  await rebuildConnection(warehouse, { connectionId, resources, onBatch: () => undefined });
+}
+
+async function deletedOf(service: ScriptedService): Promise<unknown[]> {
+  const deleted = await service.rows(
+    'select id from finance.deleted_records where connection_id = $1 order by 1',
+  );
+  return deleted.map(({ id }) => id);
+}
+
+async function aliveInHistory(service: ScriptedService): Promise<unknown[]> {
+  const alive = await service.rows(
+    `select record_id as id from history.as_of('bills', now()) where connection_id = $1 order by 1`,
+  );
+  return alive.map(({ id }) => id);
 }
 
 async function linesOf(service: ScriptedService): Promise<unknown[]> {

@@ -15,7 +15,7 @@ export interface Deleted {
   deleted: number;
   /** Records that are gone at the source and stay until a person says that this is right. */
   waiting: number;
-  /** Records the warehouse held of the resource before the run deleted any, these included. */
+  /** Records the warehouse held of the resource, in history at least, before the run deleted any, these included. */
   held: number;
   /** Of these, how many the run has deleted before. */
   before: number;
@@ -59,13 +59,19 @@ async function countAbsent(
   { connectionId, resource, runId }: RunScope,
 ): Promise<Absentees> {
   const { rows } = await pool.query<Absentees>(
-    `select
-       (select count(*) from finance.${resource.name} where connection_id = $1) as held,
+    `with lost as (
+       select count(*) from sync.discrepancies d
+       where connection_id = $1 and resource = $2 and run_id = $3 and status in ('confirmed', 'checking')
+         and kind = 'extra' and version is not null
+         and not exists (select from finance.${resource.name} f where f.connection_id = $1 and f.id = d.record_id)
+     )
+     select
+       (select count(*) from finance.${resource.name} where connection_id = $1) + lost.count as held,
        -- What another run has written since the listing began shows nothing of what the listing is worth.
        (select count(*) from finance.${resource.name} where connection_id = $1 and (_run_id = $3 or _changed_at < (
           select min(started_at) from sync.passes
           where connection_id = $1 and stream = any($4::text[]) and kind = 'reconcile' and run_id = $3
-        ))) as compared,
+        ))) + lost.count as compared,
        (select count(*) from sync.discrepancies
         where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'
           and kind = 'extra' and version is not null) as confirmed,
@@ -74,7 +80,8 @@ async function countAbsent(
           and kind = 'extra' and version is not null) as undecided,
        (select count(*) from sync.discrepancies
         where connection_id = $1 and resource = $2 and run_id = $3 and status = 'repaired'
-          and kind = 'extra' and version is not null) as before`,
+          and kind = 'extra' and version is not null) as before
+     from lost`,
     [connectionId, resource.name, runId, streamsOf(resource)],
   );
   return rows[0] ?? { held: 0, compared: 0, confirmed: 0, undecided: 0, before: 0 };

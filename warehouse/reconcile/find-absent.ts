@@ -1,4 +1,5 @@
 import type { Resource } from '../../resources/resource.ts';
+import { latestVersion } from '../history/latest-version.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { tick } from '../resource-clock.ts';
@@ -37,9 +38,10 @@ export const namelessSql = `
     ))`;
 
 /**
- * Finds records that a complete listing did not show: held, or waiting in quarantine, before it began and not met since; and those
- * that it showed in a good form, though a newer bad one waits. Each becomes a discrepancy that is to be confirmed. Nothing follows
- * from a listing that is not complete. What the run itself has written is from a beginning of the listing that is forgotten.
+ * Finds records that a complete listing did not show: held, or alive in history though their rows are lost, or waiting in quarantine,
+ * before it began and not met since; and those that it showed in a good form, though a newer bad one waits. Each becomes a discrepancy
+ * that is to be confirmed. Nothing follows from a listing that is not complete. What the run itself has written is from a beginning of
+ * the listing that is forgotten.
  */
 export async function findAbsent(
   warehouse: Warehouse,
@@ -139,6 +141,12 @@ function findSql(resource: Resource): string {
       select min(started_at) as at, min(served_from) as served
       from sync.passes
       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile'
+    ), lost as materialized (
+      -- Out of two keys, so that neither table is read: what was deleted is told apart one by one.
+      select distinct v.record_id as id
+      from history.record_versions v
+      where v.connection_id = $1 and v.resource = $4
+        and not exists (select from finance.${resource.name} f where f.connection_id = $1 and f.id = v.record_id)
     )
     insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id, found_at,
       shown_version, shown_hash, shown_at)
@@ -146,6 +154,12 @@ function findSql(resource: Resource): string {
     from finance.${resource.name} f, began
     where f.connection_id = $1 and (f._first_seen_at < began.at and f._changed_at < began.at or f._run_id = $3)
       and not exists (select from listed where listed.id = f.id)
+    union all
+    -- Somebody deleted its row, and a rebuild would bring it back.
+    select $1, $4, lost.id, 'extra', 'checking', latest.last_synced_at, $3, $5, null, null, null
+    from lost cross join lateral (${latestVersion(resource.name, 'lost.id')}) latest, began
+    where latest.op = 'upsert' and (latest.recorded_at < began.at or latest.run_id = $3)
+      and not exists (select from listed where listed.id = lost.id)
     union all
     -- It never landed, so there is no version that is deleted.
     select $1, $4, q.record_id, 'extra', 'checking', null, $3, $5, null, null, began.served
