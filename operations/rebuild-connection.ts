@@ -15,7 +15,8 @@ export interface RebuiltResource {
 
 /**
  * Makes `finance` again out of `history`, without the API: the latest version of every record, with the columns of this
- * release. Quarantine, tombstones and watermarks stay as they are. Killed anywhere and run again it ends the same.
+ * release. Quarantine and watermarks stay as they are, and so do tombstones, unless a record lives again in history. Killed anywhere and
+ * run again it ends the same.
  * `onBatch` hears how far a resource has come.
  *
  * Throws UnknownConnection; errors of the database pass through.

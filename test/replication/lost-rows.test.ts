@@ -4,6 +4,7 @@ import { resourceNamed } from '../../resources/index.ts';
 import { bill } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { addTombstone } from '../support/tombstone.ts';
 import type { ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
@@ -63,6 +64,26 @@ test('a sync that brings a lost row again adds no version to history, and takes 
   expect(await versionsOf(service, 'a')).toEqual(['upsert']);
 });
 
+test('a record that had been made again is not among the deleted after a rebuild, though its old event came again', async () => {
+  const service = await withBillMadeAgain();
+  await service.rows(`delete from finance.bills where connection_id = $1 and id = 'a'`);
+  await service.sync(['bills']);
+  await rebuild(service);
+  expect([await service.ids('bills'), await deletedOf(service)]).toEqual([['a', 'b'], []]);
+});
+
+test('a reconcile that meets a record as it is held takes it from the deleted', async () => {
+  const service = await withBillMadeAgain();
+  await addTombstone(warehouse, {
+    connectionId: service.connection,
+    recordId: 'a',
+    version: minutesAgo(80),
+  });
+  expect(await deletedOf(service)).toEqual(['a']);
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect([await service.ids('bills'), await deletedOf(service)]).toEqual([['a', 'b'], []]);
+});
+
 async function withLostBill(lost: readonly string[] = ['a']): Promise<ScriptedService> {
   const service = await serve();
   service.lists = { bills: [...lost, 'b'].map((id) => bill(id)) };
@@ -70,6 +91,22 @@ async function withLostBill(lost: readonly string[] = ['a']): Promise<ScriptedSe
   for (const id of lost)
     await service.rows(`delete from finance.bills where connection_id = $1 and id = '${id}'`);
   expect(await linesOf(service)).toEqual([...lost, 'b'].sort());
+  return service;
+}
+
+/** Bill a was deleted, which was announced, and made again; the watermark has left it behind. */
+async function withBillMadeAgain(): Promise<ScriptedService> {
+  const service = await serve();
+  service.lists = { bills: [bill('a', { last_synced_at: `"${minutesAgo(90)}"` }), bill('b')] };
+  await service.sync(['bills']);
+  service.events = [deletionOf('a', minutesAgo(80))];
+  service.lists.bills = [bill('b')];
+  await service.sync(['bills']);
+  expect(await deletedOf(service)).toEqual(['a']);
+  const again = bill('a', { last_synced_at: `"${minutesAgo(70)}"`, memo: '"again"' });
+  service.lists.bills = [again, bill('b', { last_synced_at: `"${minutesAgo(0)}"` })];
+  await service.sync(['bills']);
+  expect([await service.ids('bills'), await deletedOf(service)]).toEqual([['a', 'b'], []]);
   return service;
 }
 
@@ -104,4 +141,8 @@ async function versionsOf(service: ScriptedService, id: string): Promise<unknown
     `select op from history.record_versions where connection_id = $1 and record_id = '${id}' order by recorded_at`,
   );
   return versions.map(({ op }) => op);
+}
+
+function minutesAgo(minutes: number): string {
+  return new Date(Date.now() - minutes * 60_000).toISOString();
 }

@@ -510,7 +510,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a deletion that a reconcile has overruled is believed again',
     about: 'correctedService',
     file: 'warehouse/landing/settle-records.ts',
-    find: 'where tombstones.version >= written.version\n',
+    find: 'where tombstones.version >= good.version\n',
     replace: 'where false\n',
   },
   {

@@ -7,6 +7,7 @@ import { insertChildren } from '../landing/write-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import type { RecordScope, RunScope } from '../record-scope.ts';
+import { latestVersion } from './latest-version.ts';
 
 /** Holds the resource's lock for a second or so, for which a sync may wait. */
 const recordsPerBatch = 2_000;
@@ -36,6 +37,7 @@ export async function rebuildBatch(
     await removeChildren(client, { connectionId, resource, ids });
     const removed = await removeDead(client, { connectionId, resource, ids, alive });
     const { rows } = await client.query<{ restored: boolean }>(writeSql(resource), [connectionId, alive]);
+    await removeBeatenTombstones(client, { connectionId, resource, ids: alive });
     return {
       written: rows.length,
       restored: rows.filter(({ restored }) => restored).length,
@@ -70,15 +72,6 @@ function namedSql({ name, children }: Resource): string {
     ) named
     left join lateral (${latestVersion(name, 'named.id')}) latest on true
     order by named.id`;
-}
-
-function latestVersion(resource: string, id: string): string {
-  return `
-      select v.*
-      from history.record_versions v
-      where v.connection_id = $1 and v.resource = '${resource}' and v.record_id = ${id}
-      order by v.recorded_at desc
-      limit 1`;
 }
 
 async function removeDead(
@@ -124,6 +117,22 @@ function writeSql(resource: Resource): string {
         .map((name) => `${name} = ${name === version ? kept : `excluded.${name}`}`)
         .join(', ')}
     returning held.xmax = 0 as restored`;
+}
+
+/**
+ * An event that was read again while the row was lost has buried what had been made again since: nothing that could be compared with it
+ * was held. An event that beats what lives ends it in history too.
+ */
+async function removeBeatenTombstones(
+  client: PoolClient,
+  { connectionId, resource, ids }: RecordScope & { ids: readonly string[] },
+): Promise<void> {
+  await client.query(
+    `delete from sync.tombstones t using finance.${resource.name} held
+     where held.connection_id = $1 and held.id = any($3::text[])
+       and t.connection_id = $1 and t.resource = $2 and t.record_id = held.id and t.version < held.${resource.version}`,
+    [connectionId, resource.name, ids],
+  );
 }
 
 /** The record's first version since it was last deleted, as far as history reaches. */

@@ -5,8 +5,9 @@ import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
- * What a good record settles: its tombstone, the quarantine entry of an earlier bad version, the field issues of the content it
- * replaces. A tombstone that is not older was overruled, which is kept: its event will come again.
+ * What a good record settles: its tombstone, the quarantine entry of an earlier bad version and, where it was written, the field issues of
+ * the content it replaces. One that is known may have a tombstone too: its row came back out of history. A tombstone that is not
+ * older was overruled, which is kept: its event will come again.
  */
 export async function settleRecords(
   client: PoolClient,
@@ -17,13 +18,15 @@ export async function settleRecords(
   },
 ): Promise<void> {
   const { connectionId, resource, landedAt, written, known } = input;
-  const settled = await settledEntries(client, { connectionId, resource, good: [...written, ...known] });
+  const good = [...written, ...known];
+  const settled = await settledEntries(client, { connectionId, resource, good });
   await client.query({
     name: 'settle records',
     text: settleSql,
     values: [
-      ...[connectionId, resource.name, written.map(({ id }) => id), settled, landedAt],
-      written.map(({ version }) => version),
+      ...[connectionId, resource.name, good.map(({ id }) => id), settled, landedAt],
+      good.map(({ version }) => version),
+      written.map(({ id }) => id),
     ],
   });
 }
@@ -60,14 +63,14 @@ const settleSql = `
   ), overruled as (
     insert into sync.overruled_deletions as known (connection_id, resource, record_id, versions, until)
     select $1, $2, record_id, array[tombstones.version], tombstones.version
-    from tombstones join unnest($3::text[], $6::timestamptz[]) as written (record_id, version) using (record_id)
-    where tombstones.version >= written.version
+    from tombstones join unnest($3::text[], $6::timestamptz[]) as good (record_id, version) using (record_id)
+    where tombstones.version >= good.version
       -- A reconcile's is of the end of a second, in which the record may live again, and be deleted once more.
-      and (tombstones.source <> 'reconcile' or tombstones.version > written.version + interval '1 second')
+      and (tombstones.source <> 'reconcile' or tombstones.version > good.version + interval '1 second')
     on conflict (connection_id, resource, record_id) do update set
       versions = known.versions || excluded.versions, until = greatest(known.until, excluded.until)
   ), issues as (
-    delete from sync.field_issues where connection_id = $1 and resource = $2 and record_id = any($3::text[])
+    delete from sync.field_issues where connection_id = $1 and resource = $2 and record_id = any($7::text[])
   )
   update sync.quarantine
   set status = 'landed', closed_at = $5, closed_why = 'a good version arrived'
