@@ -3,7 +3,7 @@ import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
-import { resources } from '../../resources/index.ts';
+import { resourceNamed, resources } from '../../resources/index.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
@@ -78,6 +78,7 @@ const deeds: Partial<Record<Change['what'], Deed>> = {
   rebuild: async (company) => {
     if (company.token !== 'none') await rebuild(company);
   },
+  'lose rows': loseRows,
 };
 
 /** The first answer pins the company of a name: before it, no token is another's. */
@@ -149,6 +150,14 @@ export async function readQuestion({ stage, connection }: Company): Promise<Show
 /** A person discards all that waits in quarantine. */
 function discard(company: Company): Promise<void> {
   return discardWhere(company, 'true');
+}
+
+/** Somebody deletes everything of a company from `finance`. What no list shows as new only a reconcile brings back. */
+async function loseRows({ stage, connection, source }: Company): Promise<void> {
+  for (const { name, children } of source.listed.map(resourceNamed))
+    for (const table of [name, ...children.map((child) => child.table)])
+      await stage.watcher.query(`delete from finance.${table} where connection_id = $1`, [connection]);
+  for (const record of source.records.values()) if (record.live) record.hidden = true;
 }
 
 /** A person says that what has no usable id is none of the records that are missed. */

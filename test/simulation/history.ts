@@ -139,7 +139,7 @@ export const changes = [
 export const incidents = [
   ...(['service clock', 'database clock', 'worker clock', 'old lists', 'cursors break'] as const),
   ...(['foreign token', 'own token', 'add again', 'add again with a foreign token'] as const),
-  ...(['look at the question', 'discard', 'rebuild'] as const),
+  ...(['look at the question', 'discard', 'rebuild', 'lose rows'] as const),
 ] as const;
 /** What becomes of the webhook of a change: episodes until it arrives, and how often. */
 export const fates = ['lost', 'at once', 'twice', 'next episode', 'two episodes later'] as const;

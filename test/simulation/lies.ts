@@ -24,6 +24,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   spoiledAtReturn: spoiledAtReturn(),
   discarded: discarded(),
   livesAsItWas: livesAsItWas(),
+  lostRows: lostRows(),
   staleApproval: staleApproval(),
   oldLists: oldLists(),
   severalAtOnce: severalAtOnce(),
@@ -447,6 +448,29 @@ function livesAsItWas(): fc.Arbitrary<Episode[]> {
       episodeOf({ before: [{ ...these, what: ['recreate as it was', 'recreate'] }], runs: ['reconcile'] }),
     );
   });
+}
+
+/** Somebody deletes rows here, of records that live, are gone, or are gone and there again. */
+function lostRows(): fc.Arbitrary<Episode[]> {
+  const changed: Change['what'][][] = [
+    ['delete unnoticed'],
+    ['delete unnoticed'],
+    ['edit', 'touch'],
+    ['delete', 'recreate'],
+  ];
+  const runs = runsOf(['sync'], ['reconcile'], ['sync', 'reconcile'], ['backfill']);
+  return fc
+    .tuple(fc.nat({ max: 999 }), fc.constantFrom(...changed), runs, fc.boolean())
+    .chain(([place, what, after, rebuilt]) => {
+      const these: Wish = { ...untold, which: [place], count: [1, 2], milliseconds: [20] };
+      return fc.tuple(
+        episodeOf({}),
+        episodeOf({ before: [{ ...these, what: ['delete'] }] }),
+        episodeOf({ before: [{ ...these, what: ['recreate'] }] }),
+        episodeOf({ before: [incident('lose rows'), { ...these, what }], runs: after }),
+        episodeOf({ before: rebuilt ? [incident('rebuild')] : [] }),
+      );
+    });
 }
 
 /** Somebody looks at what waits for approval, and approves it when something else waits, or twice. */

@@ -520,4 +520,18 @@ export const mutants: readonly Mutant[] = [
     find: 'if (ids.length === 0) return;',
     replace: 'if (ids.length >= 0) return;',
   },
+  {
+    name: 'a lost row that comes again is in history twice',
+    about: 'lostRows',
+    file: 'warehouse/landing/land-records.ts',
+    find: 'records: [...changed, ...lost] });',
+    replace: 'records: changed });',
+  },
+  {
+    name: 'what is gone, and whose row was lost before, lives in history',
+    about: 'lostRows',
+    file: 'warehouse/reconcile/find-absent.ts',
+    find: "where latest.op = 'upsert' and (",
+    replace: 'where false and (',
+  },
 ];

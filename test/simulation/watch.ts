@@ -32,6 +32,7 @@ export class Watch {
   /** Call it when nothing runs, after whatever was done to the installation. */
   async begin(): Promise<void> {
     this.#frozen = undefined;
+    await this.#forgetLost();
     await this.look();
     if (this.#parts.token === 'foreign') this.#frozen = stateOf(await this.#see());
   }
@@ -221,6 +222,13 @@ export class Watch {
         throw new BrokenPromise(`${name} cannot be stored, and what waited in quarantine of it was closed.`);
     }
     this.#open = open;
+  }
+
+  /** Somebody deleted rows: of what they held nothing is known here any more. */
+  async #forgetLost(): Promise<void> {
+    const held = new Set((await this.#see()).flatMap(({ what, name }) => (what === 'row' ? [name] : [])));
+    for (const [name, { deleted }] of this.#latest)
+      if (!deleted && !held.has(name)) this.#latest.delete(name);
   }
 
   /** The connection was removed: what hung on it is gone. */

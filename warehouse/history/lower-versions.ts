@@ -3,7 +3,8 @@ import type { RecordScope } from '../record-scope.ts';
 
 /**
  * Lowers the version of what history has last of these records to that of their rows. The clock of the service was wrong and was
- * put right: the content is the same, so there is no new row in history, and the old one must not say that it is newer.
+ * put right: the content is the same, so there is no new row in history, and the old one must not say that it is newer. Of a row that
+ * was lost, and came again, nothing else has compared the two.
  */
 export async function lowerVersions(
   client: PoolClient,

@@ -70,7 +70,7 @@ export async function landRecords(
     ids: (thorough ? written : [...updated, ...lost]).map(({ id }) => id),
   });
   await writeRecords(client, { ...input, records: written, inHistory: union(inHistory, damagedIds) });
-  await lowerVersions(client, { ...input, ids: input.overruling ?? [] });
+  await lowerVersions(client, { ...input, ids: [...(input.overruling ?? []), ...lost.map(({ id }) => id)] });
   if (unsettled) await settleRecords(client, { ...input, written, known });
   await noteFieldIssues(client, { ...input, written });
   return {
