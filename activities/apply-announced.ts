@@ -11,7 +11,7 @@ import { closeWebhooks, putOffWebhooks } from '../warehouse/webhooks/close-webho
 import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
 import type { Asking } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
-import { handlingOf } from './handling.ts';
+import { waitOf } from './wait.ts';
 
 /** What the service says of a record that webhooks have named. */
 export interface AnnouncedAnswer {
@@ -44,10 +44,8 @@ function asError(signal: AbortSignal): (error: unknown) => Error {
 
 /**
  * Does what follows from the answer, then closes the record's webhooks: killed in between, it is asked for once more. A record that
- * could not be asked for is tried later. Only a webhook that says so together with a service that has no such record is a
- * deletion; either alone is not.
- *
- * Throws errors of the service that concern more than this record.
+ * could not be asked for is tried later, after those that were tried less, and why not is returned as `failure`. Only a webhook that
+ * says so together with a service that has no such record is a deletion; either alone is not. Throws what the company's proof throws.
  */
 export async function applyAnnounced(
   warehouse: Warehouse,
@@ -56,8 +54,7 @@ export async function applyAnnounced(
 ): Promise<{ counts: CountsToAdd; failure?: Error }> {
   const { webhooks } = announced;
   if (found instanceof Error && !isAboutRecord(found)) {
-    if (handlingOf(found) !== 'retry') throw found;
-    await putOffWebhooks(warehouse, webhooks);
+    await putOffWebhooks(warehouse, { webhooks, milliseconds: waitOf(found)?.milliseconds ?? 0 });
     return { counts: {}, failure: found };
   }
   const { status, outcome, counts } = await settleAnnounced(warehouse, where, { announced, found });

@@ -11,11 +11,11 @@ import { applyAnnounced, fetchAnnounced } from './apply-announced.ts';
 import { askForRecords } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof } from './company-proof.ts';
-import { concernsOneAlone } from './concerns-one-alone.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
+import { judgeAnnouncedFailures, type FailedRecord } from './judge-announced-failures.ts';
 import { requestSync, tellDataReady } from './request-sync.ts';
 import { waitFor, waitOf, type Wait } from './wait.ts';
 import { createWebhookRun, type WebhookRun } from './webhook-run.ts';
@@ -98,8 +98,7 @@ async function leaveCrowdToList(
 /** Records asked for at once: an answer takes longer than its landing, and other connections want their turn too. */
 const lanes = 4;
 const recordsAtOnce = 40;
-/** After so many in a row, where it answers for no record that is held either, the service is taken to be down, and asked again after this time. */
-const failuresInRow = 3;
+/** A service that is down is asked again after this time. */
 const downMilliseconds = 10_000;
 
 async function applyRecords(
@@ -117,14 +116,15 @@ async function applyRecords(
     signal,
   });
   const chunk = startChunk(stopping);
-  let failures = 0;
+  let inRow = 0;
   for (const resource of announced) {
+    const held = (): Promise<string[]> => heldIds(warehouse, { connectionId: connection, resource });
     const asking = askForRecords({
       api: counting.api,
       resource,
       accessToken: access.token,
       signal,
-      readAlive: () => heldIds(warehouse, { connectionId: connection, resource }),
+      readAlive: held,
     });
     for (;;) {
       const waiting = await takeWaiting(warehouse, {
@@ -139,20 +139,18 @@ async function applyRecords(
         await run.begin();
         const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
         await run.add(resource, { requests: counting.takeCount() });
-        let latest: Error | undefined;
+        const failed: FailedRecord[] = [];
         for (const answer of answers) {
           const where = { connectionId: connection, resource, runId, proof };
           const { counts, failure } = await applyAnnounced(warehouse, where, answer);
           await run.add(resource, counts);
-          if (failure !== undefined) run.noteFailure(resource, failure);
-          failures = failure === undefined ? 0 : failures + 1;
-          latest = failure;
+          inRow = failure === undefined ? 0 : inRow + 1;
+          if (failure !== undefined) failed.push({ id: answer.announced.id, error: failure });
         }
-        if (failures >= failuresInRow) {
-          const others = await heldIds(warehouse, { connectionId: connection, resource });
-          if (await concernsOneAlone(latest, { others, fetch: asking.fetch })) failures = 0;
-        }
-        if (failures >= failuresInRow) {
+        const verdict = await judgeAnnouncedFailures(failed, { inRow, held, fetch: asking.fetch });
+        for (const { error } of failed) run.noteFailure(resource, error);
+        if (verdict === 'answers') inRow = 0;
+        if (verdict === 'is down') {
           await holdWebhooks(warehouse, { connectionId: connection, milliseconds: downMilliseconds });
           return 'done';
         }

@@ -1,6 +1,5 @@
-import { CredentialsRefused, isRequestFailure, RecordGone } from '../source/errors.ts';
+import { CredentialsRefused, isLimitOfService, isRequestFailure, RecordGone } from '../source/errors.ts';
 import type { Asking } from './ask-for-records.ts';
-import { handlingOf } from './handling.ts';
 
 /**
  * Whether the fetch of a record failed for a reason of its own: the service answers the fetch of one of the `others`. Throws an error of
@@ -13,13 +12,9 @@ export async function concernsOneAlone(
   return mayConcernOne(error) && (await isAnyAnswered(others, fetch));
 }
 
-/** A token is refused for all records, and a service that wants to be left alone says so to all. */
+/** A token is refused for all records, and the service's own limit is one of the organisation. A platform may refuse a single record. */
 function mayConcernOne(error: unknown): boolean {
-  return (
-    isRequestFailure(error) &&
-    !(error instanceof CredentialsRefused) &&
-    ['retry', 'stop'].includes(handlingOf(error))
-  );
+  return isRequestFailure(error) && !(error instanceof CredentialsRefused) && !isLimitOfService(error);
 }
 
 const othersAsked = 3;

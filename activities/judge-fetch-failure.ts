@@ -17,8 +17,7 @@ export async function judgeFetchFailure(
   const { of, id, error, others, fetch } = failed;
   if (!(await concernsOneAlone(error, { others, fetch }))) throw error;
   const failingMilliseconds = await noteFetchFailing(warehouse, of, id);
-  if (handlingOf(error) === 'retry' && failingMilliseconds <= policies.giveUpAfterMilliseconds)
-    return 'again';
+  if (handlingOf(error) !== 'stop' && failingMilliseconds <= policies.giveUpAfterMilliseconds) return 'again';
   await leaveUndecided(warehouse.pool, of, id);
   return 'undecided';
 }

@@ -207,6 +207,11 @@ export function isRequestFailure(error: unknown): boolean {
   return error instanceof SourceError;
 }
 
+/** Whether the organisation asked too much (429, or not asked at all meanwhile). 452 is the limit of one company's platform. */
+export function isLimitOfService(error: unknown): boolean {
+  return error instanceof RateLimited && error.status !== 452;
+}
+
 /** Whether the service answered: a network that broke says nothing about what was asked for. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof SourceError && error.status !== null;

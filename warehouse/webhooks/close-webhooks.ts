@@ -48,16 +48,21 @@ export async function closeKnown(
   });
 }
 
-/** Tries webhooks later: after 2 s, then after twice that, up to 20 s; after 30 tries every 5 minutes. */
-export async function putOffWebhooks({ pool }: Warehouse, webhooks: readonly TakenWebhook[]): Promise<void> {
+/** Tries webhooks later: after 2 s, then after twice that, up to 20 s; after 30 tries every 5 minutes. Never before `milliseconds` are over. */
+export async function putOffWebhooks(
+  { pool }: Warehouse,
+  { webhooks, milliseconds }: { webhooks: readonly TakenWebhook[]; milliseconds: number },
+): Promise<void> {
   await pool.query({
     name: 'put off webhooks',
     text: `
       update sync.webhook_inbox set
         tries = tries + 1,
-        try_after = clock_timestamp()
-          + case when tries < 30 then least(power(2, tries + 1), 20) else 300 end * interval '1 second'
+        try_after = clock_timestamp() + greatest(
+          case when tries < 30 then least(power(2, tries + 1), 20) else 300 end * interval '1 second',
+          $2 * interval '1 millisecond'
+        )
       where id = any($1::bigint[]) and status = 'waiting'`,
-    values: [webhooks.map(({ id }) => id)],
+    values: [webhooks.map(({ id }) => id), Math.ceil(milliseconds)],
   });
 }

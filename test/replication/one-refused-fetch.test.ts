@@ -1,0 +1,69 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { readWebhook } from '../../source/read-webhook.ts';
+import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { bill } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import type { ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+// The platform refuses one record, say of a locked period, and returns all others.
+test.each([451, 452])(
+  'a record whose fetch alone answers %i keeps no webhook of another waiting',
+  async (status) => {
+    const service = await serve();
+    service.lists = { bills: [bill('a'), bill('b'), bill('x')] };
+    await service.sync(['bills']);
+    service.onFetch = (_resource, id) => (id === 'x' ? { status, body: '{}' } : undefined);
+    service.lists.bills = [bill('b', { memo: '"other"' }), bill('x')];
+    await store(service, 'UPDATED', bill('x', { memo: '"other"' }));
+    await store(service, 'UPDATED', bill('b'));
+    await store(service, 'DELETED', bill('a'));
+    await service.applyWebhooks();
+    expect(await service.ids('bills')).toEqual(['b', 'x']);
+    expect(await service.rows(inbox)).toEqual([
+      { record_id: 'x', status: 'waiting', tries: 1 },
+      { record_id: 'b', status: 'applied', tries: 0 },
+      { record_id: 'a', status: 'applied', tries: 0 },
+    ]);
+    expect(await service.rows(held)).toEqual([{ held: false }]);
+  },
+);
+
+test('a request for a pause that the fetch of another record gets too holds back the webhooks of the connection', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('x')] };
+  await service.sync(['bills']);
+  service.onFetch = () => ({ status: 452, body: '{}' });
+  await store(service, 'UPDATED', bill('x', { memo: '"other"' }));
+  await service.applyWebhooks();
+  expect(await service.rows(held)).toEqual([{ held: true }]);
+  expect(await service.rows(inbox)).toEqual([{ record_id: 'x', status: 'waiting', tries: 1 }]);
+});
+
+test('a reconcile ends although the fetch of one record is always answered by a request for a pause', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b'), bill('x')] };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('a'), bill('b')];
+  service.onFetch = (_resource, id) => (id === 'x' ? { status: 452, body: '{}' } : undefined);
+  const ended = service.reconcile(['bills']).then(({ status }) => status);
+  // Three seconds are the patience here.
+  expect(await Promise.race([ended, pass(20_000, 'still running')])).toBe('partial');
+  expect(await service.ids('bills')).toEqual(['a', 'b', 'x']);
+});
+
+const inbox = `
+  select record_id, status, tries::int from sync.webhook_inbox where connection_id = $1 order by id`;
+const held =
+  'select coalesce(webhooks_after > now(), false) as held from sync.connections where connection_id = $1';
+
+async function store(service: ScriptedService, code: string, record: string): Promise<void> {
+  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
+  const webhook = readWebhook(Buffer.from(body));
+  if (webhook === undefined) throw new Error('That is no webhook.');
+  await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [webhook] });
+}
