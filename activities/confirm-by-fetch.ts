@@ -1,4 +1,4 @@
-import { CredentialsRefused, RecordGone } from '../source/errors.ts';
+import { CredentialsRefused, isAnswer, RecordGone } from '../source/errors.ts';
 import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { noteAnswer } from '../warehouse/passes/note-answer.ts';
@@ -20,11 +20,17 @@ import { createCompanyProof, type CompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
+import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { judgeFetchFailure } from './judge-fetch-failure.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
 import type { Absence } from './prove-absence.ts';
 import { listingOf, passOf, type ReconcileInput } from './reconcile-input.ts';
 import { waitOf, type Wait } from './wait.ts';
+
+export interface ConfirmByFetchInput extends ReconcileInput {
+  /** As in `ReadStreamInput`. */
+  waited?: true;
+}
 
 export interface Confirmed {
   state: 'more' | 'done' | 'wait';
@@ -37,7 +43,10 @@ export interface Confirmed {
  * Asks for absent records, and for those that are ahead, one by one, for one chunk: one that is gone is confirmed; a record that
  * comes is landed. One whose fetch alone keeps failing holds up no other, and stays undecided in the end.
  */
-export async function confirmByFetch(dependencies: Dependencies, input: ReconcileInput): Promise<Confirmed> {
+export async function confirmByFetch(
+  dependencies: Dependencies,
+  input: ConfirmByFetchInput,
+): Promise<Confirmed> {
   return heartbeating(async (signal) => {
     const { warehouse, api, apiAddress, secretKey, stopping } = dependencies;
     const of = listingOf(input);
@@ -54,8 +63,15 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
       signal,
       readAlive: () => listedIds(warehouse, of),
     });
+    let othersAnswer = false;
     try {
       const { connectionId, runId } = of;
+      if (input.waited === true)
+        othersAnswer = await isAnotherListAnswered(warehouse, pass, {
+          api: counting.api,
+          accessToken: access.token,
+          signal,
+        });
       const proof = createCompanyProof(dependencies, {
         connectionId,
         runId,
@@ -77,7 +93,10 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
             });
             const failed = { of, id, error, others, fetch: asking.fetch };
             const verdict = await judgeFetchFailure(dependencies, failed);
-            if (verdict === 'again') failure = error;
+            if (verdict === 'again') {
+              failure = error;
+              othersAnswer = true;
+            }
             return verdict;
           },
         );
@@ -94,9 +113,11 @@ export async function confirmByFetch(dependencies: Dependencies, input: Reconcil
       if (error instanceof CredentialsRefused && (await isReplaced(warehouse, pass)))
         return { state: 'more' };
       const wait = waitOf(error);
+      const ofOneAlone = othersAnswer && isAnswer(error);
       // The requests are counted below.
-      if (wait === undefined) throw await judgeRequestFailure(dependencies, { pass, requests: 0, error });
-      return { state: 'wait', wait };
+      const failure = await judgeRequestFailure(dependencies, { pass, requests: 0, error, ofOneAlone });
+      if (wait === undefined || failure !== error) throw failure;
+      return { state: 'wait', wait: { ...wait, ofOneAlone } };
     } finally {
       await countRequests(warehouse, { pass, requests: counting.takeCount() });
     }

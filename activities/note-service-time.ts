@@ -1,4 +1,4 @@
-import { NotSupported } from '../source/errors.ts';
+import { isAnswer, NotSupported } from '../source/errors.ts';
 import { listOfOne } from '../source/lists.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { noteAnswer } from '../warehouse/passes/note-answer.ts';
@@ -6,10 +6,12 @@ import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts'
 import type { ListingInHand } from '../warehouse/reconcile/listing-in-hand.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
+import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
 import { ListMissing } from './list-missing.ts';
 import { passOf } from './reconcile-input.ts';
 import { retryWithDeadline } from './retry-with-deadline.ts';
+import { waitOf } from './wait.ts';
 
 /** The service has told its time before, and one answer without it would hide how long the host slept. */
 export class TimeNotTold extends Error {
@@ -44,8 +46,17 @@ export async function noteServiceTime(
   } catch (error) {
     if (signal.aborted) throw error;
     const failure = error instanceof NotSupported ? new ListMissing(error) : error;
+    // It has been asked for a minute by now.
+    const ofOneAlone =
+      waitOf(failure) !== undefined &&
+      isAnswer(failure) &&
+      (await isAnotherListAnswered(warehouse, pass, {
+        api: counting.api,
+        accessToken: access.token,
+        signal,
+      }));
     // The requests are counted below.
-    throw await judgeRequestFailure(dependencies, { pass, requests: 0, error: failure });
+    throw await judgeRequestFailure(dependencies, { pass, requests: 0, error: failure, ofOneAlone });
   } finally {
     await countRequests(warehouse, { pass, requests: counting.takeCount() });
   }

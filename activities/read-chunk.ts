@@ -31,6 +31,7 @@ import { GaveUp } from './gave-up.ts';
 import { handlingOf } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
 import { leaseOfAttempt } from './lease-of-attempt.ts';
+import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { ListMissing } from './list-missing.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
 import { runOf } from './run-of.ts';
@@ -45,6 +46,8 @@ export interface ReadStreamInput {
   kind?: PassKind;
   /** Window of a backfill. */
   part?: string;
+  /** The service has told the stream to wait, and that is over: is it of this list alone? Absent in histories of releases before 0.6. */
+  waited?: true;
 }
 
 export interface StreamRead {
@@ -104,11 +107,19 @@ export async function takeAndRead<Page>(
   const taken = await takePass(warehouse, { pass, resource, lookbackMilliseconds });
   if (taken.state !== 'open') return { state: taken.state };
   const counting = countRequestsOf(dependencies.api);
+  let othersAnswer = false;
   try {
+    if (input.waited === true)
+      othersAnswer = await isAnotherListAnswered(warehouse, pass, {
+        api: counting.api,
+        accessToken: access.token,
+        signal,
+      });
     return await landPages(dependencies, { pass, listing, access, counting, taken, signal, pages });
   } catch (error) {
     if (signal.aborted) throw error;
-    return await settleFailure(dependencies, { pass, resource, requests: counting.takeCount(), error });
+    const requests = counting.takeCount();
+    return await settleFailure(dependencies, { pass, resource, requests, error, othersAnswer });
   }
 }
 
@@ -211,9 +222,9 @@ function putBackBy({ serviceTime }: Extract<PassTaken, { state: 'open' }>, now: 
 /** What is to be done about a failure is known by its class; what is to be retried by Temporal is thrown again. */
 async function settleFailure(
   { warehouse, policies }: Dependencies,
-  failed: { pass: PassInHand; resource: Listed; requests: number; error: unknown },
+  failed: { pass: PassInHand; resource: Listed; requests: number; error: unknown; othersAnswer: boolean },
 ): Promise<ChunkOutcome> {
-  const { pass, resource, requests } = failed;
+  const { pass, resource, requests, othersAnswer } = failed;
   const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
   if (failed.error instanceof NotSupported) {
     const absence = await noteMissing(warehouse, { pass, requests });
@@ -233,12 +244,14 @@ async function settleFailure(
     return { state: 'more' };
   }
   const wait = waitOf(error);
-  if (wait !== undefined) {
+  const ofOneAlone = othersAnswer && isAnswer(error);
+  if (wait !== undefined && !ofOneAlone) {
     await countRequests(warehouse, { pass, requests });
     return { state: 'wait', wait };
   }
-  if (handlingOf(error) !== 'retry') await countRequests(warehouse, { pass, requests });
-  const failure = await judgeRequestFailure({ warehouse, policies }, { pass, requests, error });
+  if (handlingOf(error) === 'stop') await countRequests(warehouse, { pass, requests });
+  const failure = await judgeRequestFailure({ warehouse, policies }, { pass, requests, error, ofOneAlone });
+  if (wait !== undefined && failure === error) return { state: 'wait', wait: { ...wait, ofOneAlone } };
   // What this run could not get over must not be what the next one begins with: its cursor may be dead.
   if (failure instanceof GaveUp || failure instanceof RequestRefused)
     await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'given up' });

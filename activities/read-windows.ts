@@ -20,17 +20,24 @@ export interface WindowsRead extends StreamRead {
 /** Reads the windows of a backfill on, the oldest first, for one chunk. A window that is done is no longer there. */
 export function readWindows(dependencies: Dependencies, input: ReadWindowsInput): Promise<WindowsRead> {
   const { warehouse, stopping } = dependencies;
-  const { plan, ...reading } = input;
+  const { plan, waited, ...reading } = input;
   const ofStream = { connectionId: input.connection, stream: input.stream, plan };
   const chunk = startChunk(stopping);
   // Each window beats for itself, but many are over before their first beat.
   return heartbeating(async (signal) => {
-    for (;;) {
+    for (let windows = 0; ; windows += 1) {
       signal.throwIfAborted();
       const next = await nextWindow(warehouse, ofStream);
       if (next === undefined)
         return { state: 'done', windowsLeft: 0, counts: await readCounts(warehouse, input) };
-      const read = await readStream(dependencies, { ...reading, kind: 'backfill', part: next.part });
+      // What was told to wait is the first.
+      const first = windows === 0 && waited === true ? { waited } : {};
+      const read = await readStream(dependencies, {
+        ...reading,
+        ...first,
+        kind: 'backfill',
+        part: next.part,
+      });
       if (read.state === 'unsupported') {
         await dropWindows(warehouse, ofStream);
         return { ...read, windowsLeft: 0 };

@@ -7,6 +7,8 @@ export interface Wait {
   milliseconds?: number | null;
   /** The same by the worker's clock, in milliseconds since 1970: for workflows of 0.5.0. */
   notBefore: number | null;
+  /** The service answers other lists meanwhile. Absent in histories of releases before 0.6. */
+  ofOneAlone?: boolean;
 }
 
 export function waitOf(error: unknown): Wait | undefined {

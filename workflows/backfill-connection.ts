@@ -38,9 +38,9 @@ export async function backfillConnection(input: BackfillConnectionInput): Promis
   const { streams, searchable } = planned;
   const run: Run = { runId, connection, reason: reasonOf(input), kind: 'backfill' };
   const progress = trackProgress({ connection, kind: 'backfill', searchable, streams });
-  const reader = createReader(run, progress, async (stream, summary) => {
+  const reader = createReader(run, progress, async (stream, summary, after) => {
     const read = await paging.readWindows.executeWithOptions({ summary }, [
-      { ...run, stream, plan: planned.plan },
+      { ...run, stream, plan: planned.plan, ...after },
     ]);
     progress.note(stream, read.windowsLeft > 0 ? `reading, ${read.windowsLeft} windows left` : undefined);
     return read;

@@ -28,13 +28,13 @@ export function trackAnnouncements({
     arrived() {
       arrived += 1;
     },
-    watch: (readOn) => async (stream, summary) => {
+    watch: (readOn) => async (stream, summary, after) => {
       const before = arrived;
       const begins = (): void => {
         seen = Math.min(seen, before);
       };
       try {
-        const read = await readOn(stream, summary);
+        const read = await readOn(stream, summary, after);
         if (read.state !== 'wait' || read.counts.pages > 0) begins();
         return read;
       } catch (error) {

@@ -2,13 +2,16 @@ import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 
 /**
  * One wait for all streams of a connection: one timer in the history, that says why. The stream that waited tries first;
- * the others follow when it got through, so that a service that needs hours is asked once at a time.
+ * the others follow when it got through, so that a service that needs hours is asked once at a time. A stream that is told to wait while
+ * the service answers others waits by itself.
  */
 export interface Gate {
   /** Resolves when the stream may ask the service. */
   pass(stream: string): Promise<void>;
   /** The service wants to be left alone for so long, or until it says that this is over. */
-  closeFor(stream: string, milliseconds: number, wait: { why: string; isOver: () => boolean }): Promise<void>;
+  closeFor(stream: string, milliseconds: number, wait: Wait): Promise<void>;
+  /** The service wants to be left alone with this stream, and answers others: those may pass. */
+  waitAlone(stream: string, milliseconds: number, wait: Wait): Promise<void>;
   /** The stream got through, or has ended. */
   reopen(stream: string): void;
 }
@@ -16,22 +19,41 @@ export interface Gate {
 export function createGate(onChange: (waiting: string | undefined) => void): Gate {
   let first: string | undefined;
   const pass = (stream: string): Promise<void> => condition(() => first === undefined || first === stream);
+  const reopen = (stream: string): void => {
+    if (first === stream) first = undefined;
+  };
   return {
     pass,
-    async closeFor(stream, milliseconds, { why, isOver }) {
+    async closeFor(stream, milliseconds, wait) {
       if (first !== undefined && first !== stream) return pass(stream);
       first = stream;
-      onChange(why);
-      const timer = new CancellationScope();
-      await Promise.race([
-        timer.run(() => sleep(Math.max(milliseconds, 1_000), { summary: why })),
-        condition(isOver),
-      ]);
-      timer.cancel();
-      onChange(undefined);
+      await sleepUntilOver(milliseconds, wait, onChange);
     },
-    reopen(stream) {
-      if (first === stream) first = undefined;
+    async waitAlone(stream, milliseconds, wait) {
+      reopen(stream);
+      await sleepUntilOver(milliseconds, wait);
     },
+    reopen,
   };
+}
+
+/** `onChange` comes before the timer and right after its cancellation: recorded histories have that order. */
+async function sleepUntilOver(
+  milliseconds: number,
+  { why, isOver }: Wait,
+  onChange: (waiting: string | undefined) => void = () => undefined,
+): Promise<void> {
+  onChange(why);
+  const timer = new CancellationScope();
+  await Promise.race([
+    timer.run(() => sleep(Math.max(milliseconds, 1_000), { summary: why })),
+    condition(isOver),
+  ]);
+  timer.cancel();
+  onChange(undefined);
+}
+
+interface Wait {
+  why: string;
+  isOver: () => boolean;
 }

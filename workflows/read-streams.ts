@@ -1,6 +1,6 @@
 import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { StreamOutcome } from '../activities/finish-run.ts';
-import type { StreamRead } from '../activities/read-chunk.ts';
+import type { ReadStreamInput, StreamRead } from '../activities/read-chunk.ts';
 import type { Wait } from '../activities/wait.ts';
 import { askedMilliseconds } from './asked-milliseconds.ts';
 import { failureOf } from './failure-of.ts';
@@ -24,7 +24,10 @@ export interface StreamReader {
   /** Reads a stream to its end. Never throws but for a cancellation: a failure is an outcome. */
   read(stream: string): Promise<ReadOutcome>;
   /** Asks something else of the service until it no longer says to wait. */
-  ask<Answer extends { wait?: Wait }>(stream: string, ask: () => Promise<Answer>): Promise<Answer>;
+  ask<Answer extends { wait?: Wait }>(
+    stream: string,
+    ask: (after: AfterWait) => Promise<Answer>,
+  ): Promise<Answer>;
   /** The service says that the data is ready: who waits for that asks again. */
   dataReady(): void;
 }
@@ -55,16 +58,17 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = read
   return {
     async read(stream) {
       try {
+        let after: AfterWait = {};
         for (let pages = 0, chunks = 0; ; chunks += 1) {
           await gate.pass(stream);
           // A history that has grown long is closed between two chunks; the next execution goes on from the passes.
           if (chunks > 0 && workflowInfo().continueAsNewSuggested) return 'unfinished';
           const summary = pages === 0 ? stream : `${stream}: from page ${pages + 1}`;
-          const read = await readOn(stream, summary);
+          const read = await readOn(stream, summary, after);
           pages = read.counts.pages;
           progress.read(stream, read);
           if (read.state === 'done' || read.state === 'unsupported') return { stream, state: read.state };
-          await waitIfTold(stream, read);
+          after = await waitIfTold(stream, read);
         }
       } catch (error) {
         if (isCancellation(error)) throw error;
@@ -77,11 +81,12 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = read
     },
     async ask(stream, ask) {
       try {
+        let after: AfterWait = {};
         for (;;) {
           await gate.pass(stream);
-          const answer = await ask();
+          const answer = await ask(after);
           if (answer.wait === undefined) return answer;
-          await waitIfTold(stream, answer);
+          after = await waitIfTold(stream, answer);
         }
       } finally {
         gate.reopen(stream);
@@ -92,27 +97,31 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = read
     },
   };
 
-  async function waitIfTold(stream: string, { wait }: { wait?: Wait }): Promise<void> {
+  async function waitIfTold(stream: string, { wait }: { wait?: Wait }): Promise<AfterWait> {
     if (wait === undefined) {
       waits.over();
       gate.reopen(stream);
-    } else {
-      await gate.closeFor(stream, waits.milliseconds(wait), {
-        why: waitInWords(wait.reason, run.connection),
-        isOver: () => wait.reason === 'not ready' && toldReady,
-      });
-      toldReady = false;
+      return {};
     }
+    await gate[wait.ofOneAlone === true ? 'waitAlone' : 'closeFor'](stream, waits.milliseconds(wait), {
+      why: waitInWords(wait.reason, run.connection),
+      isOver: () => wait.reason === 'not ready' && toldReady,
+    });
+    toldReady = false;
+    return { waited: true };
   }
 }
 
+/** Part of what an activity is asked for: whether the stream comes from a wait. */
+export type AfterWait = Pick<ReadStreamInput, 'waited'>;
+
 /** Reads a stream on, for one chunk. */
-export type ReadOn = (stream: string, summary: string) => Promise<StreamRead>;
+export type ReadOn = (stream: string, summary: string, after: AfterWait) => Promise<StreamRead>;
 
 export function readerOf(run: Run): ReadOn {
-  return (stream, summary) => {
+  return (stream, summary, after) => {
     const readOn = stream === 'events' ? paging.readEvents : paging.readStream;
-    return readOn.executeWithOptions({ summary }, [{ ...run, stream }]);
+    return readOn.executeWithOptions({ summary }, [{ ...run, stream, ...after }]);
   };
 }
 

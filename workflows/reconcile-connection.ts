@@ -184,8 +184,10 @@ async function confirmByFetch(
   of: { runId: string; connection: string; resource: string },
 ): Promise<'confirmed' | 'unfetchable'> {
   for (;;) {
-    const { state, unfetchable } = await reader.ask(stream, () =>
-      comparing.confirmByFetch.executeWithOptions({ summary: `${of.resource}: fetch what is absent` }, [of]),
+    const { state, unfetchable } = await reader.ask(stream, (after) =>
+      comparing.confirmByFetch.executeWithOptions({ summary: `${of.resource}: fetch what is absent` }, [
+        { ...of, ...after },
+      ]),
     );
     if (state === 'done') return unfetchable === true ? 'unfetchable' : 'confirmed';
   }

@@ -13,6 +13,7 @@ import { temporalOf } from './temporal-of.ts';
 import { askedMilliseconds } from '../../workflows/asked-milliseconds.ts';
 import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 import { incomplete } from '../../workflows/incomplete.ts';
+import type { AfterWait } from '../../workflows/read-streams.ts';
 
 /**
  * Plays the workflows: the same activities, with the same inputs, in the same order, tried again after the same kinds of failure.
@@ -94,7 +95,7 @@ export class Driver {
     const { plan, streams } = await run.call('planBackfill', { ...run.of, ...days, resources });
     const of = { ...run.of, kind: 'backfill' as const };
     const outcomes = await mapConcurrently(3, streams, (stream) =>
-      run.readOn(stream, () => run.call('readWindows', { ...of, stream, plan })),
+      run.readOn(stream, (after) => run.call('readWindows', { ...of, stream, plan, ...after })),
     );
     await run.call('finishRun', { ...of, outcomes, firstExecutionRunId: runId, cancelled: false });
   }
@@ -237,9 +238,9 @@ interface PlayedRun {
   ): Promise<Awaited<ReturnType<Activities[N]>>>;
   /** Reads a stream to its end; a failure is an outcome. */
   read(stream: string, kind?: 'reconcile'): Promise<StreamOutcome>;
-  readOn(stream: string, readChunk: () => Promise<StreamRead>): Promise<StreamOutcome>;
-  /** Waits as the service told. */
-  wait(wait: Wait): Promise<void>;
+  readOn(stream: string, readChunk: (after: AfterWait) => Promise<StreamRead>): Promise<StreamOutcome>;
+  /** Waits as the service told, where it did. */
+  waitIfTold(told: { wait?: Wait }): Promise<AfterWait>;
 }
 
 function createRun(
@@ -251,25 +252,31 @@ function createRun(
     of,
     call: (name, input) => attempt(name, input) as ReturnType<typeof run.call<typeof name>>,
     read: (stream, kind) =>
-      run.readOn(stream, () =>
+      run.readOn(stream, (after) =>
         run.call(stream === 'events' ? 'readEvents' : 'readStream', {
           ...of,
           stream,
+          ...after,
           ...(kind === undefined ? {} : { kind }),
         }),
       ),
     async readOn(stream, readChunk) {
       try {
-        for (;;) {
-          const { state, wait } = await readChunk();
+        for (let after: AfterWait = {}; ;) {
+          const read = await readChunk(after);
+          const { state } = read;
           if (state === 'done' || state === 'unsupported') return { stream, state };
-          if (wait !== undefined) await run.wait(wait);
+          after = await run.waitIfTold(read);
         }
       } catch (error) {
         return failed(stream, error);
       }
     },
-    wait: (wait) => pass(Math.max(askedMilliseconds(wait) ?? 5_000, 1_000)),
+    async waitIfTold({ wait }) {
+      if (wait === undefined) return {};
+      await pass(Math.max(askedMilliseconds(wait) ?? 5_000, 1_000));
+      return { waited: true };
+    },
   };
   return run;
 }
@@ -331,10 +338,10 @@ async function confirmByFetch(
   run: PlayedRun,
   of: { runId: string; connection: string; resource: string },
 ): Promise<'confirmed' | 'unfetchable'> {
-  for (;;) {
-    const { state, wait, unfetchable } = await run.call('confirmByFetch', of);
-    if (wait !== undefined) await run.wait(wait);
-    if (state === 'done') return unfetchable === true ? 'unfetchable' : 'confirmed';
+  for (let after: AfterWait = {}; ;) {
+    const confirmed = await run.call('confirmByFetch', { ...of, ...after });
+    if (confirmed.state === 'done') return confirmed.unfetchable === true ? 'unfetchable' : 'confirmed';
+    after = await run.waitIfTold(confirmed);
   }
 }
 

@@ -1,0 +1,89 @@
+import { afterEach, expect, test } from 'vitest';
+import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
+import { row } from '../support/rows.ts';
+import { startSync, statusesOf, sync } from '../support/sync.ts';
+import { eventually } from '../support/eventually.ts';
+import { reconcile } from '../support/reconcile.ts';
+
+const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '3s' } });
+const { admin, warehouse } = installation;
+await installation.startWorker();
+
+afterEach(async () => {
+  await admin.clearFaults();
+  await admin.configure({});
+});
+
+const notReady = { kind: 'status', status: 400, code: 'PRODUCT_NOT_READY' } as const;
+
+// All lists have answered before; then one of them only says that it is not ready, or asks for a pause.
+test.each([
+  { path: '/subscriptions', stream: 'subscriptions', fault: notReady },
+  {
+    path: '/subscriptions',
+    stream: 'subscriptions',
+    fault: { kind: 'status', status: 452, code: 'PLATFORM_RATE_LIMIT', retryAfter: '1' },
+  },
+  {
+    path: '/accounting/items',
+    stream: 'items',
+    fault: { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '1' },
+  },
+  { path: '/events', stream: 'events', fault: notReady },
+] as const)(
+  'a list that alone keeps answering $fault.status is given up, and the other lists are read: $path',
+  async ({ path, stream, fault }) => {
+    const connection = await installation.connect({ platform: 'QUICKBOOKS' });
+    expect((await sync(installation, connection)).run.status).toBe('succeeded');
+    await admin.addFault({ match: { connection, path }, fault });
+    await admin.activity({ connection, changes: 10, deletes: 0 });
+    const { run } = await sync(installation, connection);
+    const others = Object.entries(statusesOf(run)).filter(([name]) => name !== stream);
+    expect(statusesOf(run)[stream]).toBe('failed');
+    expect(others.filter(([, status]) => status === 'failed')).toEqual([]);
+    await admin.clearFaults();
+    expect((await sync(installation, connection)).run.status).toBe('succeeded');
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  },
+);
+
+test('deletions are applied although one list keeps saying that it is not ready', async () => {
+  const connection = await installation.connect({ platform: 'QUICKBOOKS' });
+  await sync(installation, connection);
+  const first = 'select id from finance.bills where connection_id = $1 order by id limit 1';
+  const { id } = await row(warehouse, first, [connection]);
+  await admin.addFault({ match: { connection, path: '/subscriptions' }, fault: notReady });
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id: String(id) });
+  await sync(installation, connection);
+  expect((await row(warehouse, first, [connection])).id).not.toBe(id);
+});
+
+test('a first sync reads a long list to its end beside one that is not ready', async () => {
+  const connection = await installation.connect({ records: 300 });
+  await admin.configure({ maximumLimit: 1 });
+  await admin.addFault({ match: { connection, path: '/subscriptions' }, fault: notReady });
+  const { run } = await sync(installation, connection);
+  expect(statusesOf(run)).toMatchObject({ bills: 'succeeded', items: 'succeeded', subscriptions: 'failed' });
+});
+
+proofTest('a reconcile ends although one list keeps asking for a pause', async () => {
+  const connection = await installation.connect();
+  await sync(installation, connection);
+  await admin.addFault({ match: { connection, path: '/subscriptions' }, fault: notReady });
+  const { run } = await reconcile(installation, connection);
+  expect(statusesOf(run)).toMatchObject({ bills: 'succeeded', subscriptions: 'failed' });
+});
+
+test('a company that answers nothing yet is waited for beyond the patience', async () => {
+  const connection = await installation.connect({ ready: false });
+  const handle = await startSync(installation, connection);
+  await eventually(async () => {
+    const asked = (await admin.requests()).filter((one) => one.connection === connection);
+    const [first, last] = [asked[0]?.at ?? 0, asked.at(-1)?.at ?? 0];
+    return last - first > 8_000 ? true : undefined;
+  });
+  await admin.execute({ kind: 'make-ready', connection });
+  await handle.result();
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});

@@ -1,0 +1,19 @@
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** Lists of the connection that have returned pages before, the one that was complete last first; but for one, and for events, a list of no company. */
+export async function listsThatAnswer(
+  { db }: Pick<Warehouse, 'db'>,
+  { connectionId, except }: { connectionId: string; except: string },
+): Promise<string[]> {
+  const found = await db
+    .selectFrom('sync.streams')
+    .select('stream')
+    .where('connection_id', '=', connectionId)
+    .where('stream', 'not in', [except, 'events'])
+    .where('listed_at', 'is not', null)
+    .where('missing_since', 'is', null)
+    .orderBy('last_success_at', (order) => order.desc().nullsLast())
+    .orderBy('stream')
+    .execute();
+  return found.map(({ stream }) => stream);
+}
