@@ -94,6 +94,16 @@ async function withLostBill(lost: readonly string[] = ['a']): Promise<ScriptedSe
   return service;
 }
 
+test('a record that was made again, whose row was lost, and that its old event buried, ends in history when it is gone', async () => {
+  const service = await withBillMadeAgain();
+  await service.rows(`delete from finance.bills where connection_id = $1 and id = 'a'`);
+  await service.sync(['bills']);
+  expect(await deletedOf(service)).toEqual(['a']);
+  service.lists.bills = [bill('b', { last_synced_at: `"${minutesAgo(0)}"` })];
+  expect((await service.reconcile(['bills'])).status).toBe('succeeded');
+  expect(await aliveInHistory(service)).toEqual(['b']);
+});
+
 /** Bill a was deleted, which was announced, and made again; the watermark has left it behind. */
 async function withBillMadeAgain(): Promise<ScriptedService> {
   const service = await serve();

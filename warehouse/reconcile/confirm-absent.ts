@@ -1,3 +1,4 @@
+import { latestVersion } from '../history/latest-version.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
@@ -66,6 +67,9 @@ export async function confirmAbsent(
          select from finance.${resource.name} where connection_id = $1 and id = $4
        ) and exists (
          select from sync.tombstones where connection_id = $1 and resource = $2 and record_id = $4
+       ) and not exists (
+         -- Its row was lost, and an event buried what was made again since: history does not know yet that it is gone.
+         select from (${latestVersion(resource.name, '$4')}) latest where latest.op = 'upsert'
        ) as buried
        from sync.discrepancies c
        where c.connection_id = $1 and c.resource = $2 and c.run_id = $3 and c.record_id = $4 and c.status = 'checking'

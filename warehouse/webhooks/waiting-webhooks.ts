@@ -20,7 +20,11 @@ const listsTried = 3;
 
 /** What is due of a connection, in numbers. */
 export async function readWaiting({ pool }: Warehouse, connectionId: string): Promise<WaitingWebhooks> {
-  const { rows } = await pool.query<{ resource: string | null; ready: TakenWebhook[] | null; records: number }>({
+  const { rows } = await pool.query<{
+    resource: string | null;
+    ready: TakenWebhook[] | null;
+    records: number;
+  }>({
     name: 'read waiting webhooks',
     text: `
       select w.resource,
