@@ -40,6 +40,7 @@
         ('expense_without_amount', 'expenses_without_amount', 'expense_id', 'true'),
         ('spend_in_future', 'spend_lines', 'document_id', 'is_in_future'),
         ('no_currency', 'spend_lines', 'document_id', 'currency_code is null'),
+        ('spend_on_payment_account', 'lines_on_payment_accounts', 'document_id', 'true'),
         ('unknown_tax_treatment', 'spend_lines', 'document_id',
             "tax_treatment = 'unknown' and gross_amount is not null and source_type in ('bill', 'vendor_credit')"),
         ('undated_allocation', 'allocations', 'document_id', 'allocated_date is null'),

@@ -68,6 +68,20 @@ const leftOuts = {
     group by connection_id, currency_code, source_type, document_id`,
     words: ['document', 'without a date', 'left out', 'spend'],
   },
+  /** Documents with lines on an account that others are settled on: paying off a card, which is spend where the card was used. */
+  settling: {
+    documents: `
+    select lines.connection_id, currency_code, ${wholeSum('gross_amount')} as amount
+    from marts.spend_lines as lines
+    inner join marts.accounts using (connection_id, account_id)
+    where posting_status = 'posted' and role in ('ap_credit', 'payment_source') and coalesce(gross_amount <> 0, true)
+      and spend_month :during
+    group by lines.connection_id, currency_code, source_type, document_id`,
+    words: [
+      ...(['document', 'with lines on an account that bills are owed on or expenses are paid from'] as const),
+      ...(['in spend, perhaps a second time', 'those lines'] as const),
+    ],
+  },
   /** Documents of an unknown status, which are no spend; those without a date would be of no month either. */
   unknown_spend: {
     documents: `

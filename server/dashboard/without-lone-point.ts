@@ -12,6 +12,6 @@ export function withoutLonePoint<Shown extends View>(view: Shown): Shown {
   const words =
     only === undefined
       ? sentence
-      : `${sentence} ${only} is the first month that is known, so there is no course to draw yet.`;
+      : `${sentence} Only ${only} has figures, so there is no course to draw yet.`;
   return { ...rest, sentence: words } as Shown;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { ResourceName } from '../../sandbox/api/resources.ts';
+import { streamNames } from '../../resources/index.ts';
 import type { CommandInput } from '../../sandbox/world/command.ts';
 import { arbitraryAmounts, type Amounts, type Taxed } from './arbitrary-amounts.ts';
 import { arbitraryDays, type Days } from './arbitrary-days.ts';
@@ -21,6 +22,8 @@ export interface RandomBook {
   readonly chapters: readonly Chapter[];
   /** Months ago, and whether subscriptions were read completely then; months that are not here were not looked at. */
   readonly observed: Readonly<Record<number, 'complete' | 'incomplete'>>;
+  /** Lists that no run has come to yet: what is here of them came as webhooks. */
+  readonly unread?: readonly string[];
   /** So many months ago, from the first day of that month on, versions are kept. */
   readonly prunedUntil?: number;
   readonly settings: { readonly base_currency: string; readonly fx_direction: string } | null;
@@ -91,6 +94,7 @@ class Clerk {
       platform: this.platform,
       chapters,
       observed: this.observedMonths(months),
+      unread: this.chance(25) ? [this.oneOf(streamNames), this.oneOf(streamNames)] : [],
       settings: this.chance(60)
         ? {
             base_currency: this.oneOf(['USD', 'EUR', 'JPY', 'KWD', 'CLF']),

@@ -83,6 +83,10 @@ export async function keepBook(
     outcome,
   }));
   await rememberMonths(warehouse, { name, months });
+  await warehouse.pool.query('delete from sync.streams where connection_id = $1 and stream = any($2)', [
+    name,
+    book.unread ?? [],
+  ]);
   const prunedUntil = book.prunedUntil === undefined ? null : monthBefore(today, book.prunedUntil);
   if (prunedUntil !== null) await pruneUntil(warehouse, prunedUntil);
   const of = (wanted: string): string[] =>

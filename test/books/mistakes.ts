@@ -166,6 +166,30 @@ export const mistakes: readonly Mistake[] = [
     replace: 'when false then 0',
   },
   {
+    name: 'a list that no run has come to is as good as read',
+    file: 'models/staging/stg_finance__streams.sql',
+    find: 'left join source on connections.connection_id',
+    replace: 'inner join source on connections.connection_id',
+  },
+  {
+    name: 'history begins with the first subscription',
+    file: 'models/intermediate/int_subscription_months__observed.sql',
+    find: 'coalesce(min(complete_months.month), first_versions.first_month)',
+    replace: 'first_versions.first_month',
+  },
+  {
+    name: 'a bill that was settled in silence was never open',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'and unexplained_3_months = 0',
+    replace: '',
+  },
+  {
+    name: 'only cards are paid off',
+    file: 'models/intermediate/int_quality__found.sql',
+    find: "accounts.role in ('ap_credit', 'payment_source')",
+    replace: "accounts.role = 'payment_source'",
+  },
+  {
     name: 'a week is a quarter of a month',
     file: 'models/intermediate/int_subscription_items__priced.sql',
     find: "when lower(items.billing_interval) = 'week' then 52",

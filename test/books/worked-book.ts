@@ -32,7 +32,11 @@ export function worked(
   name: string,
   chapters: Chapters,
   figures: WorkedBook['figures'],
-  { prunedUntil, ...observed }: RandomBook['observed'] & Pick<RandomBook, 'prunedUntil'> = {},
+  {
+    prunedUntil,
+    unread,
+    ...observed
+  }: RandomBook['observed'] & Pick<RandomBook, 'prunedUntil' | 'unread'> = {},
 ): WorkedBook {
   const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
   return {
@@ -40,6 +44,7 @@ export function worked(
     book: {
       ...{ name, platform: 'QUICKBOOKS', observed, settings: null, vendorNames: {}, accountNames: {} },
       ...(prunedUntil !== undefined && { prunedUntil }),
+      ...(unread !== undefined && { unread }),
       chapters: inOrder.map(([monthsAgo, deeds]) => ({
         monthsAgo: Number(monthsAgo),
         commands: deeds.map((deed) => commandOf(name, deed)),

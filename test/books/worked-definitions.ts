@@ -452,6 +452,25 @@ function payments(): WorkedBook[] {
       },
     ),
     worked(
+      'untold-payments',
+      {
+        0: ['08', '09', '10'].map((month) =>
+          billOf(`b${month}`, {
+            ...{ issue_date: `2026-${month}-05`, due_date: `2026-${month}-28` },
+            ...{ total_amount: 1000, amount_due: 0, status: 'paid', linked_payments: [] },
+          }),
+        ),
+      },
+      {
+        'ap_kpis_monthly.open_ap_end where month = 2026-10-01': 0,
+        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 3,
+        'ap_kpis_monthly.unexplained_count where month = 2026-08-01': 1,
+        'ap_kpis_monthly.unexplained_count where month = 2026-11-01': 0,
+        'ap_kpis_monthly.days_payable_outstanding where month = 2026-10-01': null,
+        'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': null,
+      },
+    ),
+    worked(
       'due-some-day',
       {
         0: [

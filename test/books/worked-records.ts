@@ -5,12 +5,13 @@ import {
   expenseOf,
   subscriptionOf,
   worked,
+  type Deed,
   type WorkedBook,
 } from './worked-book.ts';
 
 /** Records with something missing, odd or of nothing: what they are told as, and what they are counted in. */
 export function workedRecords(): WorkedBook[] {
-  return [...duplicates(), ...counted(), named(), resumed()];
+  return [...duplicates(), ...counted(), named(), resumed(), halfRead(), firstOfAll(), cardPaidOff()];
 }
 
 function duplicates(): WorkedBook[] {
@@ -151,5 +152,69 @@ function resumed(): WorkedBook {
       'mrr_movements_monthly.closing where month = 2026-11-01': 301,
     },
     { 2: 'complete', 1: 'complete', 0: 'complete' },
+  );
+}
+
+/** Bills and expenses were read to the end, and no run has come to refunds, nor to customers. */
+function halfRead(): WorkedBook {
+  return worked(
+    'half-read',
+    { 0: [billOf('b', { issue_date: '2026-11-05', total_amount: 100 })] },
+    {
+      'connections.freshness_status where name = half-read': 'never_complete',
+      'connections.last_success_at where name = half-read': null,
+      'sync_health.freshness_status where resource = expenses': 'never_complete',
+      'sync_health.capability where resource = expenses': 'supported',
+      'sync_health.freshness_status where resource = customers': 'never_complete',
+      'sync_health.capability where resource = customers': 'unknown',
+      'sync_health.last_success_at where resource = customers': null,
+    },
+    { unread: ['refunds', 'customers'] },
+  );
+}
+
+/** Two months were read to the end, and there was no subscription: the first one is new. */
+function firstOfAll(): WorkedBook {
+  const { book, figures } = worked(
+    'first-subscription',
+    { 2: [billOf('b', { issue_date: '2026-09-05', total_amount: 1 })], 0: [subscriptionOf('s1', 'c1', 100)] },
+    {
+      'mrr_movements_monthly.is_baseline where month = 2026-11-01': false,
+      'mrr_movements_monthly.opening where month = 2026-11-01': 0,
+      'mrr_movements_monthly.new where month = 2026-11-01': 100,
+      'mrr_movements_monthly.closing where month = 2026-11-01': 100,
+      'subscription_mrr_monthly.is_baseline where month = 2026-11-01': false,
+    },
+    { 2: 'complete', 1: 'complete', 0: 'complete' },
+  );
+  // Of this platform the sandbox makes no subscriptions of its own.
+  return { figures, book: { ...book, platform: 'SOMETHING_NEW' } };
+}
+
+/** A card buys 100 and is paid off, and a bill is paid by an expense: the check says which documents repeat spend. */
+function cardPaidOff(): WorkedBook {
+  const spent = (id: string, account: string, line: string, amount: number): Deed =>
+    expenseOf(id, {
+      ...{ vendor_id: id, account_id: account, transaction_date: '2026-10-10' },
+      line_items: [{ account_id: line, total_amount: amount }],
+    });
+  return worked(
+    'card-paid-off',
+    {
+      0: [
+        billOf('b', { issue_date: '2026-10-05', account_id: 'ap', total_amount: 40 }),
+        spent('trip', 'card', 'travel', 100),
+        spent('pay-card', 'bank', 'card', 100),
+        spent('pay-bill', 'bank', 'ap', 40),
+        spent('remark', 'bank', 'card', 0),
+      ],
+    },
+    {
+      'vendor_spend_monthly.spend where spend_month = 2026-10-01': 280,
+      'data_quality.failed_rows where check_name = spend_on_payment_account': 2,
+      'data_quality.sample_ids where check_name = spend_on_payment_account': 'pay-bill, pay-card',
+      'accounts.role where account_id = card': 'payment_source',
+      'accounts.role where account_id = ap': 'ap_credit',
+    },
   );
 }

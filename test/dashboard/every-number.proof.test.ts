@@ -67,7 +67,7 @@ function amountsIn(sentence: string): string[] {
   const words = sentence
     .replace(/\d{1,2} [A-Z][a-z]{2}( \d{4})?|[A-Z][a-z]{2} \d{4}/g, 'a day')
     .replace(/\d+ (complete )?(months|days)/g, 'a time')
-    .replace(/a day is the first month that is known.*/, '');
+    .replace(/Only a day has figures.*/, '');
   return [...words.matchAll(/an unknown amount|-?\d[\d,]*(\.\d+)?/gi)].map(([amount]) =>
     amount.toLowerCase(),
   );

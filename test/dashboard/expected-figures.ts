@@ -84,6 +84,20 @@ export function expectedFigures(
     );
     return leftOut(costOfEach(lines));
   };
+  const settling = (months: readonly string[]): string[] => {
+    const accounts = all('accounts').filter((row) =>
+      ['ap_credit', 'payment_source'].includes(String(row.role)),
+    );
+    const isSettling = new Set(accounts.map((row) => `${row.connection_id} ${row.account_id}`));
+    const lines = of('spend_lines').filter(
+      (row) =>
+        row.posting_status === 'posted' &&
+        isSettling.has(`${row.connection_id} ${row.account_id}`) &&
+        whole(row.gross_amount) !== 0n &&
+        months.includes(String(row.spend_month)),
+    );
+    return leftOut(costOfEach(lines));
+  };
   const openItems = of('ap_open_items');
   const isBill = (row: Row): boolean => row.is_credit === false;
 
@@ -357,7 +371,7 @@ export function expectedFigures(
       ),
     ];
     const ranked = rankedBy(lines, (rows) => amounts(rows, 'gross_amount'));
-    const gap = [...unknownSpend(months), ...undatedDocuments];
+    const gap = [...unknownSpend(months), ...undatedDocuments, ...settling(months)];
     if (ranked.length === 0 && gap.length === 0) return nothing(...spent);
     if (ranked.length === 0)
       return { rows: [], told: [told(0n), told(0n)], gap: [...gap, ...nameless(...spent)] };

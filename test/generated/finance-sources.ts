@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resources } from '../../resources/index.ts';
+import { resources, streams } from '../../resources/index.ts';
 import { columnKinds, type Column } from '../../resources/resource.ts';
 
 /** The text of `dbt/models/staging/_sources.yml`: the tables of `finance` that a staging model reads, as the descriptors say. */
@@ -40,6 +40,19 @@ export function unfitColumns(): string {
         ].join('\n'),
       )
       .join(',\n'),
+    '    }) }}',
+    '{%- endmacro %}',
+    '',
+  ].join('\n');
+}
+
+/** The text of `dbt/macros/capture/copied_streams.sql`: the lists that are read of every connection. */
+export function copiedStreams(): string {
+  return [
+    '{#- Made by "npm run generate" from resources/. The lists of records that are read of every connection, and the resource of each. -#}',
+    '{% macro copied_streams() -%}',
+    '    {{ return({',
+    streams.map(({ stream, resource }) => `        '${stream.name}': '${resource.name}'`).join(',\n'),
     '    }) }}',
     '{%- endmacro %}',
     '',

@@ -58,6 +58,23 @@ spend_lines as (
     select * from {{ ref('spend_lines') }}
 ),
 
+accounts as (
+    select * from {{ ref('accounts') }}
+),
+
+-- Where the card or the bill that a document pays off was itself recorded, its lines are spent twice.
+lines_on_payment_accounts as (
+    select
+        spend_lines.connection_id,
+        spend_lines.document_id
+    from spend_lines
+    inner join accounts
+        on spend_lines.connection_id = accounts.connection_id and spend_lines.account_id = accounts.account_id
+    where
+        spend_lines.posting_status = 'posted' and coalesce(spend_lines.gross_amount <> 0, true)
+        and accounts.role in ('ap_credit', 'payment_source')
+),
+
 balancing_credit_lines as (
     select * from spend_lines
     where source_type = 'vendor_credit' and position = -1 and posting_status = 'posted'

@@ -1,4 +1,5 @@
--- The months subscriptions are told for, from the first version on. A month is observed when a sync or reconcile that ended in it
+-- The months subscriptions are told for, from the first version on, or from the first month in which they were read completely, when
+-- that was before: there were none then, so what comes later is new. A month is observed when a sync or reconcile that ended in it
 -- had read subscriptions completely, whatever became of other streams; months before the first that is known of are taken as
 -- observed. Months of which pruning has removed versions, and those before them, are not: history cannot tell them any more.
 with versions as (
@@ -18,20 +19,29 @@ first_versions as (
     group by connection_id
 ),
 
-series as (
-    select cast(day as date) as month
-    from
-        {{ daybook.date_series(
-            '(select min(first_month) from first_versions)', daybook.month_of(daybook.as_of_date()), '1 month'
-        ) }} as months
-),
-
 complete_months as (
     select
         connection_id,
         month
     from stream_months
     where stream = 'subscriptions' and outcome = 'complete'
+),
+
+starts as (
+    select
+        first_versions.connection_id,
+        least(first_versions.first_month, coalesce(min(complete_months.month), first_versions.first_month)) as first_month
+    from first_versions
+    left join complete_months on first_versions.connection_id = complete_months.connection_id
+    group by first_versions.connection_id, first_versions.first_month
+),
+
+series as (
+    select cast(day as date) as month
+    from
+        {{ daybook.date_series(
+            '(select min(first_month) from starts)', daybook.month_of(daybook.as_of_date()), '1 month'
+        ) }} as months
 ),
 
 known_since as (
@@ -54,7 +64,7 @@ pruned as (
 
 told as (
     select
-        first_versions.connection_id,
+        starts.connection_id,
         series.month,
         pruned.connection_id is not null as has_pruned_months,
         coalesce(series.month > pruned.last_pruned_month, true)
@@ -62,12 +72,12 @@ told as (
             complete_months.month is not null
             or coalesce(series.month < known_since.first_known_month, true)
         ) as is_observed
-    from first_versions
-    inner join series on first_versions.first_month <= series.month
+    from starts
+    inner join series on starts.first_month <= series.month
     left join complete_months
-        on first_versions.connection_id = complete_months.connection_id and series.month = complete_months.month
-    left join known_since on first_versions.connection_id = known_since.connection_id
-    left join pruned on first_versions.connection_id = pruned.connection_id
+        on starts.connection_id = complete_months.connection_id and series.month = complete_months.month
+    left join known_since on starts.connection_id = known_since.connection_id
+    left join pruned on starts.connection_id = pruned.connection_id
 ),
 
 observed as (

@@ -59,6 +59,22 @@ balances as (
     group by connection_id, currency_code, as_of_date
 ),
 
+-- Bills of which a part was settled on a day that nobody tells: past days have them without it, today does not.
+unexplained as (
+    select
+        bills.connection_id,
+        bills.currency_code,
+        months.month,
+        count(*) as bill_count,
+        count(*) filter (where bills.issue_date >= months.month) as issued_bill_count
+    from bills
+    inner join months on coalesce(bills.issue_date <= months.as_of_date, true)
+    where
+        bills.has_unexplained_amount and bills.unexplained_amount > 0 and bills.total_amount > 0
+        and months.as_of_date < {{ daybook.as_of_date() }}
+    group by bills.connection_id, bills.currency_code, months.month
+),
+
 purchases as (
     select
         connection_id,
@@ -160,6 +176,8 @@ monthly as (
         case when payments.month is null then 0 else payments.paid end as paid,
         coalesce(balances.unknown_count, 0) + coalesce(purchases.unknown_count, 0) + coalesce(payments.unknown_count, 0)
             as unknown_count,
+        coalesce(unexplained.bill_count, 0) as unexplained_count,
+        coalesce(unexplained.issued_bill_count, 0) as unexplained_issued,
         payments.weight_with_due_date,
         payments.weight_late,
         payments.weight_with_days,
@@ -182,6 +200,11 @@ monthly as (
             currencies.connection_id = payments.connection_id
             and currencies.currency_code is not distinct from payments.currency_code
             and months.month = payments.month
+    left join unexplained
+        on
+            currencies.connection_id = unexplained.connection_id
+            and currencies.currency_code is not distinct from unexplained.currency_code
+            and months.month = unexplained.month
 ),
 
 rolling as (
@@ -189,6 +212,7 @@ rolling as (
         *,
         {{ daybook.whole_sum_over('open_dated', 'three_months') }} as open_dated_3_months,
         {{ daybook.whole_sum_over('purchases_above_0', 'three_months') }} as purchases_3_months,
+        sum(unexplained_issued) over three_months as unexplained_3_months,
         sum(days) over three_months as days_3_months,
         count(*) over three_months as months_seen
     from monthly
@@ -210,8 +234,9 @@ final as (
         cast(purchases as numeric(38, 9)) as purchases,
         cast(paid as numeric(38, 9)) as paid,
         unknown_count,
+        unexplained_count,
         case
-            when months_seen = 3 and purchases_3_months > 0
+            when months_seen = 3 and purchases_3_months > 0 and unexplained_3_months = 0
                 then {{ daybook.ratio('open_dated_3_months', '3 * purchases_3_months') }} * cast(days_3_months as float8)
         end as days_payable_outstanding,
         {{ daybook.ratio('weighted_days', 'weight_with_days') }} as average_days_to_pay,

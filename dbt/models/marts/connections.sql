@@ -8,7 +8,7 @@ settled as (
 
 streams as (
     select * from {{ ref('stg_finance__streams') }}
-    where stream <> 'events' and capability <> 'unsupported'
+    where capability <> 'unsupported'
 ),
 
 -- As fresh as the stalest stream, and not at all while one was never read.

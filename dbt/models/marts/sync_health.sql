@@ -4,7 +4,6 @@ with connections as (
 
 streams as (
     select * from {{ ref('stg_finance__streams') }}
-    where stream <> 'events'
 ),
 
 deleted as (

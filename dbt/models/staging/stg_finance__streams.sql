@@ -1,3 +1,4 @@
+-- Every list that is read of a connection, whether or not a run has come to it.
 with source as (
     select * from {{ source('finance', 'streams') }}
 ),
@@ -6,17 +7,25 @@ connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),
 
+streams (stream, resource) as (
+    values
+    {%- for stream, resource in daybook.copied_streams().items() %}
+        ('{{ stream }}', '{{ resource }}'){{ "," if not loop.last }}
+    {%- endfor %}
+),
+
 in_this_world as (
     select
-        connection_id,
-        stream,
-        resource,
-        capability,
-        watermark,
-        last_success_at,
-        last_reconcile_at
-    from source
-    where connection_id in (select connections.connection_id from connections)
+        connections.connection_id,
+        streams.stream,
+        streams.resource,
+        coalesce(source.capability, 'unknown') as capability,
+        source.watermark,
+        source.last_success_at,
+        source.last_reconcile_at
+    from connections
+    cross join streams
+    left join source on connections.connection_id = source.connection_id and streams.stream = source.stream
 )
 
 select * from in_this_world

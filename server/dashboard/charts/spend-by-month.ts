@@ -9,7 +9,7 @@ import type { Series } from '../view.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
 
-const leftOuts = ['unknown_spend', 'undated'] as const;
+const leftOuts = ['unknown_spend', 'undated', 'settling'] as const;
 
 /** Where the money went, month by month. */
 export const spendByMonth: Chart = defineChart({
@@ -18,7 +18,7 @@ export const spendByMonth: Chart = defineChart({
   about:
     'Posted bills and expenses less refunds and credits, tax included, dated up to today, of the last 24 months: the 15 vendors with most spend and all others.',
   shownAs: 'drawing',
-  marts: ['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines'],
+  marts: ['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines', 'accounts'],
   sql: `
 with today as (
   select date_trunc('month', max(as_of_date))::date as month from marts.connections

@@ -214,6 +214,7 @@ def ap_kpis_monthly(ledger):
     for currency in sorted(currencies, key=str):
         mine = [bill for bill in posted if bill.currency == currency]
         ends, dated_ends, bought, bought_above_0, rows = {}, {}, {}, {}, []
+        hidden = [bill for bill in mine if hides_settlement(bill)]
         for month in months:
             end = min(last_of_month(month), today)
             items = [item for item in open_items(ledger, end) if item.document.currency == currency]
@@ -256,7 +257,12 @@ def ap_kpis_monthly(ledger):
                     'unknown_count': sum(item.amount is None for item in items)
                     + sum(bill.total is None for bill in mine if bill.date is not None and month <= bill.date <= end)
                     + sum(entry.amount is None for _, entry in payments),
-                    'days_payable_outstanding': outstanding(months, month, end, dated_ends, bought_above_0),
+                    'unexplained_count': 0
+                    if end == today
+                    else sum(bill.date is None or bill.date <= end for bill in hidden),
+                    'days_payable_outstanding': None
+                    if any(is_issued_in_three(bill, month, today) for bill in hidden)
+                    else outstanding(months, month, end, dated_ends, bought_above_0),
                     'average_days_to_pay': weighted_mean(weighted),
                     'paid_late_share': share(late, total(weight for weight, _ in timed)),
                     'overdue_share': share_overdue(items),
@@ -264,6 +270,19 @@ def ap_kpis_monthly(ledger):
                 }
             )
         yield from rows
+
+
+def hides_settlement(bill):
+    """Less is due than payments and credits say: the rest was settled on a day that nobody tells."""
+    rest = less(bill.total, *(entry.amount for entry in bill.allocations), bill.due)
+    return rest is not None and bill.total > 0 and rest > 0 and not is_noise(bill.currency, rest)
+
+
+def is_issued_in_three(bill, month, today):
+    """In the month or the two before it, and not after the last month end before today: what is due today is known."""
+    if bill.date is None or not month_before(month, 2) <= bill.date <= last_of_month(month):
+        return False
+    return last_of_month(month_of(bill.date)) < today
 
 
 def lasting_payments(bill, today):

@@ -40,6 +40,8 @@ def found_by(ledger, subscription_rows):
     in_range = lambda when: when is None or too_early <= when <= too_late
     rounded_subscriptions, unfit_subscriptions = fits_of(book)
     ids = lambda records: [record.id for record in records]
+    # Accounts that bills and credits are owed on, or expenses are paid from.
+    settling = {one.account_id for one in bills + credits + expenses} - {None}
     return {
         'amount_due_unexplained': ids(bill for bill in posted if differs(bill.currency, unexplained(bill))),
         'bill_status_incoherent': ids(bill for bill in posted if is_incoherent(bill)),
@@ -81,6 +83,7 @@ def found_by(ledger, subscription_rows):
         'refund_sign': ids(one for one in expenses if signed_lines(one)[2]),
         'spend_in_future': ids(one for one in in_spend if one.date is not None and one.date > today),
         'no_currency': ids(one for one in in_spend if one.currency is None),
+        'spend_on_payment_account': ids(one for one in in_spend if one.is_posted and pays_off(one, settling)),
         'unknown_tax_treatment': ids(
             one
             for one in in_spend
@@ -110,6 +113,13 @@ def found_by(ledger, subscription_rows):
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
         'quarantined_record': [],
     }
+
+
+def pays_off(document, settling):
+    """Books a line on an account that others are settled on: a card or a bill that is paid off is spend a second time."""
+    return any(
+        line.account_id in settling and not (line.is_remark or line.total == 0) for line in document.lines
+    )
 
 
 def tells_no_amount(expense):
@@ -182,28 +192,47 @@ def one_sided(bills, credits):
 def sync_health(ledger):
     told = ledger.book.told
     for resource in RESOURCES:
-        streams = [stream for stream in told['streams'] if stream['resource'] == resource]
-        first = lambda name: earliest(stream[name] for stream in streams)
+        streams = streams_of(ledger.book, resource)
+        offered = [stream for stream in streams if stream['capability'] != 'unsupported']
+        first = lambda name: earliest(stream[name] for stream in offered)
         yield {
             'resource': resource,
-            'capability': streams[0]['capability'] if streams else 'unknown',
+            'capability': capability_of(streams),
             'record_count': len(ledger.book.sent[resource]),
             'deleted_records': told['deleted'].get(resource, 0),
             'quarantined_records': 0,
             # A list that was read and is empty limits nothing.
             'watermark': first('last_success_at')
-            and min((stream['watermark'] for stream in streams if stream['watermark']), default=None),
+            and min((stream['watermark'] for stream in offered if stream['watermark']), default=None),
             'last_success_at': first('last_success_at'),
-            'last_reconcile_at': first('last_reconcile_at'),
+            'last_reconcile_at': min(
+                (stream['last_reconcile_at'] for stream in offered if stream['last_reconcile_at']), default=None
+            ),
             'as_of_date': ledger.today,
-            **freshness(first('last_success_at'), ledger),
+            **(freshness(first('last_success_at'), ledger) if offered else {'days_since_success': None, 'freshness_status': 'unsupported'}),
         }
+
+
+# The lists that the API has of each resource: expenses and refunds are asked for one after the other.
+LISTS = {resource: [resource] for resource in RESOURCES} | {'expenses': ['expenses', 'refunds']}
+NEVER_BEGUN = {'capability': 'unknown', 'watermark': None, 'last_success_at': None, 'last_reconcile_at': None}
+
+
+def streams_of(book, resource):
+    begun = {stream['stream']: stream for stream in book.told['streams']}
+    return [begun.get(name, NEVER_BEGUN) for name in LISTS[resource]]
+
+
+def capability_of(streams):
+    told = {stream['capability'] for stream in streams}
+    return 'unsupported' if told == {'unsupported'} else 'supported' if 'supported' in told else 'unknown'
 
 
 def connections(ledger):
     book = ledger.book
-    connection, streams = book.told['connection'], book.told['streams']
-    last = earliest(stream['last_success_at'] for stream in streams if stream['capability'] == 'supported')
+    connection = book.told['connection']
+    streams = [stream for resource in RESOURCES for stream in streams_of(book, resource)]
+    last = earliest(stream['last_success_at'] for stream in streams if stream['capability'] != 'unsupported')
     yield {
         'name': book.id,
         'platform': book.told['platform'],

@@ -112,7 +112,8 @@ def items_at_ends(book, today):
     last = month_of(today)
     # Months are those of UTC; what came until now, this evening too, is of the month in which the company is.
     recorded = {id(one): min(month_of(moment_of(one).date()), last) for one in versions}
-    first = recorded[id(versions[0])]
+    # Months in which somebody looked and there was nothing yet are known too.
+    first = min(recorded[id(versions[0])], *observed, last)
     known_from = min((observed | unobserved) - {gone}, default=date.max)
     owners = owners_of(versions)
     months, month = {}, first
