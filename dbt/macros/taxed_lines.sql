@@ -31,7 +31,12 @@
             {{ daybook.whole_sum(known_total) }} as total_amount,
             {{ daybook.whole_sum(known_tax) }} as tax_amount,
             -- Of the lines whose total has it.
-            {{ daybook.whole_sum(known_tax, 'coalesce(' ~ has_tax_within ~ ', unfit_lines.record_id is not null)') }} as tax_within
+            {{ daybook.whole_sum(known_tax, 'coalesce(' ~ has_tax_within ~ ', unfit_lines.record_id is not null)') }} as tax_within,
+            -- Of those that have it beside it, and nowhere else.
+            {{ daybook.whole_sum(
+                known_tax,
+                'coalesce(' ~ has_tax_beside ~ ' and not ' ~ has_tax_within ~ ', unfit_lines.record_id is not null)'
+            ) }} as tax_beside
         from lines
         left join unfit_lines
             on
@@ -48,6 +53,7 @@
             {{ daybook.noise('documents.currency_code') }} as noise,
             line_sums.total_amount - documents.total_amount as more_than_document,
             line_sums.tax_within,
+            line_sums.tax_beside,
             line_sums.tax_amount as line_tax,
             {{ header.get('sub_total', unknown) }} as header_sub_total,
             {{ header.get('tax', unknown) }} as header_tax,
@@ -58,6 +64,22 @@
             on
                 line_sums.connection_id = documents.connection_id
                 and line_sums.{{ document_id }} = documents.{{ document_id }}
+    ),
+
+    -- What the header tells less what its lines come to, without their tax and with it, its discount taken off or not. A total may
+    -- be rounded by half a unit of its currency: what is nearer is meant.
+    measured as (
+        select
+            *,
+            least(abs(more_than_document), abs(more_than_document - discount)) as off_without_tax,
+            least(
+                abs(more_than_document + tax_beside), abs(more_than_document + tax_beside - discount)
+            ) as off_with_tax,
+            least(abs(more_than_sub_total), abs(more_than_sub_total + discount)) as header_off_without_tax,
+            least(
+                abs(more_than_sub_total - line_tax), abs(more_than_sub_total - line_tax + discount)
+            ) as header_off_with_tax
+        from compared
     ),
 
     -- The header charges the tax of the lines where it is its own, or not told, and in its total, with or without the discount.
@@ -76,22 +98,34 @@
             {% if header -%}
                 case
                     when abs(coalesce(header_tax, 0)) > noise and coalesce(abs(header_tax - tax_within) <= noise, false) then true
-                    when header_sub_total is null then abs(coalesce(header_tax, 0)) <= noise
-                    else coalesce(abs(more_than_sub_total) <= noise or abs(more_than_sub_total + discount) <= noise, false)
+                    -- A header that tells nothing does not tell that either.
+                    when header_sub_total is null then coalesce(abs(header_tax) <= noise, false)
+                    else
+                        coalesce(
+                            header_off_without_tax <= noise
+                            or (header_off_without_tax <= 0.5 and header_off_without_tax < header_off_with_tax),
+                            false
+                        )
                 end
             {%- else -%}
                 false
             {%- endif %} as is_without_tax_beside
-        from compared
+        from measured
     ),
 
     headers as (
         select
             *,
             coalesce(abs(more_than_document) <= noise, false) as is_sum_of_lines,
+            coalesce(abs(more_than_document) <= noise, false)
+            or coalesce(off_without_tax <= 0.5 and off_without_tax < off_with_tax, false) as has_no_tax_beside,
             coalesce(
-                not is_tax_charged and abs(tax_within) > noise and abs(more_than_document - tax_within) <= noise
-                and abs(more_than_document - discount) > noise,
+                not is_tax_charged and abs(tax_within) > noise
+                and abs(more_than_document) > noise and abs(more_than_document - discount) > noise
+                and (
+                    abs(more_than_document - tax_within) <= noise
+                    or abs(more_than_document - tax_within - discount) <= noise
+                ),
                 false
             ) as is_without_their_tax
         from charged
@@ -109,7 +143,7 @@
             case
                 when unfit_lines.record_id is not null then 'unknown'
                 -- More than its subtotal, and nothing says why.
-                when lines.tax_amount is null and abs(lines.total_amount) - abs(lines.sub_total) > headers.noise then 'unknown'
+                when coalesce(lines.tax_amount, 0) = 0 and abs(lines.total_amount) - abs(lines.sub_total) > headers.noise then 'unknown'
                 when coalesce(lines.tax_amount, 0) = 0 then 'no_tax'
                 when {{ has_tax_within }} and headers.is_without_their_tax then 'not_charged'
                 when {{ is_sub_total_with_tax }} then 'inclusive'
@@ -119,7 +153,7 @@
                     and not (headers.is_sum_of_lines and (headers.is_tax_charged or headers.header_sub_total is null))
                     then 'unknown'
                 when {{ has_tax_within }} then 'inclusive'
-                when {{ has_tax_beside }} and not headers.is_sum_of_lines then 'exclusive'
+                when {{ has_tax_beside }} and not headers.has_no_tax_beside then 'exclusive'
                 when {{ has_tax_beside }} and headers.is_tax_charged then 'inclusive'
                 when {{ has_tax_beside }} and headers.is_without_tax_beside then 'not_charged'
                 else 'unknown'

@@ -117,7 +117,7 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
       }
       if (taxed === 'in prices')
         return {
-          total: all,
+          total: oneOf(all, discount === 'null' ? all : less(all, [discount])),
           sub_total: oneOf('null', less(all, taxesOfLines)),
           tax_amount: oneOf('null', doubled(sum, taxesOfLines, currency)),
           total_discount: discount,
@@ -140,11 +140,12 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
           currency,
         );
         const taxes = doubled(sum, taxesOfLines, currency);
+        const off = oneOf('null', '0', taxes, plain(currency));
         return {
-          total: nets,
+          total: oneOf(nets, off === 'null' ? String(Math.round(Number(nets))) : less(nets, [off])),
           sub_total: oneOf('null', nets),
           tax_amount: oneOf('null', '0', taxes),
-          total_discount: oneOf('null', '0', taxes),
+          total_discount: off,
         };
       }
       const tax = plain(currency);

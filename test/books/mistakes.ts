@@ -190,6 +190,24 @@ export const mistakes: readonly Mistake[] = [
     replace: "accounts.role = 'payment_source'",
   },
   {
+    name: 'a discount is taken for tax that is beside the lines',
+    file: 'macros/taxed_lines.sql',
+    find: 'least(abs(more_than_document), abs(more_than_document - discount)) as off_without_tax',
+    replace: 'abs(more_than_document) as off_without_tax',
+  },
+  {
+    name: 'tax that may be in the rest of a bill is net',
+    file: 'models/intermediate/int_spend__lined.sql',
+    find: "bill_taxes.header_tax = 'told' and bill_taxes.may_miss_tax",
+    replace: 'false',
+  },
+  {
+    name: 'a header that tells nothing charges no tax',
+    file: 'macros/taxed_lines.sql',
+    find: 'then coalesce(abs(header_tax) <= noise, false)',
+    replace: 'then coalesce(abs(header_tax) <= noise, true)',
+  },
+  {
     name: 'a week is a quarter of a month',
     file: 'models/intermediate/int_subscription_items__priced.sql',
     find: "when lower(items.billing_interval) = 'week' then 52",

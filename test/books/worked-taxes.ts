@@ -7,6 +7,7 @@ export function workedTaxes(): WorkedBook[] {
   const office = { account_id: 'office' };
   const prices = { sub_total: 119, tax_amount: 19, total_amount: 119 };
   const discounted = { ...office, sub_total: 110, discount_amount: 10, tax_amount: 10, total_amount: 110 };
+  const off10 = { ...october, total_amount: 90, sub_total: 100, total_discount: 10 };
   const whole = { ...office, sub_total: 100, tax_amount: 19, total_amount: 119 };
   return [
     worked(
@@ -195,6 +196,78 @@ export function workedTaxes(): WorkedBook[] {
         'spend_lines.net_amount where document_id = no-total and position = -1': null,
         'bill_lines.tax_treatment where bill_id = in-doubles': 'inclusive',
         'bill_lines.net_amount where bill_id = in-doubles': 33.333333334,
+      },
+    ),
+    worked(
+      'discounted-headers',
+      {
+        0: [
+          ...[null, 0].map((tax) =>
+            billOf(`beside-${tax}`, {
+              ...{ ...off10, vendor_id: `beside-${tax}`, tax_amount: tax },
+              line_items: [{ ...office, sub_total: 100, tax_amount: 19, total_amount: 100 }],
+            }),
+          ),
+          ...[null, 0].map((tax) =>
+            billOf(`within-${tax}`, {
+              ...{ ...off10, vendor_id: `within-${tax}`, tax_amount: tax },
+              line_items: [whole],
+            }),
+          ),
+          billOf('by-its-tax', {
+            ...{ ...october, vendor_id: 'c', sub_total: 100, tax_amount: 0, total_discount: 19 },
+            ...{ total_amount: 81, line_items: [whole] },
+          }),
+          billOf('rounded', {
+            ...{ ...october, vendor_id: 'd', sub_total: 99.98, tax_amount: 0, total_amount: 100 },
+            line_items: [{ ...office, sub_total: 99.98, tax_amount: 7.7, total_amount: 99.98 }],
+          }),
+          billOf('prices', {
+            ...{ ...october, vendor_id: 'e', sub_total: 100, tax_amount: 19, total_discount: 10 },
+            ...{ total_amount: 109, line_items: [{ ...prices, account_id: 'travel' }] },
+          }),
+          // 50 more than its lines, and nothing says of what tax.
+          billOf('freight', {
+            ...{ ...october, vendor_id: 'f', total_amount: 169, line_items: [{ ...whole, account_id: 'f' }] },
+          }),
+        ],
+      },
+      {
+        ...Object.fromEntries(
+          ['beside-null', 'beside-0', 'within-null', 'within-0'].flatMap((bill) => [
+            [`spend_lines.gross_amount where document_id = ${bill} and position = 0`, 100],
+            [`spend_lines.net_amount where document_id = ${bill}`, 90],
+          ]),
+        ),
+        'spend_lines.net_amount where document_id = by-its-tax and position = 0': 100,
+        'spend_lines.net_amount where document_id = by-its-tax': 81,
+        'spend_lines.gross_amount where document_id = rounded and position = 0': 99.98,
+        'spend_lines.net_amount where document_id = rounded': 100,
+        'spend_lines.net_amount where document_id = prices and position = 0': 100,
+        'spend_lines.net_amount where document_id = prices': 90,
+        'spend_by_dimension_monthly.spend where dimension = account and dimension_id = travel': 119,
+        'spend_lines.gross_amount where document_id = freight and position = -1': 50,
+        'spend_lines.net_amount where document_id = freight and position = -1': null,
+      },
+    ),
+    worked(
+      'silent-headers',
+      {
+        0: [
+          billOf('prices', { ...october, total_amount: 119, line_items: [{ ...office, ...prices }] }),
+          ...[null, 0].map((tax) =>
+            billOf(`more-${tax}`, {
+              ...{ ...october, vendor_id: `more-${tax}`, total_amount: 119 },
+              line_items: [{ ...office, sub_total: 100, tax_amount: tax, total_amount: 119 }],
+            }),
+          ),
+        ],
+      },
+      {
+        'spend_lines.net_amount where document_id = prices': null,
+        'spend_lines.net_amount where document_id = more-null': null,
+        'spend_lines.net_amount where document_id = more-0': null,
+        'data_quality.failed_rows where check_name = unknown_tax_treatment': 3,
       },
     ),
   ];

@@ -113,7 +113,8 @@ test('a noisy amount is overdue in full, and one sentence says how many amounts 
 test('the page says at its head who was never read to the end, and what waits in quarantine', async () => {
   const page = await open(url);
   expect(await page.locator('.note').allTextContents()).toEqual([
-    '1 connection has not been read to the end yet: every figure lacks what is still to come.',
+    // Of the first one only bills were read.
+    '2 connections have not been read to the end yet: every figure lacks what is still to come.',
     '1 record is in quarantine: the figures have the last good version, or nothing where there is none. "daybook quarantine list" says why.',
   ]);
 });

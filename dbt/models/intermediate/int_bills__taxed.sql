@@ -16,7 +16,8 @@ line_totals as (
         -- A remark is worth 0 and has no tax.
         count(*) filter (where gross_amount is distinct from 0) as line_count,
         {{ daybook.whole_sum('gross_amount') }} as gross_amount,
-        {{ daybook.whole_sum('case when is_known then coalesce(tax_amount, 0) end') }} as tax_amount
+        {{ daybook.whole_sum('case when is_known then coalesce(tax_amount, 0) end') }} as tax_amount,
+        bool_or(coalesce(tax_amount <> 0, false)) as tells_tax
     from lines
     group by connection_id, bill_id
 ),
@@ -31,6 +32,7 @@ compared as (
         bills.tax_amount,
         coalesce(bills.total_discount, 0) as discount,
         coalesce(line_totals.line_count, 0) as line_count,
+        coalesce(line_totals.tells_tax, false) as tells_tax,
         bills.total_amount - case when line_totals.bill_id is null then 0 else line_totals.gross_amount end as missing_amount,
         coalesce(bills.tax_amount, 0)
         - case when line_totals.bill_id is null then 0 else line_totals.tax_amount end as untold_tax
@@ -80,6 +82,10 @@ taxed as (
             when abs(missing_amount - untold_tax + discount) <= noise then 'on_top'
             else 'unknown'
         end as header_tax,
+        -- More than a discount and a rounding, beside lines with tax that the header does not tell: it may be tax.
+        tells_tax
+        and not coalesce(tax_amount is not null and abs(untold_tax) <= noise, false)
+        and coalesce(abs(missing_amount) > 0.5 and abs(missing_amount + discount) > 0.5, true) as may_miss_tax,
         -- Of one line that is the whole bill, the net amount is that of the header.
         cast(
             case

@@ -140,6 +140,7 @@ netted_balances as (
                 balances.document_type = 'vendor_credit'
                 and abs(balances.missing_amount) > {{ daybook.noise('balances.currency_code') }}
                 then null
+            when bill_taxes.header_tax = 'told' and bill_taxes.may_miss_tax then null
             when balances.document_type = 'vendor_credit' or bill_taxes.header_tax = 'told' then balances.missing_amount
             when bill_taxes.header_tax = 'on_top' then balances.missing_amount - bill_taxes.untold_tax
         end as missing_net_amount

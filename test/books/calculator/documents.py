@@ -30,7 +30,7 @@ class Taxed:
             self.net = self.gross = line.sub_total if is_whole else less(amount, tax)
 
     def _treated(self, line, document, told):
-        if not line.is_known or (line.tax is None and is_more(document, line)):
+        if not line.is_known or (not line.tax and is_more(document, line)):
             return 'unknown'
         if not line.tax:
             return 'no_tax'
@@ -44,7 +44,7 @@ class Taxed:
                 return 'not_charged'
             # The total that has the tax in it may have it beside it as well: the document decides, if it does.
             return 'inclusive' if told.is_sum and (told.charges_tax or told.before_tax is None) else 'unknown'
-        if not told.is_sum:
+        if not told.is_made_without_tax:
             return 'exclusive'
         return 'inclusive' if told.charges_tax else 'not_charged' if told.leaves_out_tax else 'unknown'
 
@@ -84,6 +84,12 @@ class ToldOfTax:
         )
         more = less(worth, document.total)
         self.is_sum = same(worth, document.total)
+        # The lines whose total can only be without their tax: are the lines with it the nearer to the document, or without it?
+        beside = known([(line.tax or 0) if readings_of(line) == {'beside'} else 0 for line in document.lines])
+        self.is_made_without_tax = self.is_sum or is_nearer(
+            [less(more, off) for off in (Decimal(0), discount)],
+            [less(more, off, negative(beside)) for off in (Decimal(0), discount)],
+        )
         self.charges_tax = taxes is not None and not same(taxes, Decimal(0)) and same(tax, taxes) and comes_to(tax)
         tells_none = same(told or Decimal(0), Decimal(0))
         if not hasattr(document, 'tax'):
@@ -93,16 +99,32 @@ class ToldOfTax:
             # What it tells is the tax of the other lines.
             self.leaves_out_tax = True
         elif self.before_tax is None:
-            self.leaves_out_tax = tells_none
+            self.leaves_out_tax = told is not None and tells_none
         else:
-            self.leaves_out_tax = comes_to(Decimal(0))
+            beyond = less(document.total, self.before_tax)
+            self.leaves_out_tax = comes_to(Decimal(0)) or is_nearer(
+                [less(beyond, negative(off)) for off in (Decimal(0), discount)],
+                [less(beyond, negative(off), taxes) for off in (Decimal(0), discount)],
+            )
         self.is_less_their_tax = (
             not self.charges_tax
             and tax_within is not None
             and not same(tax_within, Decimal(0))
-            and same(more, tax_within)
-            and not same(more, discount)
+            and any(same(more, total([tax_within, off])) for off in (Decimal(0), discount))
+            and not any(same(more, off) for off in (Decimal(0), discount))
         )
+
+
+# A document may be rounded to whole units of its currency.
+ROUNDING = Decimal('0.5')
+
+
+def is_nearer(ways, others):
+    """Whether what is left over one way is no more than a rounding, and less than the other way."""
+    if None in ways or None in others:
+        return False
+    left = min(abs(one) for one in ways)
+    return left <= ROUNDING and left < min(abs(one) for one in others)
 
 
 def is_more(document, line):
@@ -131,6 +153,8 @@ class Taxes:
         self.has_untold_tax = False
         tax = getattr(document, 'tax', None)
         untold = None if not tax else self._untold(document, tax)
+        if self._may_hide_tax(document):
+            self.rest_net = None
         is_half_told = tells_half(document)
         if not is_half_told and (untold is None or is_noise(document.currency, untold)):
             return
@@ -149,6 +173,15 @@ class Taxes:
                 line.treatment, line.net = 'inclusive', net_of_header
             else:
                 line.treatment, line.net = 'unknown', None
+
+    def _may_hide_tax(self, document):
+        """Of a bill whose header does not tell the tax of its lines: they and it are apart by more than discount and rounding."""
+        if not hasattr(document, 'tax') or not any(line.tax for line in document.lines):
+            return False
+        untold = None if document.tax is None else self._untold(document, document.tax)
+        if untold is not None and is_noise(document.currency, untold):
+            return False
+        return self.rest is None or min(abs(self.rest), abs(total([self.rest, document.discount or 0]))) > ROUNDING
 
     def _net_of_header(self, document, tax):
         """Its subtotal, where that and its tax are its total; what is left without its tax, where a discount is taken off too."""
