@@ -42,6 +42,12 @@ def found_by(ledger, subscription_rows):
     ids = lambda records: [record.id for record in records]
     # Accounts that bills and credits are owed on, or expenses are paid from.
     settling = {one.account_id for one in bills + credits + expenses} - {None}
+    # A card or a bill that is paid off is spend a second time.
+    paying_off = {
+        id(one.document)
+        for one in ledger.spend
+        if one.line is not None and one.line.account_id in settling and one.gross != 0
+    }
     return {
         'amount_due_unexplained': ids(bill for bill in posted if differs(bill.currency, unexplained(bill))),
         'bill_status_incoherent': ids(bill for bill in posted if is_incoherent(bill)),
@@ -83,7 +89,7 @@ def found_by(ledger, subscription_rows):
         'refund_sign': ids(one for one in expenses if signed_lines(one)[2]),
         'spend_in_future': ids(one for one in in_spend if one.date is not None and one.date > today),
         'no_currency': ids(one for one in in_spend if one.currency is None),
-        'spend_on_payment_account': ids(one for one in in_spend if one.is_posted and pays_off(one, settling)),
+        'spend_on_payment_account': ids(one for one in in_spend if one.is_posted and id(one) in paying_off),
         'unknown_tax_treatment': ids(
             one
             for one in in_spend
@@ -113,13 +119,6 @@ def found_by(ledger, subscription_rows):
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
         'quarantined_record': [],
     }
-
-
-def pays_off(document, settling):
-    """Books a line on an account that others are settled on: a card or a bill that is paid off is spend a second time."""
-    return any(
-        line.account_id in settling and not (line.is_remark or line.total == 0) for line in document.lines
-    )
 
 
 def tells_no_amount(expense):
