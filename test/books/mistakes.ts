@@ -337,7 +337,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'tax that the vendor does not charge is on top',
     file: 'macros/taxed_lines.sql',
-    find: "when {{ has_tax_beside }} and not headers.is_sum_of_lines then 'exclusive'",
+    find: "when {{ has_tax_beside }} and not headers.has_no_tax_beside then 'exclusive'",
     replace: "when {{ has_tax_beside }} then 'exclusive'",
   },
   {
