@@ -165,7 +165,8 @@ class Clerk {
   private observedMonths(months: number): RandomBook['observed'] {
     if (this.chance(20)) return {};
     const observed: Record<number, 'complete' | 'incomplete'> = {};
-    for (let month = months - 1; month >= 0; month -= 1) {
+    // Subscriptions may have been read before there were any.
+    for (let month = months - 1 + this.oneOf([0, 0, 1, 2]); month >= 0; month -= 1) {
       const outcome = this.oneOf(['complete', 'complete', 'complete', 'incomplete', null] as const);
       if (outcome !== null) observed[month] = outcome;
     }
