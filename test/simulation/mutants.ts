@@ -87,8 +87,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a deletion closes what waits in quarantine of a newer version',
     file: 'warehouse/quarantine/close-buried.ts',
-    find: '(deleted === undefined || kept <= deleted)',
-    replace: '(deleted === undefined || kept < Infinity)',
+    find: 'return deleted === undefined || kept <= deleted;',
+    replace: 'return deleted === undefined || kept < Infinity;',
   },
   {
     name: 'the lease is not checked',
