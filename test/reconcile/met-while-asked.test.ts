@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { goneMeanwhile } from '../replication/gone-meanwhile.ts';
 import type { ScriptedService } from '../replication/scripted-service.ts';
 import { servicesOf } from '../replication/serve.ts';
 import { bill } from '../support/finance-records.ts';
@@ -7,22 +8,12 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-const gone = { status: 410, body: '{"error_code":"GONE"}' };
-
 describe('a record that is made again while the answer that it is gone is in hand', () => {
   test('in a form that cannot be landed, waits in quarantine', async () => {
-    const service = await serve();
-    service.lists = { bills: [bill('a'), bill('b'), bill('c')] };
-    await service.sync(['bills']);
-    service.lists.bills = [bill('b'), bill('c')];
-    answerGone(service, async () => {
-      service.lists.bills = [
-        bill('b'),
-        bill('c'),
-        bill('a', { total_amount: '"much"', last_synced_at: stamp(-2_000) }),
-      ];
-      expect((await service.sync(['bills'])).status).toBe('partial');
-      expect(await open(service)).toEqual([{ record_id: 'a' }]);
+    const again = bill('a', { total_amount: '"much"', last_synced_at: stamp(-2_000) });
+    const service = await madeAgainWhileAsked(bill('a'), again, async (made) => {
+      expect((await made.sync(['bills'])).status).toBe('partial');
+      expect(await open(made)).toEqual([{ record_id: 'a' }]);
     });
     await service.reconcile(['bills']);
     await service.sync(['bills']);
@@ -30,36 +21,32 @@ describe('a record that is made again while the answer that it is gone is in han
   });
 
   test('under an older version than the one that a wrong clock gave, stays', async () => {
-    const service = await serve();
-    service.lists = { bills: [bill('a', { last_synced_at: stamp(3_600_000) }), bill('b'), bill('c')] };
-    await service.sync(['bills']);
-    service.lists.bills = [bill('b'), bill('c')];
-    answerGone(service, async () => {
-      service.lists.bills = [
-        bill('b'),
-        bill('c'),
-        bill('a', { memo: '"again"', last_synced_at: stamp(-2_000) }),
-      ];
-      expect((await service.sync(['bills'])).status).toBe('succeeded');
+    const first = bill('a', { last_synced_at: stamp(3_600_000) });
+    const again = bill('a', { memo: '"again"', last_synced_at: stamp(-2_000) });
+    const service = await madeAgainWhileAsked(first, again, async (made) => {
+      expect((await made.sync(['bills'])).status).toBe('succeeded');
     });
     expect((await service.reconcile(['bills'])).status).toBe('partial');
     expect(await service.ids('bills')).toEqual(['a', 'b', 'c']);
   });
 });
 
-/** The next fetch is answered so, after what happens meanwhile. */
-function answerGone(service: ScriptedService, meanwhile: () => Promise<void>): void {
-  service.onFetch = async (_resource, id) => {
-    if (id !== 'a') return undefined;
-    service.onFetch = () => undefined;
-    const servedAt = new Date(Date.now() - 5_000);
-    await meanwhile();
-    service.date = () => {
-      service.date = () => new Date();
-      return servedAt;
-    };
-    return gone;
-  };
+/** Bill a has landed and is gone; while the answer to the next fetch is in hand it is there again, and `meet` meets it. */
+async function madeAgainWhileAsked(
+  first: string,
+  again: string,
+  meet: (service: ScriptedService) => Promise<void>,
+): Promise<ScriptedService> {
+  const service = await serve();
+  const others = [bill('b'), bill('c')];
+  service.lists = { bills: [first, ...others] };
+  await service.sync(['bills']);
+  service.lists.bills = others;
+  goneMeanwhile(service, new Date(Date.now() - 5_000), async () => {
+    service.lists.bills = [...others, again];
+    await meet(service);
+  });
+  return service;
 }
 
 function open(service: ScriptedService): Promise<unknown[]> {

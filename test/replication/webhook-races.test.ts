@@ -3,34 +3,25 @@ import { readWebhook } from '../../source/read-webhook.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { goneMeanwhile } from './gone-meanwhile.ts';
 import type { ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-const gone = { status: 410, body: '{"error_code":"GONE"}' };
-
 test('a bad form that came after the service had said that the record is gone waits in quarantine', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
   service.lists.bills = [bill('b')];
-  service.onFetch = async (_resource, id) => {
-    if (id !== 'a') return undefined;
-    service.onFetch = () => undefined;
-    const servedAt = new Date(Date.now() - 5_000);
+  goneMeanwhile(service, new Date(Date.now() - 5_000), async () => {
     // It is made again, in a form that cannot be landed, and a sync meets it while the answer is in hand.
     service.lists.bills = [bill('b'), bill('a', { total_amount: '"much"', last_synced_at: stamp(-2_000) })];
     const { status } = await service.sync(['bills']);
     expect(status).toBe('partial');
     expect(await open(service)).toEqual([{ record_id: 'a' }]);
-    service.date = () => {
-      service.date = () => new Date();
-      return servedAt;
-    };
-    return gone;
-  };
+  });
   await service.tellOfBill('DELETED', bill('a'));
   expect(await service.ids('bills')).toEqual(['b']);
   const { status } = await service.sync(['bills']);
@@ -60,9 +51,7 @@ test('a deletion that a webhook announces in the second of the last touch is don
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
   const second = Math.floor((Date.now() - 3_000) / 1_000) * 1_000;
-  service.onFetch = async (_resource, id) => {
-    if (id !== 'a') return undefined;
-    service.onFetch = () => undefined;
+  goneMeanwhile(service, new Date(second), async () => {
     // A page that was asked for before the deletion lands while the answer is in hand.
     service.lists.bills = [
       bill('b'),
@@ -70,12 +59,7 @@ test('a deletion that a webhook announces in the second of the last touch is don
     ];
     await service.sync(['bills']);
     service.lists.bills = [bill('b')];
-    service.date = () => {
-      service.date = () => new Date();
-      return new Date(second);
-    };
-    return gone;
-  };
+  });
   await service.tellOfBill('DELETED', bill('a'));
   const [wanted] = await service.rows(
     `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
