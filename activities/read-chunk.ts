@@ -10,19 +10,18 @@ import type { Bounds, List } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
 import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
-import { forgetWatermark } from '../warehouse/passes/forget-watermark.ts';
-import { aMinute, clockTolerance, lookbackOf } from '../warehouse/passes/lookback-of.ts';
+import { lookbackOf } from '../warehouse/passes/lookback-of.ts';
 import { countRequests } from '../warehouse/passes/note-failing.ts';
 import { noteMissing, noteNotMissing } from '../warehouse/passes/note-missing.ts';
 import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
 import type { PageFacts } from '../warehouse/passes/record-page.ts';
-import { readFromFurtherBack } from '../warehouse/passes/read-from-further-back.ts';
 import { restartPass } from '../warehouse/passes/restart-pass.ts';
-import { takePass, type PassTaken } from '../warehouse/passes/take-pass.ts';
+import { takePass } from '../warehouse/passes/take-pass.ts';
 import { PagesGoRound } from '../warehouse/errors.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
 import type { PassKind } from '../warehouse/tables/passes.ts';
+import { beginsAgain, maximumRestarts, toldBefore, type ServiceTime, type Taken } from './begins-again.ts';
 import { pagesOfChunk, startChunk } from './chunk.ts';
 import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf, type CountingClient } from './counting-client.ts';
@@ -68,6 +67,7 @@ export interface Listing<Page> {
     page: Page;
     requests: number;
     servedAt: Date | null;
+    inHandMilliseconds: number;
     nextCursor: string | null;
   }) => Promise<PageFacts>;
 }
@@ -87,9 +87,6 @@ export function readChunk<Page>(
   });
 }
 
-/** A cursor is refused when it has grown old. A service that refuses each one, or whose pages go round, would be read for ever. */
-const maximumRestarts = 10;
-
 export type ChunkOutcome = Omit<StreamRead, 'counts'>;
 
 /** The same within an activity that does more: reads at most so many `pages`. */
@@ -106,6 +103,7 @@ export async function takeAndRead<Page>(
   const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
   const taken = await takePass(warehouse, { pass, resource, lookbackMilliseconds });
   if (taken.state !== 'open') return { state: taken.state };
+  const told = toldBefore(taken);
   const counting = countRequestsOf(dependencies.api);
   let othersAnswer = false;
   try {
@@ -115,7 +113,7 @@ export async function takeAndRead<Page>(
         accessToken: access.token,
         signal,
       });
-    return await landPages(dependencies, { pass, listing, access, counting, taken, signal, pages });
+    return await landPages(dependencies, { pass, listing, access, counting, taken, told, signal, pages });
   } catch (error) {
     if (signal.aborted) throw error;
     const requests = counting.takeCount();
@@ -130,7 +128,8 @@ async function landPages<Page>(
     listing: Listing<Page>;
     access: ConnectionAccess;
     counting: CountingClient;
-    taken: Extract<PassTaken, { state: 'open' }>;
+    taken: Taken;
+    told: ServiceTime | null;
     signal: AbortSignal;
     pages: number;
   },
@@ -151,72 +150,24 @@ async function landPages<Page>(
     ...page,
     page: await listing.prepare(records),
   }));
+  let told = reading.told;
   let isFirst = true;
-  for await (const { page, connection, servedAt, nextCursor } of pages) {
+  for await (const { page, connection, servedAt, receivedAt, nextCursor } of pages) {
     await proof.require(connection);
-    if (isFirst && (await beginsAgain(dependencies, { ...reading, servedAt }))) return { state: 'more' };
+    const now = servedAt === null ? null : { milliseconds: servedAt.getTime(), receivedAt };
+    if (now !== null && (await beginsAgain(dependencies, { ...reading, now, told, isFirst })))
+      return { state: 'more' };
+    told = now ?? told;
     isFirst = false;
     const started = performance.now();
     const requests = counting.takeCount();
-    const counts = await listing.land({ pass, page, requests, servedAt, nextCursor });
+    const inHandMilliseconds = Math.max(0, Date.now() - receivedAt.getTime());
+    const counts = await listing.land({ pass, page, requests, servedAt, inHandMilliseconds, nextCursor });
     onPageLanded({ stream: pass.stream, milliseconds: performance.now() - started, counts });
     if (nextCursor === null) return { state: 'done' };
     if (chunk.pageWasLast()) return { state: 'more' };
   }
   throw new Error(`The pages of ${pass.stream} ended without a last one.`);
-}
-
-/**
- * Whether a reading must begin again, as the service's time shows that its first response came with. What a list shows
- * late is behind the cursor of a pass that stood still for longer than the lookback, and what a reconcile's listing showed before it did
- * may be gone. Servers of one service may differ by a little.
- */
-async function beginsAgain(
-  { warehouse, policies: { lookbackMilliseconds } }: Dependencies,
-  reading: {
-    pass: PassInHand;
-    listing: { listed: Listed };
-    taken: Extract<PassTaken, { state: 'open' }>;
-    servedAt: Date | null;
-  },
-): Promise<boolean> {
-  const { pass, listing, taken, servedAt } = reading;
-  if (pass.kind === 'backfill' || servedAt === null) return false;
-  const { cursor, servedUntilMilliseconds: before, stoodStill } = taken;
-  const now = servedAt.getTime();
-  const tolerance = clockTolerance(lookbackMilliseconds);
-  const resource = listing.listed;
-  const lookback = lookbackOf(resource, lookbackMilliseconds);
-  if ((taken.watermarkMilliseconds ?? -Infinity) > now + tolerance) {
-    await forgetWatermark(warehouse, { pass, resource, servedAt });
-    return true;
-  }
-  const putBack = putBackBy(taken, now);
-  // Servers that differ by much would have it begin again and again.
-  if (taken.restarts >= maximumRestarts) return false;
-  if (putBack > tolerance || (taken.floorMilliseconds ?? -Infinity) > now + tolerance) {
-    const milliseconds = lookback + putBack + 2 * aMinute;
-    await readFromFurtherBack(warehouse, { pass, resource, servedAt, milliseconds });
-    return true;
-  }
-  if (stoodStill || cursor === null) return false;
-  // Once in a run: a service that asks for a pause after every few pages would be read in circles. The watermark is capped anyhow, and of a
-  // reconcile all that it has listed is judged before it counts: `beginAgainIfStoodStill`.
-  const stoodStillFor = before === null ? 0 : now - before;
-  // Behind a record of the future a list shows nothing that has come since.
-  const isBehindFuture = taken.takenOver && (taken.highestMilliseconds ?? -Infinity) > now + tolerance;
-  if (stoodStillFor <= lookbackMilliseconds && !isBehindFuture) return false;
-  await restartPass(warehouse, { pass, resource, lookbackMilliseconds: lookback, why: 'stood still' });
-  return true;
-}
-
-/**
- * By how much the service has put its clock back since the newest page of a sync, at least: so much less it has advanced than ours,
- * less the time for which a request waits. Where our own clock was put forward instead, more is read than needed.
- */
-function putBackBy({ serviceTime }: Extract<PassTaken, { state: 'open' }>, now: number): number {
-  if (serviceTime === null) return 0;
-  return Math.max(0, serviceTime.agoMilliseconds - (now - serviceTime.milliseconds));
 }
 
 /** What is to be done about a failure is known by its class; what is to be retried by Temporal is thrown again. */

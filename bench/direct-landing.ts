@@ -63,7 +63,10 @@ export async function landDirectly(
     nextCursor,
   }));
   for await (const page of pages)
-    await landPage(warehouse, { pass, resource, requests: 1, lookbackMilliseconds: 0, ...page });
+    await landPage(warehouse, {
+      ...{ pass, resource, requests: 1, inHandMilliseconds: 0, lookbackMilliseconds: 0 },
+      ...page,
+    });
   const seconds = (performance.now() - started) / 1000;
   await api.close();
   return seconds;

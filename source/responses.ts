@@ -18,6 +18,8 @@ export interface ListPage {
   readonly nextCursor: string | null;
   /** The service's time of the response, in whole seconds; null when it does not tell. */
   readonly servedAt: Date | null;
+  /** When its headers came, by the clock of this process. */
+  readonly receivedAt: Date;
   readonly requestId: string | null;
 }
 
@@ -38,7 +40,7 @@ export interface ServiceConnection {
 
 /** Throws UnreadableResponse when the answer is not a list of `plural`, AnswerTooLarge when it has more records than allowed. */
 export function listPageOf(
-  { text: sent, servedAt, requestId, secrets, failure }: Answer,
+  { text: sent, servedAt, receivedAt, requestId, secrets, failure }: Answer,
   plural: string,
   limits: AnswerLimits,
 ): ListPage {
@@ -58,6 +60,7 @@ export function listPageOf(
     connection: connectionOf(body.connection, { secrets, failure }),
     nextCursor: nextCursorOf(body.next_cursor, { secrets, failure }),
     servedAt,
+    receivedAt,
     requestId,
   };
 }

@@ -52,6 +52,8 @@ export interface Answer {
   readonly text: string;
   /** The service's time of the response, from its `Date` header: whole seconds. Null when it sends none. */
   readonly servedAt: Date | null;
+  /** When its headers came, by the clock of this process. */
+  readonly receivedAt: Date;
   readonly requestId: string | null;
   /** What the request proved itself with, for what is kept or shown of the text as it is. */
   readonly secrets: readonly string[];
@@ -62,11 +64,11 @@ export interface Answer {
 /** Sends one GET as soon as a connection is free and the budget allows. Callers come in the order in which they asked. */
 export async function sendRequest(service: Service, request: ServiceRequest): Promise<Answer> {
   const response = await service.exchanges.run(request.signal, () => respondWithGrant(service, request));
-  const { status, requestId, text } = response;
+  const { status, requestId, receivedAt, text } = response;
   if (status === 200) {
     const failure = { request: nameOf(request), status, errorCode: null, requestId };
     const secrets = secretsOf(service, request);
-    return { text, servedAt: servedAtOf(response.date), requestId, secrets, failure };
+    return { text, servedAt: servedAtOf(response.date), receivedAt, requestId, secrets, failure };
   }
   const error = errorFromResponse({ ...response, request: nameOf(request), kind: request.kind }, new Date());
   // A limit of the service (429) counts for the whole organisation, one of the platform (452) for its connection alone.
@@ -80,6 +82,7 @@ interface Response {
   readonly requestId: string | null;
   readonly retryAfter: string | null;
   readonly date: string | null;
+  readonly receivedAt: Date;
   readonly text: string;
 }
 
@@ -135,6 +138,7 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
     bodyTimeout: service.timeouts.bodyIdleMilliseconds,
     signal: request.signal,
   });
+  const receivedAt = new Date();
   const secrets = secretsOf(service, request);
   const requestId = requestIdOf(headers, secrets);
   const failure = { request: nameOf(request), status: statusCode, errorCode: null, requestId };
@@ -143,6 +147,7 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
     requestId,
     retryAfter: headerOf(headers, 'retry-after'),
     date: headerOf(headers, 'date'),
+    receivedAt,
     text:
       statusCode === 200
         ? await readBody(body, service.limits, failure)

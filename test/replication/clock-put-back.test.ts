@@ -91,6 +91,25 @@ test('a sync that comes when time has caught up with a clock that was ahead read
   expect(service.asked.filter((path) => path.includes('bills')).length).toBe(1);
 });
 
+test('a clock that is put back between two pages of one reading is noticed at the second', async () => {
+  const service = await serve();
+  const clock = clockOf(service);
+  clock.ahead = 6 * hour;
+  const [first, last] = [billAt('first', clock.shown() - 2_000), billAt('last', clock.shown() - 1_000)];
+  service.lists = { bills: [first, last] };
+  service.onList = (resource, query) => {
+    if (query.get('cursor') === null)
+      return clock.ahead === 0 ? undefined : page(service, resource, [first], 'next');
+    clock.ahead = 0;
+    return undefined;
+  };
+  await service.sync(['bills']);
+  await clock.pass(8 * hour);
+  service.lists.bills = [billAt('new', start + 2 * hour), first, last];
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['first', 'last', 'new']);
+});
+
 test('a run that is ended while the clock of the service is ahead begins again once that is put right', async () => {
   const service = await serve();
   const clock = clockOf(service);

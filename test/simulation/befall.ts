@@ -119,6 +119,7 @@ export function noteRemoval(company: Company): void {
   company.token = 'none';
   company.removals += 1;
   company.began.clear();
+  company.served.clear();
   company.answered.clear();
   const { records, discardedContents } = company.source;
   for (const record of records.values()) if (record.discarded === 'yes') record.discarded = 'unsure';

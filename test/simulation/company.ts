@@ -24,6 +24,8 @@ export interface Company {
   readonly answered: Set<string>;
   /** Of every stream, the service's time when a sync last asked for its first page. */
   readonly began: Map<string, number>;
+  /** Of every stream, the right time when a page of it was last served to a sync. */
+  readonly served: Map<string, number>;
   /** Of every run, the changes of the source before it. */
   readonly changesBefore: Map<string, number>;
   /** Whose token it has: its own, another company's, or none, for it was removed and may not be added again. */
@@ -84,6 +86,7 @@ export async function openCompany(
     answered: new Set(),
     removedRuns: new Set(),
     began: new Map(),
+    served: new Map(),
     changesBefore: new Map(),
     token: 'own',
     removals: 0,

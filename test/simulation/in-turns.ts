@@ -125,14 +125,16 @@ export interface PlannedRun {
 
 /** A page of no record, asked for to learn who answers, is no page of a pass. */
 function noteAnswer(
-  { answered, began, source, token }: Company,
+  { answered, began, served: pages, source, stage, token }: Company,
   answer: { kind: string; path: string; query: Readonly<Record<string, string>> },
 ): void {
   const { kind, path, query } = answer;
   if (query.limit === '1') return;
   const stream = streamAsked(path, query);
   if (token === 'own') answered.add(stream);
-  if (['sync', 'tick'].includes(kind) && query.cursor === undefined) began.set(stream, source.now());
+  if (!['sync', 'tick'].includes(kind)) return;
+  pages.set(stream, stage.clock.now());
+  if (query.cursor === undefined) began.set(stream, source.now());
 }
 
 function streamAsked(path: string, { expense_type: type }: Readonly<Record<string, string>>): string {

@@ -10,6 +10,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   flippingLists: fc.oneof(flippingLists(), missingAtFirst()),
   flippingFetches: flippingFetches(),
   correctedService: correctedService(),
+  correctedMidway: correctedMidway(),
   correctedPlatform: correctedPlatform(),
   longPause: longPause(),
   pausedTwice: pausedTwice(),
@@ -207,6 +208,23 @@ function correctedService(): fc.Arbitrary<Episode[]> {
       }),
     );
   });
+}
+
+/** The service puts its clock back while a page waits in hand, and records come in a time that it tells twice. */
+function correctedMidway(): fc.Arbitrary<Episode[]> {
+  const late: Wish = { ...untold, what: ['create late', 'create'], milliseconds: [20, 700_000] };
+  const next: Wish = { ...untold, what: ['touch', 'create'], count: [1], milliseconds: [20, 8_400_000] };
+  return fc.constantFrom(-120, -10, -1).chain((by) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [20] }],
+        runs: ['sync'],
+        standstill: { answers: [1, 2, 3], changes: [incident('service clock', by), late, late], steps: [0] },
+      }),
+      episodeOf({ before: [next], runs: ['sync'] }),
+    ),
+  );
 }
 
 /** One record's version goes back, as when the platform's clock was wrong when it was written; it may have been deleted, and made again, before. */

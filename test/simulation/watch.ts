@@ -172,7 +172,7 @@ export class Watch {
     held: ReadonlyMap<string, number>,
     buried: ReadonlyMap<string, number>,
   ): void {
-    const { source, history, began } = this.#parts;
+    const { source, history, began, served } = this.#parts;
     const records = [...source.records.values()];
     const before = this.#watermarks.get(stream);
     this.#watermarks.set(stream, watermark);
@@ -200,8 +200,10 @@ export class Watch {
         `The watermark of ${stream} is ${Math.round(watermark - source.newest)} ms past the newest version there is.`,
       );
     for (const record of records) {
-      const { version, live, hidden, behind, spoiled } = record;
+      const { version, live, hidden, behind, spoiled, writtenTwice, changedAt } = record;
       if (streamOf(record) !== stream || !live || hidden || behind || spoiled || version >= floor) continue;
+      // No page has shown that the clock was put back: the next pass finds out, and begins so much further back. See judgeRun.
+      if (writtenTwice && changedAt >= (served.get(stream) ?? -Infinity)) continue;
       const name = nameOf(record);
       if ((held.get(name) ?? buried.get(name) ?? -1) < version)
         throw new BrokenPromise(`The watermark of ${stream} is past ${name}, which no pass has seen.`);

@@ -46,6 +46,7 @@ describe('a list', () => {
       nextCursor: 'n',
       requestId: 'req_1',
       servedAt: expect.any(Date) as unknown,
+      receivedAt: expect.any(Date) as unknown,
     });
   });
 

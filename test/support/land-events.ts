@@ -27,7 +27,14 @@ export async function landEvents(
   };
   await takePass(warehouse, { pass, resource: eventsListed, lookbackMilliseconds: 600_000 });
   const page = prepareEvents(sourceRecords('events', events));
-  return landInWarehouse(warehouse, { pass, page, requests: 1, servedAt: null, nextCursor: null });
+  return landInWarehouse(warehouse, {
+    pass,
+    page,
+    requests: 1,
+    servedAt: null,
+    inHandMilliseconds: 0,
+    nextCursor: null,
+  });
 }
 
 /** API document 2.9: the deletion of a bill at that time, in raw JSON text like the records of finance-records.ts. */

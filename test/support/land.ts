@@ -90,6 +90,7 @@ export async function landRecords(
     nextCursor?: string | null;
     identity?: ServiceIdentity;
     servedAt?: Date | undefined;
+    inHandMilliseconds?: number;
     lookbackMilliseconds?: number;
   },
 ): Promise<PageFacts> {
@@ -99,6 +100,7 @@ export async function landRecords(
     nextCursor = null,
     identity,
     servedAt = null,
+    inHandMilliseconds = 0,
     lookbackMilliseconds = 600_000,
   } = input;
   if (identity !== undefined) await proveToken(warehouse, { ...pass, identity });
@@ -110,6 +112,7 @@ export async function landRecords(
     page,
     requests: 1,
     servedAt,
+    inHandMilliseconds,
     nextCursor,
     lookbackMilliseconds,
   });

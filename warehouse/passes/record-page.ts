@@ -12,6 +12,8 @@ export interface PageFacts extends LandedCounts {
   requests: number;
   /** The service's time of the response; null when it does not tell. */
   servedAt: Date | null;
+  /** For how long the response has waited here. */
+  inHandMilliseconds: number;
   highest: { readonly id: string; readonly version: string } | null;
   nextCursor: string | null;
 }
@@ -44,7 +46,7 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
         update sync.streams set
           cursor = case when $3 = 'sync' then $4 else cursor end,
           service_time = case when ${tellsTime} then $16 else service_time end,
-          service_time_noted_at = case when ${tellsTime} then clock_timestamp() else service_time_noted_at end,
+          service_time_noted_at = case when ${tellsTime} then clock_timestamp() - $17 * interval '1 millisecond' else service_time_noted_at end,
           capability = 'supported',
           capability_checked_at = case when capability = 'supported' then capability_checked_at else clock_timestamp() end,
           listed_at = coalesce(listed_at, clock_timestamp()),
@@ -82,6 +84,7 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
       pass.part,
       page.deleted,
       page.servedAt,
+      page.inHandMilliseconds,
     ],
   });
   if (rows[0]?.goes_round === true) throw new PagesGoRound(pass);

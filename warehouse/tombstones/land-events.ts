@@ -28,10 +28,12 @@ export async function landEvents(
     requests: number;
     /** The service's time of the response; null when it does not tell. */
     servedAt: Date | null;
+    /** For how long the response has waited here. */
+    inHandMilliseconds: number;
     nextCursor: string | null;
   },
 ): Promise<PageFacts> {
-  const { pass, page, requests, servedAt, nextCursor } = input;
+  const { pass, page, requests, servedAt, inHandMilliseconds, nextCursor } = input;
   return inTransaction(warehouse.pool, async ({ client }) => {
     await lockToLand(client, pass, eventsListed.name);
     const facts: PageFacts = {
@@ -44,6 +46,7 @@ export async function landEvents(
       unchanged: 0,
       requests,
       servedAt,
+      inHandMilliseconds,
       highest: page.highest,
       nextCursor,
     };
