@@ -45,6 +45,72 @@ test('two lagging listings do not delete what lives, where one record has a vers
   });
 });
 
+test.each(['ends', 'is refused its cursor'])(
+  'what a list shows late while a reading stands still is seen, where the clock of the service is behind ours and the reading %s',
+  async (end) => {
+    const service = await serve();
+    const time = passing(-30 * 60 * minute);
+    const first = billAt('first', time.shown());
+    let isOver = false;
+    service.onList = async (resource, query) => {
+      if (isOver) return undefined;
+      if (query.get('cursor') === null) return page(service, resource, [first], 'next');
+      if (query.get('cursor') === 'last') {
+        // Without a limit of its own it is not a smaller page that is asked for.
+        isOver = query.get('limit') === null;
+        return { status: 400, body: '{"error_code":"INVALID_CURSOR"}' };
+      }
+      await time.pass(5 * minute);
+      const late = billAt('late', time.shown() + 1_000 - service.lookbackMilliseconds);
+      await time.pass(5 * minute);
+      const last = billAt('last', time.shown());
+      service.lists.bills = [late, first, last];
+      isOver = end === 'ends';
+      return page(service, resource, [last], isOver ? undefined : 'last');
+    };
+    await service.sync(['bills']);
+    await time.pass(minute);
+    await service.sync(['bills']);
+    expect(await service.ids('bills')).toEqual(['first', 'last', 'late']);
+  },
+);
+
+test('a clock that only a later page tells is not that of the beginning', async () => {
+  const service = await serve();
+  const time = passing(0);
+  const first = billAt('first', time.shown());
+  service.onList = async (resource, query) => {
+    if (query.get('cursor') === null) return page(service, resource, [first], 'next');
+    await time.pass(5 * minute);
+    const late = billAt('late', time.shown() + 1_000 - service.lookbackMilliseconds);
+    await time.pass(5 * minute);
+    service.date = () => new Date(time.shown());
+    const last = billAt('last', time.shown());
+    service.lists = { bills: [late, first, last] };
+    return page(service, resource, [last]);
+  };
+  await service.sync(['bills']);
+  service.onList = () => undefined;
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['first', 'last', 'late']);
+});
+
+/** Time that passes for the service, whose clock is wrong by so many milliseconds, and for the database. */
+function passing(error: number): { shown(): number; pass(milliseconds: number): Promise<void> } {
+  let passed = 0;
+  return {
+    shown: () => Date.now() + passed + error,
+    async pass(milliseconds) {
+      passed += milliseconds;
+      await clock.ahead(`${passed} milliseconds`);
+    },
+  };
+}
+
+function billAt(id: string, milliseconds: number): string {
+  return bill(id, { last_synced_at: `"${new Date(milliseconds).toISOString()}"` });
+}
+
 test('what waits for approval and was shown by a later reconcile that was given up is no longer deleted', async () => {
   const service = await serve();
   const all = Array.from({ length: 100 }, (_, n) =>

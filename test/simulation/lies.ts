@@ -14,6 +14,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   correctedPlatform: correctedPlatform(),
   longPause: longPause(),
   pausedTwice: pausedTwice(),
+  untoldTime: fc.oneof(longPause(), pausedTwice()),
   lateStep: lateStep(),
   future: future(),
   databaseAhead: databaseAhead(),

@@ -27,8 +27,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the watermark is the local clock',
     file: 'warehouse/passes/complete-pass.ts',
-    find: 'else greatest(watermark, least(known.highest_seen, coalesce(known.served_from, known.started_at)))',
-    replace: 'else clock_timestamp()',
+    find: 'watermark = greatest(watermark, known.read_to),',
+    replace: 'watermark = clock_timestamp(),',
   },
   {
     name: 'what is new is asked for by updated_at',
@@ -328,8 +328,8 @@ export const mutants: readonly Mutant[] = [
     name: 'the watermark goes past the time at which the reading began',
     about: 'future',
     file: 'warehouse/passes/complete-pass.ts',
-    find: 'else greatest(watermark, least(known.highest_seen, coalesce(known.served_from, known.started_at)))',
-    replace: 'else greatest(watermark, known.highest_seen)',
+    find: 'watermark = greatest(watermark, known.read_to),',
+    replace: 'watermark = greatest(watermark, known.highest_seen),',
   },
   {
     name: 'a watermark of the future is waited for',
@@ -363,8 +363,15 @@ export const mutants: readonly Mutant[] = [
     name: 'a reading that begins again forgets when it began',
     about: 'givenUpBehindFuture',
     file: 'warehouse/passes/restart-pass.ts',
-    find: 'coalesce(served_from, case when served_until is null then started_at end)',
+    find: 'coalesce(served_from, case when served_until is null then ${beganUntold} end)',
     replace: 'coalesce(served_from, highest_seen)',
+  },
+  {
+    name: 'where the service tells no time, a reading began by our clock',
+    about: 'untoldTime',
+    file: 'warehouse/passes/reading-began.ts',
+    find: 'then least(highest_seen - ${readFor}, started_at) end',
+    replace: 'then started_at end',
   },
   {
     name: 'the order of versions is that of the clock of Postgres',

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Listed, PassInHand } from './pass.ts';
+import { beganUntold } from './reading-began.ts';
 
 /** Closes a pass whose last page is being committed. */
 export async function completePass(client: PoolClient, pass: PassInHand, resource: Listed): Promise<void> {
@@ -22,8 +23,7 @@ export async function completePass(client: PoolClient, pass: PassInHand, resourc
 }
 
 /**
- * The watermark becomes the highest version seen, in the service's clock, but not past the service's time when the reading began (ours,
- * where the service does not tell its own: too low a watermark reads more, and loses nothing):
+ * The watermark becomes the highest version seen, in the service's clock, but not past the service's time when the reading began:
  * what a list shows late, or a record with a time of the future, would be passed by. It only ever moves forward. A stream that left
  * records in quarantine is `partial`, and so is one that has stalled: a record that was met otherwise before the pass began,
  * newer than the watermark still is, did not come.
@@ -41,16 +41,15 @@ function completeSync({ name, version }: Listed): string {
     with closed as (
       delete from sync.passes
       where connection_id = $1 and stream = $2 and kind = 'sync'
-      returning highest_seen, started_at, served_from
+      returning highest_seen, started_at,
+        case when highest_seen is not null then least(highest_seen, coalesce(served_from, ${beganUntold})) end as read_to
     ), known as (
       select closed.*, ${stillAhead} as ahead, s.ahead_noted_at <= closed.started_at as in_time
       from closed, sync.streams s
       where s.connection_id = $1 and s.stream = $2
     ), moved as (
       update sync.streams set
-        watermark = case when known.highest_seen is null then watermark
-          else greatest(watermark, least(known.highest_seen, coalesce(known.served_from, known.started_at)))
-        end,
+        watermark = greatest(watermark, known.read_to),
         cursor = null,
         last_success_at = clock_timestamp(),
         capability = 'supported',

@@ -3,6 +3,7 @@ import { PagesGoRound } from '../errors.ts';
 import type { LandedCounts } from '../landing/land-records.ts';
 import { answeredSql } from './note-answer.ts';
 import type { PassInHand } from './pass.ts';
+import { beganAt } from './reading-began.ts';
 
 export interface PageFacts extends LandedCounts {
   read: number;
@@ -39,7 +40,7 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
           cursor_mark = case when cursor is null or pages & (pages + 1) = 0 then $4 else cursor_mark end,
           highest_seen = greatest(highest_seen, $5::timestamptz),
           pages = pages + 1,
-          served_from = coalesce(served_from, ${beganAt}),
+          served_from = coalesce(served_from, ${beganAt('$16', '$5')}),
           failing_since = null,${answeredSql('$16')}
         where connection_id = $1 and stream = $2 and kind = $3 and part = $14
       ), shown as (
@@ -92,13 +93,3 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
 
 /** One answer without `Date` forgets nothing: the time that was told last, and when, stay together. */
 const tellsTime = `$3 = 'sync' and $16::timestamptz is not null`;
-
-/**
- * The service's time when the reading began. Its `Date` has whole seconds; a version within that second proves a later time, for a
- * version of the future would lie further off.
- */
-const beganAt = `case
-            when $5::timestamptz >= $16::timestamptz and $5::timestamptz < $16::timestamptz + interval '1 second'
-            then $5::timestamptz
-            else $16::timestamptz
-          end`;

@@ -3,6 +3,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { forgetListing } from './forget-listing.ts';
 import { lockPass } from './lock-pass.ts';
 import type { Listed, PassInHand } from './pass.ts';
+import { beganUntold } from './reading-began.ts';
 
 /**
  * Lets a pass begin again, without a cursor: because the service no longer takes it, because a run gave up on it, or because the
@@ -51,8 +52,5 @@ export async function restartPass(
   });
 }
 
-/**
- * In the service's time; in ours where it tells none, which is no later than the beginning. Null where it tells its time and this
- * reading has landed no page: what an earlier reading saw may be of the future.
- */
-const readingBegan = `coalesce(served_from, case when served_until is null then started_at end)`;
+/** Null where the service tells its time and this reading has landed no page: what an earlier reading saw may be of the future. */
+const readingBegan = `coalesce(served_from, case when served_until is null then ${beganUntold} end)`;
