@@ -154,7 +154,9 @@ function discard(company: Company): Promise<void> {
 }
 
 /** Somebody deletes everything of a company from `finance`. What no list shows as new only a reconcile brings back. */
-async function loseRows({ stage, connection, source }: Company): Promise<void> {
+async function loseRows(company: Company): Promise<void> {
+  const { stage, connection, source } = company;
+  company.rowsLost = true;
   for (const { name, children } of source.listed.map(resourceNamed))
     for (const table of [name, ...children.map((child) => child.table)])
       await stage.watcher.query(`delete from finance.${table} where connection_id = $1`, [connection]);

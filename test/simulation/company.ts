@@ -34,6 +34,8 @@ export interface Company {
   readonly removedRuns: Set<string>;
   /** How often the connection was removed. */
   removals: number;
+  /** Its rows in `finance` were lost since the last run. */
+  rowsLost: boolean;
   /** Cursors of open passes have become useless since the last run that could find out. */
   cursorsBroke: boolean;
   /** What somebody saw waiting for approval, by name of the record. */
@@ -90,6 +92,7 @@ export async function openCompany(
     changesBefore: new Map(),
     token: 'own',
     removals: 0,
+    rowsLost: false,
     cursorsBroke: false,
     shown: { names: new Set(), question: {} },
     async stranger() {

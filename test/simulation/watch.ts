@@ -32,7 +32,7 @@ export class Watch {
   /** Call it when nothing runs, after whatever was done to the installation. */
   async begin(): Promise<void> {
     this.#frozen = undefined;
-    await this.#forgetLost();
+    this.#forgetLost();
     await this.look();
     if (this.#parts.token === 'foreign') this.#frozen = stateOf(await this.#see());
   }
@@ -226,11 +226,11 @@ export class Watch {
     this.#open = open;
   }
 
-  /** Somebody deleted rows: of what they held nothing is known here any more. */
-  async #forgetLost(): Promise<void> {
-    const held = new Set((await this.#see()).flatMap(({ what, name }) => (what === 'row' ? [name] : [])));
-    for (const [name, { deleted }] of this.#latest)
-      if (!deleted && !held.has(name)) this.#latest.delete(name);
+  /** Somebody deleted all rows: of what they held nothing is known here any more, and history does not know every version. */
+  #forgetLost(): void {
+    if (!this.#parts.rowsLost) return;
+    this.#parts.rowsLost = false;
+    for (const [name, { deleted }] of this.#latest) if (!deleted) this.#latest.delete(name);
   }
 
   /** The connection was removed: what hung on it is gone. */
