@@ -295,7 +295,7 @@ describe('a record that never landed, and that the lists do not show', () => {
     });
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1, young: 1 });
     await listAgain(warehouse, listing);
-    await landRecords(warehouse, { pass: listing.pass, records: [bill('b')], servedAt });
+    await landRecords(warehouse, { pass: listing.pass, records: [bill('b')], servedAt: servedAt ?? null });
     await confirmBySecondListing(warehouse, { ...listing, unfetchable });
     const [last] = await rows(
       warehouse,
@@ -314,7 +314,7 @@ test('of a service that does not tell its time, what was written here longer ago
   const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [shown] });
   expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 2, young: 1 });
   await listAgain(warehouse, listing);
-  await landRecords(warehouse, { pass: listing.pass, records: [shown] });
+  await landRecords(warehouse, { pass: listing.pass, records: [shown], servedAt: null });
   await confirmBySecondListing(warehouse, { ...listing, unfetchable: false });
   expect(
     await rows(

@@ -31,7 +31,7 @@ export async function landEvents(
     pass,
     page,
     requests: 1,
-    servedAt: null,
+    servedAt: new Date(),
     inHandMilliseconds: 0,
     nextCursor: null,
   });

@@ -50,11 +50,12 @@ export async function landListing(
     stream: string;
     records: readonly string[];
     runId?: string;
+    /** The service does not tell, when not given. */
     servedAt?: Date | undefined;
   },
 ): Promise<Listing> {
   const listing = await openListing(warehouse, input);
-  const { records, servedAt } = input;
+  const { records, servedAt = null } = input;
   await landRecords(warehouse, { pass: listing.pass, records, servedAt });
   return listing;
 }

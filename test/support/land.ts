@@ -89,7 +89,8 @@ export async function landRecords(
     records: readonly string[];
     nextCursor?: string | null;
     identity?: ServiceIdentity;
-    servedAt?: Date | undefined;
+    /** Now, when not given; null: the service does not tell. */
+    servedAt?: Date | null;
     inHandMilliseconds?: number;
     lookbackMilliseconds?: number;
   },
@@ -99,7 +100,7 @@ export async function landRecords(
     records,
     nextCursor = null,
     identity,
-    servedAt = null,
+    servedAt = new Date(),
     inHandMilliseconds = 0,
     lookbackMilliseconds = 600_000,
   } = input;
