@@ -217,7 +217,8 @@ function correctedMidway(): fc.Arbitrary<Episode[]> {
   const next: Wish = { ...untold, what: ['touch', 'create'], count: [1], milliseconds: [20, 8_400_000] };
   return fc.constantFrom(-120, -10, -1).chain((by) =>
     fc.tuple(
-      episodeOf({}),
+      // Before it was connected the company was not ready.
+      episodeOf({ before: [{ ...untold, what: ['touch'], count: [1], milliseconds: [8_400_000] }] }),
       episodeOf({
         before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [20] }],
         runs: ['sync'],

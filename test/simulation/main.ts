@@ -63,7 +63,7 @@ process.once('SIGINT', () => {
   stopped.now = true;
   report('Ending with this history …');
 });
-process.exitCode = await (options.books === true
+const code = await (options.books === true
   ? options.mutants === true
     ? plantInModels()
     : playBooks()
@@ -74,6 +74,8 @@ process.exitCode = await (options.books === true
         ? playInJobs()
         : play()
       : replay(options.path));
+// What a history that never came to its end has left waiting would keep the process.
+process.exit(code);
 
 function durationOf(text: string): number {
   return parseDuration(text) ?? program.error(`${text} is no duration: write 90s, 10m, 2h.`);
