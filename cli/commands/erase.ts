@@ -50,6 +50,13 @@ function show(
     );
     for (const host of hosts) print(`  ${host.name}, last seen ${shown(host.seen_at)}`);
   }
+  if (snapshots.length === 0 && Object.values(held).every((rows) => rows === 0)) {
+    print(
+      `\nNothing of ${id} of ${resourceName} of ${name} was held. If it was not erased before, check the ID. A deletion of it is ` +
+        'recorded all the same: a page on its way may show it.',
+    );
+    return;
+  }
   print(
     `\nErased ${id} of ${resourceName} of ${name}. That it was deleted stays known. Backups, files that were copied and what other ` +
       'records say of it are not reached.',

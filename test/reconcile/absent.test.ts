@@ -45,6 +45,19 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
+  test('takes the row out of finance even when somebody took its version away', async () => {
+    const connection = await synced();
+    const id = await quietlyDelete(connection, 'customers');
+    await warehouse.pool.query(
+      'update finance.customers set last_synced_at = null where connection_id = $1 and id = $2',
+      [connection, id],
+    );
+    const { run } = await reconcile(installation, connection, { resources: ['customers'] });
+    expect(run.status).toBe('succeeded');
+    expect(await heldIds(connection, 'customers')).not.toContain(id);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
   test.each(some([404, 410]))('is confirmed by %i', async (missingRecordStatus) => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'customers');

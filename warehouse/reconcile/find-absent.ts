@@ -150,7 +150,8 @@ function findSql(resource: Resource): string {
     )
     insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id, found_at,
       shown_version, shown_hash, shown_at)
-    select $1, $4, f.id, 'extra', 'checking', f.${resource.version}, $3, $5::timestamptz, null::timestamptz, null::bytea, null::timestamptz
+    -- A row whose version somebody took away is held all the same, and counts for the delete limit.
+    select $1, $4, f.id, 'extra', 'checking', coalesce(f.${resource.version}, 'epoch'), $3, $5::timestamptz, null::timestamptz, null::bytea, null::timestamptz
     from finance.${resource.name} f, began
     where f.connection_id = $1 and (f._first_seen_at < began.at and f._changed_at < began.at or f._run_id = $3)
       and not exists (select from listed where listed.id = f.id)

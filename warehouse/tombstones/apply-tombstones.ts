@@ -99,7 +99,7 @@ function judgeSql(resource: Resource): string {
       when arriving.version <= arriving.until then 'doubted'
       when $5 and held.version > arriving.version and date_trunc('second', held.version) = arriving.version then 'doubted'
       when held.version > arriving.version then 'suppressed'
-      when held.version is not null then 'deleted'
+      when held.id is not null then 'deleted'
       when tombstone.version >= arriving.version then 'known'
       else 'buried'
     end as outcome
@@ -116,7 +116,7 @@ function judgeSql(resource: Resource): string {
       group by deletion.id
     ) arriving
     left join lateral (
-      select f.${resource.version} as version
+      select f.id, f.${resource.version} as version
       from finance.${resource.name} f
       where f.connection_id = $1 and f.id = arriving.id
       offset 0

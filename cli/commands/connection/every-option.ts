@@ -19,7 +19,7 @@ function parseEvery(text: string): Every {
   const milliseconds = parseDuration(text);
   // Temporal knows no shorter one.
   if (milliseconds === undefined || milliseconds < 1_000) {
-    throw new InvalidArgumentError('It takes a number and s, m, h or d, like 15m, or "off".');
+    throw new InvalidArgumentError('It takes a number and s, m, h or d, 1s or longer, like 15m, or "off".');
   }
   return milliseconds;
 }
