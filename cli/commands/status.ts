@@ -206,10 +206,9 @@ function headline({ name, platform, last_run: run, quarantined }: ConnectionRepo
 
 function scheduleLines(connection: ConnectionReport): string[] {
   const { every_seconds: seconds, stretch, paused, stale, failures, next_run_at: next } = connection;
-  if (seconds === null) return ['synced when somebody asks'];
-  const every = everyInWords({ every_seconds: seconds, stretch });
+  const how = seconds === null ? 'when somebody asks' : everyInWords({ every_seconds: seconds, stretch });
   return [
-    `synced ${every}${next === null ? '' : `, next at ${shown(next)}`}`,
+    `synced ${how}${next === null ? '' : `, next at ${shown(next)}`}`,
     ...(paused === null ? [] : [`paused: ${paused.why}`]),
     ...(stale ? ['stale: a stream was not complete for more than twice that time'] : []),
     ...(failures > 0 ? [`failures in a row: ${failures}`] : []),

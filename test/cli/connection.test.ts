@@ -32,6 +32,13 @@ proofTest('a connection is added with intervals of its own, or without schedules
   await expect(schedule('sync/unscheduled')).rejects.toThrow();
 });
 
+test('status says that a connection without a schedule of syncs is paused, and why', async () => {
+  await add('paused-by-hand', '--no-schedule');
+  expect((await connection('pause', 'paused-by-hand', '--why', 'the books are closed')).code).toBe(0);
+  const { stdout } = await installation.run(['status', 'paused-by-hand']);
+  expect(stdout).toContain('paused: the books are closed');
+});
+
 test('intervals are changed, switched off, and listed', async () => {
   await add('changed');
   const { code } = await connection('set', 'changed', '--every', '2h', '--reconcile-every', 'off');
