@@ -41,7 +41,10 @@ function scheduleOf(options: ScheduleOptions): { every: number | null; last: num
     throw new UsageError(
       'A schedule takes --last and --every only: it reads all resources, in windows of 30d.',
     );
-  if (every === 'off' && last === undefined) return { every: null, last: null };
+  if (every === 'off') {
+    if (last !== undefined) atLeastAnHour('last', last);
+    return { every: null, last: null };
+  }
   if (every === undefined || last === undefined)
     throw new UsageError('A schedule takes both: --last 90d --every 7d. "--every off" ends it.');
   return { every: atLeastAnHour('every', every), last: atLeastAnHour('last', last) };
