@@ -16,6 +16,7 @@ function isUsage(error: unknown): boolean {
   return (
     error instanceof Error &&
     [
+      'NotRunning',
       'WrongSecretKey',
       'KeyRotated',
       'NamespaceNotOurs',

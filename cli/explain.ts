@@ -12,7 +12,10 @@ export function explain(error: unknown, { verbose }: { verbose: boolean }): stri
 /** Sentences for what drivers say in words of their own. */
 function driverSentence(error: Error): string | undefined {
   const code = String(codeOf(error) ?? '');
-  if (code === 'EADDRINUSE') return `${error.message}: stop what listens there, or choose another port.`;
+  if (code === 'EADDRINUSE') {
+    const [, address = 'The address'] = /in use (\S+)$/.exec(error.message) ?? [];
+    return `${address} is in use: stop what listens there, or choose another port.`;
+  }
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
     return `The database does not answer (${code}): check DATABASE_URL, or start "npx daybook up" if it is the embedded one.`;
   }

@@ -34,6 +34,7 @@ export function createProgram(setExitCode: SetExitCode): Command {
     .description("Copies a company's accounting records into its own Postgres, exact and current.")
     .version(productVersion(), '--version', 'print the version')
     .option('--verbose', 'print the stack of an error')
+    .addHelpText('after', '\nExample:\n  $ npx daybook up')
     .showHelpAfterError('(see --help)')
     .showSuggestionAfterError();
   const commands = [

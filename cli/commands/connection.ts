@@ -11,6 +11,10 @@ import { setTokenCommand } from './connection/set-token.ts';
 export function connectionCommand(): Command {
   return new Command('connection')
     .description('The connections to accounting platforms.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npx daybook connection add acme-us --token-env ACME_US_TOKEN --every 5m',
+    )
     .addCommand(addCommand())
     .addCommand(listCommand())
     .addCommand(setCommand())

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { requireKnown } from '../../warehouse/connections/require-known.ts';
 import { readDiscrepancies } from '../../warehouse/reconcile/read-discrepancies.ts';
 import { countOption } from '../options.ts';
 import { print, printJson, printTable } from '../printer.ts';
@@ -12,9 +13,10 @@ export function discrepanciesCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook discrepancies acme-us')
     .action(async (name: string | undefined, { limit, json }: { limit: number; json?: true }) => {
-      const found = await withWarehouse((warehouse) =>
-        readDiscrepancies(warehouse, { connectionId: name, limit }),
-      );
+      const found = await withWarehouse(async (warehouse) => {
+        if (name !== undefined) await requireKnown(warehouse, name);
+        return readDiscrepancies(warehouse, { connectionId: name, limit });
+      });
       if (json === true) printJson(found);
       else if (found.length === 0) print('No reconcile has found a difference.');
       else

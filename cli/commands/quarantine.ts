@@ -8,6 +8,7 @@ import { showCommand } from './quarantine/show.ts';
 export function quarantineCommand(setExitCode: SetExitCode): Command {
   return new Command('quarantine')
     .description('Records that could not be landed.')
+    .addHelpText('after', '\nExample:\n  $ npx daybook quarantine list')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(replayCommand(setExitCode))

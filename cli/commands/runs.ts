@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readRuns, type RunRead } from '../../warehouse/runs/read-run.ts';
+import { requireKnown } from '../../warehouse/connections/require-known.ts';
 import { countOption } from '../options.ts';
 import { print, printJson, printTable } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
@@ -12,7 +13,10 @@ export function runsCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook runs acme-us --limit 5')
     .action(async (name: string | undefined, { limit, json }: { limit: number; json?: true }) => {
-      const runs = await withWarehouse((warehouse) => readRuns(warehouse, { connectionId: name, limit }));
+      const runs = await withWarehouse(async (warehouse) => {
+        if (name !== undefined) await requireKnown(warehouse, name);
+        return readRuns(warehouse, { connectionId: name, limit });
+      });
       if (json === true) printJson(runs);
       else if (runs.length === 0) print('There are no runs yet.');
       else show(runs);

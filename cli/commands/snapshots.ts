@@ -7,6 +7,7 @@ import { verifyCommand } from './snapshots/verify.ts';
 export function snapshotsCommand(setExitCode: SetExitCode): Command {
   return new Command('snapshots')
     .description('The Parquet snapshots in the lake.')
+    .addHelpText('after', '\nExample:\n  $ npx daybook snapshots list')
     .addCommand(listCommand())
     .addCommand(verifyCommand(setExitCode))
     .addCommand(diffCommand());

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { beginsLikeFormula } from '../../marts/formula-guard.ts';
 import { queryAsReader } from '../../warehouse/query-as-reader.ts';
 import type { QueryResult } from '../../warehouse/query-texts.ts';
+import { codeOf } from '../../errors/code-of.ts';
 import { print, printAside, printFile, printJson, printTable } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
@@ -21,12 +22,24 @@ export function sqlCommand(): Command {
           onOwner: () => {
             printAside(asOwner);
           },
-        }),
+        }).catch(explainRefusal),
       );
       if (json === true) printJson(objectsOf(result));
       else if (csv === true) printFile(csvOf(result));
       else show(result);
     });
+}
+
+/** What a reader may not do, with what a reader may. */
+function explainRefusal(error: unknown): never {
+  const refusals: Record<string, string> = {
+    '25006': 'this command only reads',
+    '42501': 'readers see the schemas finance and marts, and the function history.as_of',
+  };
+  const remedy = refusals[String(codeOf(error) ?? '')];
+  throw remedy !== undefined && error instanceof Error
+    ? new Error(`${error.message}: ${remedy}.`, { cause: error })
+    : error;
 }
 
 const asOwner =

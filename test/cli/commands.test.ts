@@ -123,6 +123,19 @@ test('a connection is added, listed and removed, and its token is never printed'
   expect(printed).not.toContain('planted-token');
 });
 
+test.each(['status', 'runs', 'discrepancies'])('%s of a name that nothing has says so', async (command) => {
+  const { code, stderr } = await daybook([command, 'acme-uz']);
+  expect(stderr).toContain('There is no connection acme-uz.');
+  expect(code).toBe(1);
+});
+
+test('what needs servers that are neither configured nor started is a configuration that cannot work', async () => {
+  const env = { DATABASE_URL: '', DAYBOOK_SECRET_KEY: '' };
+  const { code, stderr } = await daybook(['migrate'], { env });
+  expect(stderr).toContain('set DATABASE_URL');
+  expect(code).toBe(2);
+});
+
 describe('sql', () => {
   test('prints decimals with all their digits', async () => {
     const { stdout } = await daybook([
@@ -134,9 +147,9 @@ describe('sql', () => {
   });
 
   test.each([
-    ['a write', 'delete from finance.bills', 'read-only transaction'],
+    ['a write', 'delete from finance.bills', 'read-only transaction: this command only reads.'],
     ['a second statement', 'select 1; select 2', 'multiple commands'],
-    ['the sealed tokens', 'select * from sync.connections', 'permission denied'],
+    ['the sealed tokens', 'select * from sync.connections', 'readers see the schemas finance and marts'],
     ['the history itself', 'select * from history.record_versions', 'permission denied'],
   ])('refuses %s', async (_, statement, sentence) => {
     const { code, stderr } = await daybook(['sql', statement]);

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
 import { runDaybook } from '../support/daybook-process.ts';
 
-/** Every command there is, as it is typed; groups are not commands of their own. */
+/** Every command there is, as it is typed; a group is one too. */
 function commandsOf(command: ReturnType<typeof createProgram>, typed: readonly string[] = []): string[][] {
   return command.commands.flatMap((sub) => {
     const name = [...typed, sub.name()];
-    return sub.commands.length > 0 ? commandsOf(sub, name) : [name];
+    return [name, ...commandsOf(sub, name)];
   });
 }
 
