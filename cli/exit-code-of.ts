@@ -16,7 +16,6 @@ function isUsage(error: unknown): boolean {
   return (
     error instanceof Error &&
     [
-      'NotRunning',
       'WrongSecretKey',
       'KeyRotated',
       'NamespaceNotOurs',

@@ -6,7 +6,7 @@ import { parseConfig, type Config } from '../config/parse-config.ts';
 import { readEnv, type Env } from '../config/read-env.ts';
 import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Settings } from '../config/settings.ts';
-import { NotRunning } from './errors.ts';
+import { NotRunning, UsageError } from './errors.ts';
 import { productVersion } from './product-version.ts';
 import { secretKeyOf } from './secret-key-of.ts';
 
@@ -33,6 +33,15 @@ export async function readSettings(needs: readonly Need[], config: Config = read
     sandbox: runtime?.sandbox,
     secretKey: secretKeyOf(config, home),
   });
+}
+
+/** The same for the processes of production: what they lack is a mistake of the configuration. Throws UsageError. */
+export async function readServiceSettings(needs: readonly Need[]): Promise<Settings> {
+  try {
+    return await readSettings(needs);
+  } catch (error) {
+    throw error instanceof NotRunning ? new UsageError(error.message) : error;
+  }
 }
 
 export interface Provided {

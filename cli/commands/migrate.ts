@@ -3,7 +3,7 @@ import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { describeMigrations } from '../describe-migrations.ts';
 import { print, printAside, printJson } from '../printer.ts';
-import { readSettings } from '../settings.ts';
+import { readServiceSettings } from '../settings.ts';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
@@ -11,7 +11,7 @@ export function migrateCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… npx daybook migrate')
     .action(async ({ json }: { json?: true }) => {
-      const settings = await readSettings(['database']);
+      const settings = await readServiceSettings(['database']);
       const warehouse = openWarehouse({ url: settings.database.directUrl, connections: 2 });
       try {
         const result = await migrate(warehouse, printAside);

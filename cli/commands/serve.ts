@@ -3,7 +3,7 @@ import { checkAddresses } from '../../warehouse/check-addresses.ts';
 import { checkSchema } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { printAside } from '../printer.ts';
-import { readSettings } from '../settings.ts';
+import { readServiceSettings } from '../settings.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -18,7 +18,7 @@ export function serveCommand(): Command {
       const { watchAlerts } = await import('../../worker/alerts/watch-alerts.ts');
       const { untilStopped } = await import('../until-stopped.ts');
       const stopped = untilStopped();
-      const settings = await readSettings(['database', 'temporal']);
+      const settings = await readServiceSettings(['database', 'temporal']);
       const logger = createLogger(settings.logLevel);
       await checkAddresses(settings.database);
       const warehouse = openWarehouse(settings.database);

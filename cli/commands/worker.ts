@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { printAside } from '../printer.ts';
-import { readSettings } from '../settings.ts';
+import { readServiceSettings } from '../settings.ts';
 
 export function workerCommand(): Command {
   return new Command('worker')
@@ -21,7 +21,7 @@ export function workerCommand(): Command {
       const { serveHttp } = await import('../serve-http.ts');
       const { untilStopped } = await import('../until-stopped.ts');
       const stopped = untilStopped();
-      const settings = await readSettings(['database', 'temporal', 'api']);
+      const settings = await readServiceSettings(['database', 'temporal', 'api']);
       const { logger, metricsPort } = await prepareProcess(settings.logLevel);
       const composed = await composeWorker(settings, logger, { takeOver, say: printAside });
       const { worker, done, warehouse, client } = composed;
