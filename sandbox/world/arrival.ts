@@ -3,7 +3,8 @@ import type { RecordSource } from '../data/record-source.ts';
 /** How many batches of the first sync are here. One that comes as a whole is one batch. */
 export function batchesArrived({ addedAt, readyAt, batches }: Arrival, now: number): number {
   if (readyAt === null) return 0;
-  if (readyAt <= now) return batches;
+  // Who was ready when it was added stays so, also when the clock is put back.
+  if (readyAt <= Math.max(now, addedAt)) return batches;
   return Math.max(0, Math.floor((batches * (now - addedAt)) / (readyAt - addedAt)));
 }
 

@@ -23,7 +23,7 @@ export function executeCommand(world: World, command: Command, at: number): Comm
     case 'add-connection':
       return addConnection(world, command, at);
     case 'make-ready':
-      return makeReady(world.connectionNamed(command.connection), at);
+      return makeReady(world.connectionNamed(command.connection));
     case 'refuse':
       world.connectionNamed(command.connection).refusal = command.refusal;
       return {};
@@ -57,9 +57,9 @@ function addConnection(world: World, command: CommandOf<'add-connection'>, at: n
 }
 
 /** A sync in batches has its times already: its records carry them. */
-function makeReady({ name, arrival }: Connection, at: number): CommandResult {
+function makeReady({ name, arrival }: Connection): CommandResult {
   if (arrival.batches > 1) throw new CommandError(`The records of ${name} arrive in batches by themselves.`);
-  arrival.readyAt = at;
+  arrival.readyAt = arrival.addedAt;
   return {};
 }
 

@@ -124,6 +124,18 @@ test('a connection becomes ready by itself when its time has come', async () => 
   await admin.execute({ kind: 'set-clock' });
 });
 
+test('a connection that is ready stays so when the clock is put back', async () => {
+  await admin.execute(
+    { kind: 'add-connection', name: 'early', platform: 'XERO', records: 10 },
+    { kind: 'add-connection', name: 'told', platform: 'XERO', records: 10, ready: false },
+    { kind: 'make-ready', connection: 'told' },
+    { kind: 'set-clock', offsetMs: -2 * 3_600_000 },
+  );
+  expect((await api.get(bills, tokenOf('early'))).status).toBe(200);
+  expect((await api.get(bills, tokenOf('told'))).status).toBe(200);
+  await admin.execute({ kind: 'set-clock' });
+});
+
 test('a refused connection answers what it was told, until it is accepted again', async () => {
   await admin.execute({
     kind: 'refuse',
