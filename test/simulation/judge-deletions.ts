@@ -12,9 +12,17 @@ export async function judgeDeletions(end: {
   for (const resource of source.listed) {
     const { rows } = await stage.watcher.query<{ run_id: string; deleted: number; held: number }>(
       `select v.run_id, count(*)::int as deleted,
-         (select count(*) from finance.${resource} where connection_id = $1)::int
-           + (select count(*) from history.record_versions o where o.connection_id = $1 and o.resource = $2 and o.op = 'delete'
-              and o.recorded_at >= min(v.recorded_at))::int as held
+         greatest(
+           (select count(*) from finance.${resource} where connection_id = $1)
+             + (select count(*) from history.record_versions o where o.connection_id = $1 and o.resource = $2 and o.op = 'delete'
+                and o.recorded_at >= min(v.recorded_at)),
+           -- Somebody may have deleted rows of finance since.
+           (select count(*) from (
+              select distinct on (record_id) op from history.record_versions o
+              where o.connection_id = $1 and o.resource = $2 and o.recorded_at < min(v.recorded_at)
+              order by record_id, recorded_at desc
+            ) as before where op <> 'delete')
+         )::int as held
        from history.record_versions v
        join sync.runs r on r.run_id = v.run_id and r.kind = 'reconcile' and r.reason <> 'approved'
        where v.connection_id = $1 and v.resource = $2 and v.op = 'delete'
