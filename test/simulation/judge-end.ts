@@ -13,9 +13,13 @@ type End = Pick<Company, 'stage' | 'history' | 'connection' | 'source' | 'surrou
 
 /**
  * After a sync without troubles: everything that a sync can know of is as the source has it. What it cannot know is marked at
- * the very record: see `TrueRecord.hidden` and `behind`. `healed` streams were read from their beginning.
+ * the very record: see `TrueRecord.hidden` and `behind`. `healed` streams were read from their beginning; `continued` ones from where
+ * another run had stopped, so that what was listed late, before that place, is the next sync's.
  */
-export async function judgeSync(end: End, healed: ReadonlySet<string>): Promise<void> {
+export async function judgeSync(
+  end: End,
+  { healed, continued }: { healed: ReadonlySet<string>; continued: ReadonlySet<string> },
+): Promise<void> {
   const { mostEverBehind } = end.surroundings;
   const tombstones = await tombstonesOf(end);
   const isHidden = (record: TrueRecord): boolean =>
@@ -23,6 +27,7 @@ export async function judgeSync(end: End, healed: ReadonlySet<string>): Promise<
     isBuried(record, tombstones.get(nameOf(record)), end.surroundings) ||
     (record.behind && !(record.live && healed.has(streamOf(record)))) ||
     (mostEverBehind > 0 && record.resource === 'subscriptions') ||
+    (record.backdatedBy > 0 && continued.has(streamOf(record))) ||
     // By its content a reconcile took it for gone, and only the next one sees it again.
     (record.nameless && end.surroundings.laggedTooFar(record));
   const hidden = [...end.source.records.values()].filter(isHidden);

@@ -93,8 +93,13 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
   const healed = await streamsAhead(company);
   // The first one may have to find out that the service has forgotten its cursors.
   if (company.cursorsBroke) await play('sync');
+  const continued = await streamsLeft(company);
   await play('sync');
-  await judgeSync(company, healed);
+  await judgeSync(company, { healed, continued });
+  if (continued.size > 0) {
+    await play('sync');
+    await judgeSync(company, { healed, continued: new Set() });
+  }
   await play('webhooks');
   await watch.look();
   // Of what is younger than a list may lag, or still to come, nobody can say that it is gone, nor which version is the right one.
@@ -152,6 +157,15 @@ async function streamsAhead({ stage, connection, source, history }: Company): Pr
     `select stream from sync.streams where connection_id = $1 and watermark > to_timestamp($2::float8 / 1000)`,
     // Servers of one service may differ by a little.
     [connection, source.now() + Math.min(history.lookbackSeconds * 1000, 60_000) + 3_000],
+  );
+  return new Set(rows.map(({ stream }) => stream));
+}
+
+/** Streams of which a sync has read a part, so that the next one goes on from there. */
+async function streamsLeft({ stage, connection }: Company): Promise<ReadonlySet<string>> {
+  const { rows } = await stage.watcher.query<{ stream: string }>(
+    `select stream from sync.passes where connection_id = $1 and kind = 'sync' and cursor is not null`,
+    [connection],
   );
   return new Set(rows.map(({ stream }) => stream));
 }
