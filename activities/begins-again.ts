@@ -17,11 +17,25 @@ export interface ServiceTime {
   readonly receivedAt: Date;
 }
 
-/** With the newest page of any run; null when none came with a time. */
-export function toldBefore({ serviceTime }: Taken): ServiceTime | null {
+/**
+ * With the newest page of any run; null when none came with a time. `asked` is when the database was asked for it: behind its answer the
+ * host may have slept.
+ */
+export function toldBefore({ serviceTime }: Taken, asked: Date): ServiceTime | null {
   if (serviceTime === null) return null;
   const { milliseconds, agoMilliseconds } = serviceTime;
-  return { milliseconds, receivedAt: new Date(Date.now() - agoMilliseconds) };
+  return { milliseconds, receivedAt: new Date(asked.getTime() - agoMilliseconds) };
+}
+
+/** When a response came, by the clock of the database. */
+export type Hearing = (receivedAt: Date) => Date;
+
+/**
+ * By the time at which the database gave the pass, and answered at the latest at `returned`: rather too early, so that no time in which the
+ * host slept counts as the service's.
+ */
+export function hearing({ takenAtMilliseconds }: Taken, returned: Date): Hearing {
+  return (receivedAt) => new Date(takenAtMilliseconds + receivedAt.getTime() - returned.getTime());
 }
 
 /**
@@ -37,10 +51,11 @@ export async function beginsAgain(
     taken: Taken;
     now: ServiceTime;
     told: ServiceTime | null;
+    heardAt: Date;
     isFirst: boolean;
   },
 ): Promise<boolean> {
-  const { pass, listing, taken } = reading;
+  const { pass, listing, taken, heardAt } = reading;
   if (pass.kind === 'backfill') return false;
   const { cursor, servedUntilMilliseconds: before, stoodStill } = taken;
   const now = reading.now.milliseconds;
@@ -49,7 +64,7 @@ export async function beginsAgain(
   const resource = listing.listed;
   const lookback = lookbackOf(resource, lookbackMilliseconds);
   if (reading.isFirst && (taken.watermarkMilliseconds ?? -Infinity) > now + tolerance) {
-    await forgetWatermark(warehouse, { pass, resource, servedAt });
+    await forgetWatermark(warehouse, { pass, resource, servedAt, heardAt });
     return true;
   }
   const putBack = pass.kind === 'sync' ? putBackBy(reading) : 0;
@@ -57,7 +72,7 @@ export async function beginsAgain(
   if (taken.restarts >= maximumRestarts) return false;
   if (putBack > tolerance || (taken.floorMilliseconds ?? -Infinity) > now + tolerance) {
     const milliseconds = lookback + putBack + 2 * aMinute;
-    await readFromFurtherBack(warehouse, { pass, resource, servedAt, milliseconds });
+    await readFromFurtherBack(warehouse, { pass, resource, servedAt, heardAt, milliseconds });
     return true;
   }
   if (!reading.isFirst || stoodStill || cursor === null) return false;

@@ -21,7 +21,15 @@ import { PagesGoRound } from '../warehouse/errors.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
 import type { PassKind } from '../warehouse/tables/passes.ts';
-import { beginsAgain, maximumRestarts, toldBefore, type ServiceTime, type Taken } from './begins-again.ts';
+import {
+  beginsAgain,
+  hearing,
+  maximumRestarts,
+  toldBefore,
+  type Hearing,
+  type ServiceTime,
+  type Taken,
+} from './begins-again.ts';
 import { pagesOfChunk, startChunk } from './chunk.ts';
 import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf, type CountingClient } from './counting-client.ts';
@@ -67,7 +75,7 @@ export interface Listing<Page> {
     page: Page;
     requests: number;
     servedAt: Date | null;
-    inHandMilliseconds: number;
+    heardAt: Date | null;
     nextCursor: string | null;
   }) => Promise<PageFacts>;
 }
@@ -101,9 +109,11 @@ export async function takeAndRead<Page>(
   const pass = passInHand(input, access);
   const resource = listing.listed;
   const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
+  const asked = new Date();
   const taken = await takePass(warehouse, { pass, resource, lookbackMilliseconds });
   if (taken.state !== 'open') return { state: taken.state };
-  const told = toldBefore(taken);
+  const told = toldBefore(taken, asked);
+  const heardAt = hearing(taken, new Date());
   const counting = countRequestsOf(dependencies.api);
   let othersAnswer = false;
   try {
@@ -113,7 +123,17 @@ export async function takeAndRead<Page>(
         accessToken: access.token,
         signal,
       });
-    return await landPages(dependencies, { pass, listing, access, counting, taken, told, signal, pages });
+    return await landPages(dependencies, {
+      pass,
+      listing,
+      access,
+      counting,
+      taken,
+      told,
+      heardAt,
+      signal,
+      pages,
+    });
   } catch (error) {
     if (signal.aborted) throw error;
     const requests = counting.takeCount();
@@ -130,6 +150,7 @@ async function landPages<Page>(
     counting: CountingClient;
     taken: Taken;
     told: ServiceTime | null;
+    heardAt: Hearing;
     signal: AbortSignal;
     pages: number;
   },
@@ -155,14 +176,14 @@ async function landPages<Page>(
   for await (const { page, connection, servedAt, receivedAt, nextCursor } of pages) {
     await proof.require(connection);
     const now = servedAt === null ? null : { milliseconds: servedAt.getTime(), receivedAt };
-    if (now !== null && (await beginsAgain(dependencies, { ...reading, now, told, isFirst })))
+    const heardAt = reading.heardAt(receivedAt);
+    if (now !== null && (await beginsAgain(dependencies, { ...reading, now, told, heardAt, isFirst })))
       return { state: 'more' };
     told = now ?? told;
     isFirst = false;
     const started = performance.now();
     const requests = counting.takeCount();
-    const inHandMilliseconds = Math.max(0, Date.now() - receivedAt.getTime());
-    const counts = await listing.land({ pass, page, requests, servedAt, inHandMilliseconds, nextCursor });
+    const counts = await listing.land({ pass, page, requests, servedAt, heardAt, nextCursor });
     onPageLanded({ stream: pass.stream, milliseconds: performance.now() - started, counts });
     if (nextCursor === null) return { state: 'done' };
     if (chunk.pageWasLast()) return { state: 'more' };

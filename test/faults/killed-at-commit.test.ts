@@ -61,13 +61,18 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     return (on) =>
-      forgetWatermark(on, { pass, resource: streamNamed('bills').resource, servedAt: new Date() });
+      forgetWatermark(on, {
+        pass,
+        resource: streamNamed('bills').resource,
+        servedAt: new Date(),
+        heardAt: null,
+      });
   },
   'warehouse/passes/read-from-further-back.ts': async (connectionId) => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    const answer = { resource: streamNamed('bills').resource, servedAt: new Date(), milliseconds: 60_000 };
-    return (on) => readFromFurtherBack(on, { pass, ...answer });
+    const answer = { resource: streamNamed('bills').resource, servedAt: new Date(), heardAt: null };
+    return (on) => readFromFurtherBack(on, { pass, ...answer, milliseconds: 60_000 });
   },
   'warehouse/passes/note-missing.ts': async (connectionId) => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });

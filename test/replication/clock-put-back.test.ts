@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { waitingSessions } from '../support/blocked-session.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-const { warehouse } = await createTestDatabase();
+const { url, warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const hour = 3_600_000;
 const start = Date.now() - 48 * hour;
@@ -202,6 +204,39 @@ test('a service that puts its clock back by a little more than the lookback lose
   }
   expect(await service.ids('bills')).toEqual(['ahead', 'new']);
 });
+
+test('a service that puts its clock back while the host sleeps behind an answer of the database loses nothing', async () => {
+  const service = await serve();
+  service.lookbackMilliseconds = 0;
+  let shown = start;
+  service.date = () => new Date(shown);
+  const first = billAt('first', start - 20);
+  service.lists = { bills: [first] };
+  await service.sync(['bills']);
+  const beside = await besideOnStream(service.connection);
+  const sync = service.sync(['bills']);
+  await waitingSessions(url);
+  // Ten minutes are put back, and eleven and a half pass.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 700_000 });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  shown = start + 100_000;
+  service.lists.bills = [billAt('told twice', start - 580_000), first, billAt('new', start + 99_000)];
+  await beside.query('commit');
+  await sync;
+  expect(await service.ids('bills')).toEqual(['first', 'new', 'told twice']);
+});
+
+/** Has what a pass is taken with waited for, behind the time that the database tells with it. */
+async function besideOnStream(connection: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('begin');
+  await client.query('select from sync.streams where connection_id = $1 for update', [connection]);
+  return client;
+}
 
 /** A `Date` has whole seconds. */
 async function beginningOfSecond(): Promise<number> {

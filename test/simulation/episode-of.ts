@@ -15,17 +15,23 @@ export function episodeOf(wish: {
   before?: readonly Wish[];
   runs?: RunKind[];
   standstill?: StandstillWish;
+  meanwhile?: MeanwhileWish;
   faults?: readonly PlannedFault[];
   beside?: NonNullable<Episode['beside']>;
   kills?: Episode['kills'];
 }): fc.Arbitrary<Episode> {
-  const { before = [], runs = ['sync'], standstill, faults = [], beside = [], kills = [] } = wish;
+  const { before = [], runs = ['sync'], standstill, meanwhile, faults = [], beside = [], kills = [] } = wish;
   return fc.record({
     before: fc.tuple(...before.map(arbitraryChange)),
     faults: fc.constant([...faults]),
     runs: fc.constant(runs),
     beside: fc.constant(beside),
-    meanwhile: fc.constant([]),
+    meanwhile:
+      meanwhile === undefined
+        ? fc.constant([])
+        : fc
+            .tuple(fc.nat({ max: meanwhile.latest }), fc.tuple(...meanwhile.changes.map(arbitraryChange)))
+            .map(([step, changes]) => changes.map((change) => ({ step, change }))),
     kills: fc.constant(kills),
     standstill:
       standstill === undefined
@@ -38,6 +44,13 @@ export function episodeOf(wish: {
           }),
     schedule: fc.nat(),
   });
+}
+
+/** All of it between two steps of the run, whichever they are. */
+interface MeanwhileWish {
+  changes: readonly Wish[];
+  /** The last step that it may come before. */
+  latest: number;
 }
 
 interface StandstillWish {

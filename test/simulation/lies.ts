@@ -211,22 +211,25 @@ function correctedService(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** The service puts its clock back while a page waits in hand, and records come in a time that it tells twice. */
+/** The service puts its clock back while a page waits in hand, or the host sleeps between any two steps, and records come in a time that it tells twice. */
 function correctedMidway(): fc.Arbitrary<Episode[]> {
   const late: Wish = { ...untold, what: ['create late', 'create'], milliseconds: [20, 700_000] };
   const next: Wish = { ...untold, what: ['touch', 'create'], count: [1], milliseconds: [20, 8_400_000] };
-  return fc.constantFrom(-120, -10, -1).chain((by) =>
-    fc.tuple(
+  return fc.tuple(fc.constantFrom(-120, -10, -1), fc.boolean()).chain(([by, asleep]) => {
+    const changes = [incident('service clock', by), late, late];
+    return fc.tuple(
       // Before it was connected the company was not ready.
       episodeOf({ before: [{ ...untold, what: ['touch'], count: [1], milliseconds: [8_400_000] }] }),
       episodeOf({
         before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [20] }],
         runs: ['sync'],
-        standstill: { answers: [1, 2, 3], changes: [incident('service clock', by), late, late], steps: [0] },
+        ...(asleep
+          ? { meanwhile: { changes, latest: 60 } }
+          : { standstill: { answers: [1, 2, 3], changes, steps: [0] } }),
       }),
       episodeOf({ before: [next], runs: ['sync'] }),
-    ),
-  );
+    );
+  });
 }
 
 /** One record's version goes back, as when the platform's clock was wrong when it was written; it may have been deleted, and made again, before. */

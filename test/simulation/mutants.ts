@@ -355,9 +355,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the time for which a page waits in hand counts as the time of the service',
     about: 'correctedMidway',
-    file: 'activities/read-chunk.ts',
-    find: 'const inHandMilliseconds = Math.max(0, Date.now() - receivedAt.getTime());',
-    replace: 'const inHandMilliseconds = 0 * receivedAt.getTime();',
+    file: 'warehouse/passes/record-page.ts',
+    find: 'then least(clock_timestamp(), $17::timestamptz)',
+    replace: 'then greatest(clock_timestamp(), $17::timestamptz)',
   },
   {
     name: 'a reading that begins again forgets when it began',

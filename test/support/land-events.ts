@@ -32,7 +32,7 @@ export async function landEvents(
     page,
     requests: 1,
     servedAt: new Date(),
-    inHandMilliseconds: 0,
+    heardAt: null,
     nextCursor: null,
   });
 }

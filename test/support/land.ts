@@ -91,7 +91,7 @@ export async function landRecords(
     identity?: ServiceIdentity;
     /** Now, when not given; null: the service does not tell. */
     servedAt?: Date | null;
-    inHandMilliseconds?: number;
+    heardAt?: Date | null;
     lookbackMilliseconds?: number;
   },
 ): Promise<PageFacts> {
@@ -101,7 +101,7 @@ export async function landRecords(
     nextCursor = null,
     identity,
     servedAt = new Date(),
-    inHandMilliseconds = 0,
+    heardAt = null,
     lookbackMilliseconds = 600_000,
   } = input;
   if (identity !== undefined) await proveToken(warehouse, { ...pass, identity });
@@ -113,7 +113,7 @@ export async function landRecords(
     page,
     requests: 1,
     servedAt,
-    inHandMilliseconds,
+    heardAt,
     nextCursor,
     lookbackMilliseconds,
   });

@@ -27,8 +27,8 @@ export interface PageToLand {
   readonly requests: number;
   /** The service's time of the response; null when it does not tell. */
   readonly servedAt: Date | null;
-  /** For how long the response has waited here. */
-  readonly inHandMilliseconds: number;
+  /** When the response came, by the clock of the database and rather too early; null: just now. */
+  readonly heardAt: Date | null;
   /** How long a list may show the past. */
   readonly lookbackMilliseconds: number;
   /** Null after the last page: then the pass is completed by the same commit. */
@@ -83,7 +83,7 @@ const landAllAtOnce: Landing = async (_client, records, land) => ({
 });
 
 async function land(client: PoolClient, input: PageToLand, landing: Landing): Promise<PageFacts> {
-  const { pass, resource, page, requests, servedAt, inHandMilliseconds, nextCursor } = input;
+  const { pass, resource, page, requests, servedAt, heardAt, nextCursor } = input;
   const { landedAt, askedAt } = await lockToLand(client, pass, resource.name);
   const where = { connectionId: pass.connectionId, resource, runId: pass.runId, landedAt };
   const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
@@ -114,7 +114,7 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
     deleted: 0,
     requests,
     servedAt,
-    inHandMilliseconds,
+    heardAt,
     highest: page.highest,
     nextCursor,
   };

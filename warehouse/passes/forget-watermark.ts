@@ -5,11 +5,16 @@ import type { Listed, PassInHand } from './pass.ts';
 
 /**
  * Lets a stream whose watermark lies in the future of the service be read as if for the first time: the clock that it came from
- * was wrong, so nobody knows up to where the stream is complete. `servedAt` is what the clock shows now.
+ * was wrong, so nobody knows up to where the stream is complete. `servedAt` is what the clock showed with the answer of `heardAt`; see `PageFacts`.
  */
 export async function forgetWatermark(
   warehouse: Warehouse,
-  { pass, resource, servedAt }: { pass: PassInHand; resource: Listed; servedAt: Date },
+  {
+    pass,
+    resource,
+    servedAt,
+    heardAt,
+  }: { pass: PassInHand; resource: Listed; servedAt: Date; heardAt: Date | null },
 ): Promise<void> {
   await inTransaction(warehouse.pool, async ({ client }) => {
     await lockPass(client, pass, resource.name);
@@ -19,9 +24,9 @@ export async function forgetWatermark(
       [pass.connectionId, pass.stream],
     );
     await client.query(
-      `update sync.streams set watermark = null, cursor = null, service_time = $3, service_time_noted_at = clock_timestamp()
+      `update sync.streams set watermark = null, cursor = null, service_time = $3, service_time_noted_at = least(clock_timestamp(), $4::timestamptz)
        where connection_id = $1 and stream = $2`,
-      [pass.connectionId, pass.stream, servedAt],
+      [pass.connectionId, pass.stream, servedAt, heardAt],
     );
   });
 }

@@ -5,20 +5,21 @@ import type { Listed, PassInHand } from './pass.ts';
 
 /**
  * Lets a sync begin again, so much before its watermark beside the lookback: the service has put its clock back, and what it has
- * written since has older versions than what was read before. `servedAt` is what the clock shows now.
+ * written since has older versions than what was read before. `servedAt` is what the clock showed with the
+ * answer of `heardAt`; see `PageFacts`.
  */
 export async function readFromFurtherBack(
   warehouse: Warehouse,
-  input: { pass: PassInHand; resource: Listed; servedAt: Date; milliseconds: number },
+  input: { pass: PassInHand; resource: Listed; servedAt: Date; heardAt: Date | null; milliseconds: number },
 ): Promise<void> {
-  const { pass, resource, servedAt, milliseconds } = input;
+  const { pass, resource, servedAt, heardAt, milliseconds } = input;
   await inTransaction(warehouse.pool, async ({ client }) => {
     await lockPass(client, pass, resource.name);
     await client.query(
       `with before as (
          select service_time from sync.streams where connection_id = $1 and stream = $2
        ), told as (
-         update sync.streams set cursor = null, service_time = $3, service_time_noted_at = clock_timestamp()
+         update sync.streams set cursor = null, service_time = $3, service_time_noted_at = least(clock_timestamp(), $5::timestamptz)
          where connection_id = $1 and stream = $2
          returning watermark
        )
@@ -28,7 +29,7 @@ export async function readFromFurtherBack(
          floor = told.watermark - $4 * interval '1 millisecond'
        from before, told
        where connection_id = $1 and stream = $2 and kind = 'sync'`,
-      [pass.connectionId, pass.stream, servedAt, milliseconds],
+      [pass.connectionId, pass.stream, servedAt, milliseconds, heardAt],
     );
   });
 }

@@ -13,8 +13,8 @@ export interface PageFacts extends LandedCounts {
   requests: number;
   /** The service's time of the response; null when it does not tell. */
   servedAt: Date | null;
-  /** For how long the response has waited here. */
-  inHandMilliseconds: number;
+  /** When the response came, by the clock of the database and rather too early; null: just now. */
+  heardAt: Date | null;
   highest: { readonly id: string; readonly version: string } | null;
   nextCursor: string | null;
 }
@@ -47,7 +47,7 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
         update sync.streams set
           cursor = case when $3 = 'sync' then $4 else cursor end,
           service_time = case when ${tellsTime} then $16 else service_time end,
-          service_time_noted_at = case when ${tellsTime} then clock_timestamp() - $17 * interval '1 millisecond' else service_time_noted_at end,
+          service_time_noted_at = case when ${tellsTime} then least(clock_timestamp(), $17::timestamptz) else service_time_noted_at end,
           capability = 'supported',
           capability_checked_at = case when capability = 'supported' then capability_checked_at else clock_timestamp() end,
           listed_at = coalesce(listed_at, clock_timestamp()),
@@ -85,7 +85,7 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
       pass.part,
       page.deleted,
       page.servedAt,
-      page.inHandMilliseconds,
+      page.heardAt,
     ],
   });
   if (rows[0]?.goes_round === true) throw new PagesGoRound(pass);

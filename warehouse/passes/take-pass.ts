@@ -24,6 +24,8 @@ export type PassTaken =
       readonly watermarkMilliseconds: number | null;
       /** Of a sync: what the service's clock showed with the newest page of any, and how long ago that is by ours. */
       readonly serviceTime: { readonly milliseconds: number; readonly agoMilliseconds: number } | null;
+      /** What the clock of the database showed then, in Unix milliseconds. */
+      readonly takenAtMilliseconds: number;
       /** Another run has left it behind a page, and this one has read none. */
       readonly takenOver: boolean;
       /** How often it has begun again in this run. */
@@ -65,7 +67,7 @@ export async function takePass(
       .forUpdate()
       .execute();
     const began = pass.kind === 'reconcile' ? await beginningOf(db, input) : null;
-    const { unsupported, watermark, serviceTime } = await readStream(db, pass);
+    const { unsupported, watermark, serviceTime, now } = await readStream(db, pass);
     const { status, pages, over } = await unlessRemoved(pass.connectionId, () => openRunStream(db, pass));
     if (over && pass.kind === 'reconcile' && ['running', 'interrupted'].includes(status))
       throw new ReconcileReplaced(connectionId);
@@ -90,6 +92,7 @@ export async function takePass(
       highestMilliseconds: open.highest_ms,
       watermarkMilliseconds: pass.kind === 'sync' ? watermark : null,
       serviceTime: pass.kind === 'sync' ? serviceTime : null,
+      takenAtMilliseconds: now,
       takenOver: open.cursor !== null && pages === 0,
       restarts: open.restarts,
       stoodStill: open.stood_still_in === pass.runId,
@@ -123,24 +126,29 @@ async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<Stream
     watermark: number | null;
     told: number | null;
     ago: number | null;
+    now: number;
   }>`
     select ${knownUnsupported} as unsupported,
       ceil(extract(epoch from watermark) * 1000)::bigint as watermark,
       floor(extract(epoch from service_time) * 1000)::bigint as told,
-      floor(extract(epoch from clock_timestamp() - service_time_noted_at) * 1000)::bigint as ago
-    from sync.streams
+      floor(extract(epoch from now.at - service_time_noted_at) * 1000)::bigint as ago,
+      floor(extract(epoch from now.at) * 1000)::bigint as now
+    from sync.streams, (select clock_timestamp() as at) now
     where connection_id = ${pass.connectionId} and stream = ${pass.stream}
-    for update
+    for update of streams
   `.execute(db);
-  const { unsupported = false, watermark = null, told = null, ago = null } = rows[0] ?? {};
+  const [stream] = rows;
+  if (stream === undefined) throw new Error(`Stream ${pass.stream} of ${pass.connectionId} was not opened.`);
+  const { unsupported, watermark, told, ago, now } = stream;
   const serviceTime = told === null || ago === null ? null : { milliseconds: told, agoMilliseconds: ago };
-  return { unsupported, watermark, serviceTime };
+  return { unsupported, watermark, serviceTime, now };
 }
 
 interface StreamRead {
   readonly unsupported: boolean;
   readonly watermark: number | null;
   readonly serviceTime: { readonly milliseconds: number; readonly agoMilliseconds: number } | null;
+  readonly now: number;
 }
 
 /**

@@ -28,12 +28,12 @@ export async function landEvents(
     requests: number;
     /** The service's time of the response; null when it does not tell. */
     servedAt: Date | null;
-    /** For how long the response has waited here. */
-    inHandMilliseconds: number;
+    /** When the response came, by the clock of the database and rather too early; null: just now. */
+    heardAt: Date | null;
     nextCursor: string | null;
   },
 ): Promise<PageFacts> {
-  const { pass, page, requests, servedAt, inHandMilliseconds, nextCursor } = input;
+  const { pass, page, requests, servedAt, heardAt, nextCursor } = input;
   return inTransaction(warehouse.pool, async ({ client }) => {
     await lockToLand(client, pass, eventsListed.name);
     const facts: PageFacts = {
@@ -46,7 +46,7 @@ export async function landEvents(
       unchanged: 0,
       requests,
       servedAt,
-      inHandMilliseconds,
+      heardAt,
       highest: page.highest,
       nextCursor,
     };
