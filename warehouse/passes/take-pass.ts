@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { ReconcileReplaced } from '../errors.ts';
+import { ConnectionReplaced, ReconcileReplaced } from '../errors.ts';
 import { knownUnsupported } from './known-unsupported.ts';
 import { afterLastWrite, tick } from '../resource-clock.ts';
 import { unlessRemoved } from '../runs/unless-removed.ts';
@@ -138,7 +138,8 @@ async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<Stream
     for update of streams
   `.execute(db);
   const [stream] = rows;
-  if (stream === undefined) throw new Error(`Stream ${pass.stream} of ${pass.connectionId} was not opened.`);
+  // It has gone since it was opened, with its connection.
+  if (stream === undefined) throw new ConnectionReplaced(pass.connectionId);
   const { unsupported, watermark, told, ago, now } = stream;
   const serviceTime = told === null || ago === null ? null : { milliseconds: told, agoMilliseconds: ago };
   return { unsupported, watermark, serviceTime, now };
