@@ -19,12 +19,6 @@ export function withMistake({ name, file, find, replace }: Mutant, right: string
 /** Mistakes that copies of such services have made, or could: the simulation must notice each. */
 export const mutants: readonly Mutant[] = [
   {
-    name: 'a pass begins after the floor instead of at it (> for >=)',
-    file: 'source/lists.ts',
-    find: '{ [stream.floorParameter]: String(floorMilliseconds) }',
-    replace: '{ [stream.floorParameter]: String(floorMilliseconds + 1) }',
-  },
-  {
     name: 'the watermark is the local clock',
     file: 'warehouse/passes/complete-pass.ts',
     find: 'watermark = greatest(watermark, known.read_to),',
