@@ -169,8 +169,8 @@ export function discardNameless(company: Company): Promise<void> {
 }
 
 async function discardWhere({ stage, connection, source }: Company, condition: string): Promise<void> {
-  const { rows } = await stage.watcher.query<{ id: number; resource: string; payload: string }>(
-    `select id::int as id, resource, payload from sync.quarantine
+  const { rows } = await stage.watcher.query<{ id: number; name: string | null; payload: string }>(
+    `select id::int as id, resource || '/' || record_id as name, payload from sync.quarantine
      where connection_id = $1 and status = 'open' and ${condition}`,
     [connection],
   );
@@ -180,6 +180,11 @@ async function discardWhere({ stage, connection, source }: Company, condition: s
     why: 'simulation',
   });
   const payloads = new Set(rows.map(({ payload }) => contentWithoutVersion(payload)));
+  for (const { name } of rows) {
+    const record = source.records.get(name ?? '');
+    // What is gone, and nobody knows it, may be made again just as it was discarded.
+    if (record?.live === false) record.discarded = 'unsure';
+  }
   for (const resource of source.listed)
     for (const line of await stage.admin.content(connection, resource)) {
       if (!payloads.has(contentWithoutVersion(line))) continue;
