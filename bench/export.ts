@@ -15,8 +15,11 @@ import { snapshotId } from '../lake/snapshot-id.ts';
 import { migrateDatabase } from './initial.ts';
 import { growth, median, perSecond, ratio, type Measured } from './measured.ts';
 
-interface Once {
+export interface Once {
   rows: number;
+  /** Of the whole snapshot, and of the files that were written for it. */
+  bytes: number;
+  bytesWritten: number;
   seconds: number;
   megabytes: number;
 }
@@ -30,10 +33,10 @@ export async function measureExport(
   const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), port: await getPort() });
   try {
     await migrateDatabase(postgres.url);
-    await fill(postgres.url, { rows: Math.min(100_000, rows) });
+    await fillBills(postgres.url, { rows: Math.min(100_000, rows) });
     const few = await exportOnce(postgres.url, folder);
     progress(`few: ${few.rows} rows in ${few.seconds.toFixed(1)} s`);
-    await fill(postgres.url, { rows });
+    await fillBills(postgres.url, { rows });
     const exports: Once[] = [];
     const copies: number[] = [];
     for (let turn = 0; turn < repeat; turn += 1) {
@@ -77,7 +80,10 @@ function figures({
 }
 
 /** One bill for every two lines. */
-async function fill(url: string, { rows }: { rows: number }): Promise<void> {
+export async function fillBills(
+  url: string,
+  { rows, connections = 4 }: { rows: number; connections?: number },
+): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   await client.query('truncate finance.bills, finance.bill_lines');
@@ -85,12 +91,12 @@ async function fill(url: string, { rows }: { rows: number }): Promise<void> {
     `insert into finance.bills (connection_id, id, platform_id, account_id, vendor_id, due_date, issue_date, amount_due,
        currency_code, status, total_amount, document_number, memo, sub_total, tax_amount, currency_rate, created_at, updated_at,
        last_synced_at, _run_id, _first_seen_at, _changed_at, _content_hash)
-     select 'co-' || i % 4, gen_random_uuid(), 'p-' || i, gen_random_uuid(), 'vendor-' || i % 1000,
+     select 'co-' || i % $2, gen_random_uuid(), 'p-' || i, gen_random_uuid(), 'vendor-' || i % 1000,
        date '2024-01-01' + (i * 7919 % 900)::int, date '2023-12-01' + (i * 7919 % 900)::int, (i % 100000) / 100.0, 'USD', 'open',
        (i % 100000) / 100.0, 'INV-' || i, 'memo of bill ' || i, (i % 100000) / 125.0, (i % 100000) / 1000.0, 1.0812, now(),
        now(), now(), gen_random_uuid(), now(), now(), '\\x00'
      from generate_series(1, $1::bigint / 3) i`,
-    [rows],
+    [rows, connections],
   );
   await client.query(
     `insert into finance.bill_lines (connection_id, bill_id, position, account_id, description, sub_total, tax_amount,
@@ -121,11 +127,21 @@ async function bareCopyOut(url: string): Promise<number> {
   return seconds;
 }
 
+/** Into a lake of its own, which goes away. */
 async function exportOnce(databaseUrl: string, folder: string): Promise<Once> {
+  const lake = path.join(folder, `lake-${randomBytes(8).toString('hex')}`);
+  const once = await exportTo(lake, { databaseUrl, folder });
+  await rm(lake, { recursive: true });
+  return once;
+}
+
+export async function exportTo(
+  lake: string,
+  { databaseUrl, folder }: { databaseUrl: string; folder: string },
+): Promise<Once> {
   const runId = randomBytes(8).toString('hex');
   const memory = watchMemory();
   const started = performance.now();
-  const lake = path.join(folder, `lake-${runId}`);
   const exported = await runExportProcess(
     {
       databaseUrl,
@@ -141,8 +157,8 @@ async function exportOnce(databaseUrl: string, folder: string): Promise<Once> {
     { signal: new AbortController().signal, onProgress: () => undefined },
   );
   const seconds = (performance.now() - started) / 1000;
-  await rm(lake, { recursive: true });
-  return { rows: exported.rows, seconds, megabytes: memory.stop() };
+  const { rows, bytes, bytesWritten = bytes } = exported;
+  return { rows, bytes, bytesWritten, seconds, megabytes: memory.stop() };
 }
 
 /** The highest memory of the process of the export, in MB, by the kernel's own count. */

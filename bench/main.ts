@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { measureExport } from './export.ts';
+import { measureExportChanged } from './export-changed.ts';
 import { measureFleet } from './fleet.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHeldSnapshot } from './held-snapshot.ts';
@@ -83,6 +84,20 @@ program
   .addHelpText('after', '\nExample:\n  $ npm run bench -- export --rows 300000')
   .action(async (options: { rows: number; repeat: number; json?: true }) => {
     show(await measureExport(options, progress), options.json);
+  });
+
+program
+  .command('export-changed')
+  .description(
+    'Exports bills and their lines of many connections, again when 1 % of the connections changed, and again when nothing did.',
+  )
+  .option('--rows <n>', 'rows to export', Number, 10_000_000)
+  .option('--connections <n>', 'connections that have them', Number, 10_000)
+  .option('--repeat <n>', 'repetitions; medians are shown', Number, 3)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- export-changed --rows 300000 --connections 1000')
+  .action(async (options: { rows: number; connections: number; repeat: number; json?: true }) => {
+    show(await measureExportChanged(options, progress), options.json);
   });
 
 program

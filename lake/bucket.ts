@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
+  CopyObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
@@ -14,18 +15,26 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { LakeRefused, LakeUnavailable } from './errors.ts';
-import { mostBytesOf, unreadable, type FileUsed, type Found, type SizedFile } from './lake.ts';
+import { mostBytesOf, unreadable, type FileUsed, type Found, type KeptFile, type SizedFile } from './lake.ts';
 
 /** The objects under a prefix of a bucket. Paths are relative to it. */
 export interface Bucket {
   list(prefix: string): Promise<string[]>;
+  /** The names of what lies directly under a prefix and has something under it. */
+  folders(prefix: string): Promise<string[]>;
   read(path: string): Promise<Found | undefined>;
   /** Undefined when there is no such object. */
   bytesOf(path: string): Promise<number | undefined>;
   /** Writes an object if it is still as it was found; says whether it did. */
   replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
-  /** Writes an object; unless `over`, only one that is not there yet. Says whether it did. */
-  upload(path: string, localPath: string, how: { over: boolean }): Promise<boolean>;
+  /** Writes an object, which remembers its SHA-256; unless `over`, only one that is not there yet. Says whether it did. */
+  upload(
+    path: string,
+    localPath: string,
+    how: { over: boolean; sha256?: string | undefined },
+  ): Promise<boolean>;
+  /** Lets the server copy an object, if it has the size and was uploaded with the SHA-256. Says whether it did. */
+  copy(file: KeptFile, to: string): Promise<boolean>;
   /** Says why it did not. */
   download(file: SizedFile, localPath: string): Promise<FileUsed<never>['problem']>;
   remove(paths: readonly string[]): Promise<void>;
@@ -33,6 +42,9 @@ export interface Bucket {
   abortUploads(prefix: string): Promise<void>;
   close(): void;
 }
+
+/** Metadata of an object. */
+const sha256Key = 'sha256';
 
 /** Thirty tables and marts of ten thousand snapshots are fewer; a listing that never ends is not. */
 const mostPaths = 1_000_000;
@@ -46,6 +58,10 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
     requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
   });
   const keyOf = (path: string): string => (prefix === '' ? path : `${prefix}/${path}`);
+  const checkCount = (names: readonly string[]): void => {
+    if (names.length < mostPaths) return;
+    throw new LakeRefused(location, `it lists more than ${mostPaths.toLocaleString('en-US')} files`);
+  };
   const at = (path: string): { Bucket: string; Key: string } => ({ Bucket, Key: keyOf(path) });
 
   return {
@@ -57,14 +73,23 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
           { Bucket, Prefix: keyOf(under) },
         ))
           for (const { Key = '' } of Contents) {
-            if (paths.length === mostPaths)
-              throw new LakeRefused(
-                location,
-                `it lists more than ${mostPaths.toLocaleString('en-US')} files`,
-              );
+            checkCount(paths);
             paths.push(Key.slice(keyOf('').length));
           }
         return paths;
+      }),
+    folders: (under) =>
+      asked(location, async () => {
+        const names: string[] = [];
+        for await (const { CommonPrefixes = [] } of paginateListObjectsV2(
+          { client },
+          { Bucket, Prefix: keyOf(under), Delimiter: '/' },
+        ))
+          for (const { Prefix = '' } of CommonPrefixes) {
+            checkCount(names);
+            names.push(Prefix.slice(keyOf(under).length, -1));
+          }
+        return names;
       }),
     read: (path) =>
       asked(location, () =>
@@ -94,14 +119,25 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
           await client.send(new PutObjectCommand({ ...at(path), ...sized, ...condition }));
         }),
       ),
-    upload: (path, localPath, { over }) =>
+    upload: (path, localPath, { over, sha256 }) =>
       asked(location, () =>
         unlessChanged(async () => {
           const condition = over ? {} : { IfNoneMatch: '*' };
-          const params = { ...at(path), Body: createReadStream(localPath), ...condition };
+          const remembered = sha256 === undefined ? {} : { Metadata: { [sha256Key]: sha256 } };
+          const params = { ...at(path), Body: createReadStream(localPath), ...condition, ...remembered };
           await new Upload({ client, params, partSize, queueSize: 2 }).done();
         }),
       ),
+    copy: ({ path, bytes, sha256 }, to) =>
+      asked(location, async () => {
+        const found = await unlessMissing(() => client.send(new HeadObjectCommand(at(path))));
+        if (found?.ContentLength !== bytes || found.Metadata?.[sha256Key] !== sha256) return false;
+        // Who replaces it at this moment changes the ETag.
+        const source = { CopySource: encodeURI(`${Bucket}/${keyOf(path)}`), CopySourceIfMatch: found.ETag };
+        return unlessChanged(async () => {
+          await client.send(new CopyObjectCommand({ ...at(to), ...source }));
+        });
+      }),
     download: ({ path, bytes }, localPath) =>
       asked(location, async () => {
         const found = await unlessMissing(() => client.send(new GetObjectCommand(at(path))));

@@ -3,7 +3,14 @@ import { dirname, join } from 'node:path';
 import { named, quoted, type DuckDb } from './duck-db.ts';
 import { SnapshotBroken } from './errors.ts';
 import { manifestFile, type Lake } from './lake.ts';
-import { manifestText, sha256Of, type Manifest, type ManifestTable } from './manifest.ts';
+import {
+  manifestText,
+  sha256Of,
+  tableOfFiles,
+  type Manifest,
+  type ManifestFile,
+  type ManifestTable,
+} from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
 import { movePointer, readManifest } from './pointer.ts';
 import { readBack } from './read-back.ts';
@@ -40,7 +47,7 @@ export async function eraseFromSnapshots(
   for (const from of ids) {
     const manifest = await manifestOf(lake, from);
     const held = await countRows(lake, duckDb, { manifest, rows });
-    const erased = Object.values(held).reduce((sum, count) => sum + count, 0);
+    const erased = [...held.values()].reduce((sum, count) => sum + count, 0);
     if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) continue;
     const to = idWithout(from, rows);
     if (!ids.includes(to)) await publishWithout(lake, duckDb, { manifest, to, held, rows });
@@ -62,13 +69,13 @@ function idWithout(id: string, { connectionId, id: record }: RowsToErase): strin
   return `${id.slice(0, -6)}${sha256Of(`${id} without ${connectionId}/${record}`).slice(0, 6)}`;
 }
 
-/** By table; those without are left out. */
+/** By the path of the file; those without are left out. */
 async function countRows(
   lake: Lake,
   duckDb: DuckDb,
   { manifest, rows }: { manifest: Manifest; rows: RowsToErase },
-): Promise<Record<string, number>> {
-  const held: Record<string, number> = {};
+): Promise<ReadonlyMap<string, number>> {
+  const held = new Map<string, number>();
   for (const [table, { files }] of Object.entries(manifest.tables)) {
     if (rows.columns[table] === undefined) continue;
     for (const file of files) {
@@ -78,7 +85,7 @@ async function countRows(
         use: (path) =>
           ask(duckDb, `select count(*) from ${parquetRows([path])} where ${condition(rows, table)}`),
       });
-      if (count > 0) held[table] = (held[table] ?? 0) + count;
+      if (count > 0) held.set(file.path, count);
     }
   }
   return held;
@@ -87,28 +94,29 @@ async function countRows(
 async function publishWithout(
   lake: Lake,
   duckDb: DuckDb,
-  input: { manifest: Manifest; to: string; held: Record<string, number>; rows: RowsToErase },
+  input: { manifest: Manifest; to: string; held: ReadonlyMap<string, number>; rows: RowsToErase },
 ): Promise<void> {
   const { manifest, to, held, rows } = input;
   const folder = lake.draftFolder(to);
   await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
   const tables: Record<string, ManifestTable> = {};
+  const written = new Map<string, string>();
+  const kept: string[] = [];
   for (const [name, table] of Object.entries(manifest.tables)) {
+    const files: ManifestFile[] = [];
+    const isOther = table.files.some(({ path }) => held.has(path));
     for (const file of table.files) {
-      const draft = join(folder, file.path);
-      await mkdir(dirname(draft), { recursive: true });
-      await withFileOf(lake, duckDb, {
-        id: manifest.snapshot_id,
-        file,
-        use: (path) =>
-          held[name] === undefined
-            ? copyFile(path, draft)
-            : copyWithout(duckDb, { file: path, draft, condition: condition(rows, name) }),
-      });
+      const now = await fileWithout(lake, duckDb, { ...input, folder, table: name, file, isOther });
+      if (now === undefined) kept.push(file.path);
+      else written.set(file.path, now.sha256);
+      files.push(now ?? file);
     }
-    tables[name] = held[name] === undefined ? table : await readBack(duckDb, { folder, table: name });
-    if (tables[name].rows !== table.rows - (held[name] ?? 0))
-      throw new SnapshotBroken(`${name} has ${tables[name].rows} rows without the record`);
+    const { columns, groups } = table;
+    // Without such rows the sums are what they were, also where those of each file are not known.
+    tables[name] = files.every((file, place) => file === table.files[place])
+      ? table
+      : { ...tableOfFiles(columns, files), ...(groups === undefined ? {} : { groups }) };
   }
   const sum = (what: 'rows' | 'bytes'): number =>
     Object.values(tables).reduce((total, table) => total + table[what], 0);
@@ -121,11 +129,46 @@ async function publishWithout(
     unfit: manifest.unfit.filter((one) => !isOf(rows, one)),
   };
   await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
-  await lake.publish(
-    to,
-    Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)),
-  );
+  await lake.publish(to, { written, kept });
   await rm(folder, { recursive: true, force: true });
+}
+
+/** The file as it is in the new snapshot; undefined when it is the very file. */
+async function fileWithout(
+  lake: Lake,
+  duckDb: DuckDb,
+  input: {
+    manifest: Manifest;
+    to: string;
+    held: ReadonlyMap<string, number>;
+    rows: RowsToErase;
+    folder: string;
+    table: string;
+    file: ManifestFile;
+    /** Whether a file of the table holds such rows: then the sums of each are needed, which releases before 0.6 did not note. */
+    isOther: boolean;
+  },
+): Promise<ManifestFile | undefined> {
+  const { manifest, to, held, rows, folder, table, file, isOther } = input;
+  const { snapshot_id: id } = manifest;
+  const { path } = file;
+  const count = held.get(path);
+  const isKnown = file.sums !== undefined || !isOther;
+  if (count === undefined && isKnown && (await lake.keep({ id, file }, { id: to, path }))) return undefined;
+  const draft = join(folder, path);
+  await mkdir(dirname(draft), { recursive: true });
+  await withFileOf(lake, duckDb, {
+    ...{ id, file },
+    use: (localPath) =>
+      count === undefined
+        ? copyFile(localPath, draft)
+        : copyWithout(duckDb, { file: localPath, draft, condition: condition(rows, table) }),
+  });
+  if (count === undefined && isKnown) return file;
+  const [back] = (await readBack(duckDb, { folder, paths: [path] })).files;
+  if (back?.rows !== file.rows - (count ?? 0))
+    throw new SnapshotBroken(`${path} has another number of rows without the record`);
+  return { ...back, since: to };
 }
 
 async function copyWithout(

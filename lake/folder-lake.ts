@@ -1,5 +1,6 @@
 import {
   copyFile,
+  link,
   lstat,
   mkdir,
   open,
@@ -22,6 +23,7 @@ import {
   type Lake,
 } from './lake.ts';
 import { DiskFull, LakeRefused } from './errors.ts';
+import { sha256OfFile } from './read-back.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
 /**
@@ -60,11 +62,22 @@ export function openFolderLake(location: string): Lake {
       await bringToDisk(location);
       return true;
     },
-    async publish(id, files) {
+    async keep({ id, file }, to) {
+      const source = join(snapshots, id, file.path);
+      const target = join(draftFolder(to.id), to.path);
+      const found = await lstat(source).catch(() => undefined);
+      if (found?.isFile() !== true || found.size !== file.bytes) return false;
+      await mkdir(dirname(target), { recursive: true });
+      await linkOrCopy(source, target);
+      if ((await sha256OfFile(target)) === file.sha256) return true;
+      await rm(target);
+      return false;
+    },
+    async publish(id, { written, kept }) {
       const draft = draftFolder(id);
-      const folders = new Set(files.map((file) => dirname(join(draft, file))));
+      const folders = new Set([...written.keys(), ...kept].map((file) => dirname(join(draft, file))));
       await writeFile(join(draft, successFile), '', { flag: 'wx' });
-      for (const file of [...files, manifestFile, successFile]) await bringToDisk(join(draft, file));
+      for (const file of [...written.keys(), manifestFile, successFile]) await bringToDisk(join(draft, file));
       for (const folder of [...folders, draft]) await bringToDisk(folder);
       await rename(draft, join(snapshots, id));
       await bringToDisk(snapshots);
@@ -199,6 +212,17 @@ async function bringToDisk(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** Not every file system has links, and none has them without end. A disk that is full is full for a copy too. */
+async function linkOrCopy(source: string, target: string): Promise<void> {
+  try {
+    await link(source, target);
+  } catch (error) {
+    if (isCode(error, 'ENOSPC')) throw error;
+    await copyFile(source, target, constants.COPYFILE_EXCL);
+    await bringToDisk(target);
   }
 }
 

@@ -10,8 +10,19 @@ export interface Lake {
   read(path: string): Promise<Found | undefined>;
   /** Replaces a small file in one step, if it is still as it was found; says whether it did. */
   replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
-  /** Makes the finished files of the draft folder a snapshot: complete for every reader, or not there. */
-  publish(id: string, files: readonly string[]): Promise<void>;
+  /**
+   * Gives a draft a file of a snapshot, if it is as it was published; says whether it did. Its bytes are not written again: a folder has
+   * one more link to them, a bucket copies them by itself.
+   */
+  keep(from: { id: string; file: KeptFile }, to: { id: string; path: string }): Promise<boolean>;
+  /**
+   * Makes a draft a snapshot: complete for every reader, or not there. It consists of the files that were kept, and of those that were
+   * written to the draft folder, with their SHA-256 by path.
+   */
+  publish(
+    id: string,
+    files: { written: ReadonlyMap<string, string>; kept: readonly string[] },
+  ): Promise<void>;
   /** Puts a file into the lake in one step, over the one that is there. */
   putFile(path: string, localPath: string): Promise<void>;
   /** Removes a file that nothing names any more, if it is there. */
@@ -31,6 +42,10 @@ export interface Lake {
 export interface SizedFile {
   readonly path: string;
   readonly bytes: number;
+}
+
+export interface KeptFile extends SizedFile {
+  readonly sha256: string;
 }
 
 export type FileUsed<Result> =

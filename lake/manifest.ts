@@ -11,6 +11,7 @@ import {
   wordText,
 } from './checked-texts.ts';
 import { ManifestTooLong } from './errors.ts';
+import { exactSum } from './exact-sum.ts';
 import { manifestFile, mostBytesOf } from './lake.ts';
 
 /** What a snapshot consists of, as `_manifest.json` says it. Decimal sums and watermarks are text, so that no digit is lost. */
@@ -21,20 +22,32 @@ export type Unfit = z.infer<typeof unfitSchema>;
 
 export type ManifestTable = z.infer<typeof tableSchema>;
 
+export type ManifestFile = z.infer<typeof fileSchema>;
+
+const sumsSchema = byName(z.string().regex(/^-?\d{1,80}(\.\d{1,80})?$/));
+
+/** What is optional here is absent in snapshots of releases before 0.6. */
 const fileSchema = z.object({
   /** Relative to the snapshot. */
   path: partPath,
   rows: countNumber,
   bytes: countNumber,
   sha256: sha256Text,
+  sums: sumsSchema.optional(),
+  /** The fingerprint of its rows in the database: a later snapshot of rows with the same one has the same file. */
+  content: sha256Text.optional(),
+  /** The snapshot that it was written for. */
+  since: snapshotIdText.optional(),
 });
 
 const tableSchema = z.object({
   rows: countNumber,
   bytes: countNumber,
   columns: byName(z.string().regex(/^[A-Z][A-Z0-9_ ,()]{0,99}$/)),
-  /** Of every decimal column, as the file holds it. */
-  sums: byName(z.string().regex(/^-?\d{1,80}(\.\d{1,80})?$/)),
+  /** Of every decimal column, as the files hold it. */
+  sums: sumsSchema,
+  /** How many groups of connections share parts; absent where a table is one part, and before 0.6. */
+  groups: countNumber.optional(),
   files: listOf(fileSchema),
 });
 
@@ -70,6 +83,33 @@ export const manifestSchema = z
 function holdsOwnFiles([table, { files }]: [string, ManifestTable]): boolean {
   const paths = new Set(files.map(({ path }) => path));
   return paths.size === files.length && files.every(({ path }) => path.startsWith(`${table}/`));
+}
+
+/** A table of these files, in the order of their names. */
+export function tableOfFiles(
+  columns: ManifestTable['columns'],
+  files: readonly ManifestFile[],
+): ManifestTable {
+  const sumOf = (what: 'rows' | 'bytes'): number => files.reduce((sum, file) => sum + file[what], 0);
+  return {
+    rows: sumOf('rows'),
+    bytes: sumOf('bytes'),
+    columns,
+    sums: Object.fromEntries(
+      Object.keys(files[0]?.sums ?? {}).map((name) => [
+        name,
+        exactSum(...files.map(({ sums }) => sums?.[name] ?? '0')),
+      ]),
+    ),
+    files: [...files].sort((one, other) => (one.path < other.path ? -1 : 1)),
+  };
+}
+
+/** Of the files that were written for the snapshot itself: all of them, before 0.6. */
+export function filesWrittenFor({ snapshot_id: id, tables }: Manifest): ManifestFile[] {
+  return Object.values(tables)
+    .flatMap(({ files }) => files)
+    .filter(({ since }) => since === undefined || since === id);
 }
 
 /** The same manifest is the same text: keys are sorted. Throws ManifestTooLong where nobody would read it. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openBucket } from './bucket.ts';
 import { SnapshotBroken } from './errors.ts';
+import { mapAtOnce } from './map-at-once.ts';
 import { manifestFile, namesOfMarts, successFile, type Lake } from './lake.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
@@ -16,13 +17,24 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
   const lake: Lake = {
     location,
     draftFolder,
-    snapshotIds: async () => complete(await bucket.list('snapshots/')),
+    async snapshotIds() {
+      const ids = (await bucket.folders('snapshots/')).filter((id) => snapshotIdPattern.test(id));
+      const isComplete = await mapAtOnce(
+        requestsAtOnce,
+        ids,
+        async (id) => (await bucket.bytesOf(`snapshots/${id}/${successFile}`)) !== undefined,
+      );
+      return ids.filter((_, index) => isComplete[index]).sort();
+    },
     read: (path) => bucket.read(path),
     replace: (path, text, found) => bucket.replace(path, text, found),
-    async publish(id, files) {
-      for (const file of [...files, manifestFile]) await uploadOnce(id, file);
+    keep: ({ id, file }, to) =>
+      bucket.copy({ ...file, path: `snapshots/${id}/${file.path}` }, `snapshots/${to.id}/${to.path}`),
+    async publish(id, { written }) {
+      await mapAtOnce(uploadsAtOnce, [...written], ([file, sha256]) => uploadOnce(id, file, sha256));
+      await uploadOnce(id, manifestFile);
       // Every object is there as it was written, before the one that says so.
-      for (const file of [...files, manifestFile]) await checkUploaded(id, file);
+      await mapAtOnce(requestsAtOnce, [...written.keys(), manifestFile], (file) => checkUploaded(id, file));
       if (!(await bucket.replace(`snapshots/${id}/${successFile}`, '', undefined)))
         throw new SnapshotBroken(taken);
     },
@@ -51,8 +63,8 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
     async removeLeftovers(of) {
       const kept = of === 'marts' ? await namesOfMarts(lake) : new Set(await lake.snapshotIds());
-      const paths = await bucket.list(`${of}/`);
-      await bucket.remove(paths.filter((path) => !kept.has(path.split('/')[1] ?? '')));
+      const left = (await bucket.folders(`${of}/`)).filter((name) => !kept.has(name));
+      for (const name of left) await bucket.remove(await bucket.list(`${of}/${name}/`));
       await bucket.abortUploads(`${of}/`);
     },
     close() {
@@ -62,9 +74,10 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
   };
   return lake;
 
-  async function uploadOnce(id: string, file: string): Promise<void> {
+  async function uploadOnce(id: string, file: string, sha256?: string): Promise<void> {
     const uploaded = await bucket.upload(`snapshots/${id}/${file}`, join(draftFolder(id), file), {
       over: false,
+      sha256,
     });
     if (!uploaded) throw new SnapshotBroken(taken);
   }
@@ -78,10 +91,8 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
 
 const taken = 'another attempt writes the same snapshot';
 
-function complete(paths: readonly string[]): string[] {
-  const ids = paths.flatMap((path) => {
-    const [, id = '', file, ...more] = path.split('/');
-    return file === successFile && more.length === 0 && snapshotIdPattern.test(id) ? [id] : [];
-  });
-  return ids.sort();
-}
+/** A server answers each of these in milliseconds, and there may be thousands. */
+const requestsAtOnce = 16;
+
+/** Each has up to two pieces of 16 MB in memory. */
+const uploadsAtOnce = 4;

@@ -35,11 +35,12 @@ function seenIn(
   read: readonly FilesRead[],
   { sums }: ManifestTable,
 ): Pick<ManifestTable, 'rows' | 'columns' | 'sums'> {
+  const files = read.flatMap((one) => one.files);
   return {
-    rows: read.flatMap(({ rowsOfFiles }) => rowsOfFiles).reduce((sum, rows) => sum + rows, 0),
+    rows: files.reduce((sum, { rows }) => sum + rows, 0),
     columns: Object.assign({}, ...read.map(({ columns }) => columns)) as Record<string, string>,
     sums: Object.fromEntries(
-      Object.keys(sums).map((column) => [column, exactSum(...read.map((file) => file.sums[column] ?? '0'))]),
+      Object.keys(sums).map((column) => [column, exactSum(...files.map((file) => file.sums[column] ?? '0'))]),
     ),
   };
 }

@@ -1,5 +1,5 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { throughPipe } from './csv-pipe.ts';
 import { named, quoted, type DuckDb } from './duck-db.ts';
@@ -8,7 +8,10 @@ import { scaleOf, type LakeColumn, type LakeTable } from './table.ts';
 
 export interface WriteTableInput {
   table: LakeTable;
+  /** A folder for the files; what is in it is removed. */
   folder: string;
+  /** Which connections each part holds; undefined: one part holds everything. */
+  parts: readonly (readonly string[])[] | undefined;
   /** The name of a pipe that is made and removed. */
   pipe: string;
   /** As many as there are. */
@@ -17,24 +20,25 @@ export interface WriteTableInput {
   openCsv: () => Readable;
   /** Bytes of the longest row as CSV, or a little more. Asked only when one was longer than expected. */
   longestRow: () => Promise<number>;
-  /** A table goes on in another file after so many bytes. */
+  /** A part that holds everything goes on in another file after so many bytes. */
   partBytes: number | undefined;
 }
 
 /**
- * Writes the rows of a table in their order to `<folder>/<table>/part-00000.parquet` and, past 1 GB, to more parts. An empty
- * table has its file too. Throws RowTooLong, SnapshotBroken.
+ * Writes the rows of a table in their order, and says to which files of the folder, part by part. A part that holds everything has
+ * more than one past 1 GB; one without rows has its file too. Throws RowTooLong, SnapshotBroken.
  */
-export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promise<void> {
-  const { table, folder, longestRow } = input;
+export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promise<string[][]> {
+  const { table, folder, parts, longestRow } = input;
   if (!(await tryToWrite(duckDb, input, usualRowBytes))) {
     const rowBytes = Math.max(usualRowBytes, await longestRow());
     if (rowBytes > longestRowBytes) throw new RowTooLong(table.name, longestRowBytes);
     if (!(await tryToWrite(duckDb, input, rowBytes)))
       throw new SnapshotBroken(`${table.name} lost rows on the way`);
   }
-  const target = join(folder, table.name);
-  for (const name of await readdir(target)) await rename(join(target, name), join(target, partName(name)));
+  if (parts !== undefined) return parts.map((_, index) => [fileName(index)]);
+  const names = await readdir(folder);
+  return [names.sort((one, other) => numberIn(one) - numberIn(other))];
 }
 
 /** Bytes of a row. A buffer holds a whole one, and there are several, so long rows are reckoned with only where there are. */
@@ -46,15 +50,28 @@ const longestRowBytes = 60_000_000;
  * last one, dropped without a word.
  */
 async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: number): Promise<boolean> {
-  const { table, folder, pipe, rows, openCsv, partBytes = 1_000_000_000 } = input;
-  const target = join(folder, table.name);
-  await mkdir(folder, { recursive: true });
-  await rm(target, { recursive: true, force: true });
+  const { table, folder, pipe, parts, rows, openCsv, partBytes = 1_000_000_000 } = input;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(dirname(folder), { recursive: true });
+  const selected = selectSql(table, { pipe, rowBytes });
   const connection = await duckDb.connect();
   try {
-    const sql = copySql(table, { pipe, target, rowBytes, partBytes });
-    const result = await throughPipe(pipe, openCsv, () => connection.runAndReadAll(sql));
-    return Number(result.getRows()[0]?.[0]) === rows;
+    if (parts === undefined) {
+      const sql = `copy (${selected}) to ${quoted(folder)} (${parquetOptions}, file_size_bytes ${partBytes}, filename_pattern 'part-{i}')`;
+      const written = await throughPipe(pipe, openCsv, () => connection.runAndReadAll(sql));
+      return Number(written.getRows()[0]?.[0]) === rows;
+    }
+    await mkdir(folder);
+    await throughPipe(pipe, openCsv, () => connection.run(`create temp table batch as ${selected}`));
+    let copied = 0;
+    for (const [index, connections] of parts.entries()) {
+      const written = await connection.runAndReadAll(
+        `copy (select * from batch where connection_id in (${connections.map(quoted).join(', ')}))
+         to ${quoted(join(folder, fileName(index)))} (${parquetOptions})`,
+      );
+      copied += Number(written.getRows()[0]?.[0]);
+    }
+    return copied === rows;
   } catch (error) {
     if (isRowTooLong(error)) return false;
     throw error;
@@ -76,26 +93,13 @@ export function isUncastable(error: unknown): boolean {
 export const parquetOptions =
   "format parquet, compression zstd, compression_level 1, row_group_size_bytes '12MB'";
 
-function copySql(
-  { columns }: LakeTable,
-  {
-    pipe,
-    target,
-    rowBytes,
-    partBytes,
-  }: { pipe: string; target: string; rowBytes: number; partBytes: number },
-): string {
+function selectSql({ columns }: LakeTable, { pipe, rowBytes }: { pipe: string; rowBytes: number }): string {
   const types = columns.map(({ name }) => `${quoted(name)}: 'VARCHAR'`).join(', ');
   // Postgres writes null as nothing and an empty text as "".
   const csv = `read_csv(${quoted(pipe)}, columns = {${types}}, header = false, auto_detect = false, delim = ',',
     quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${rowBytes},
     buffer_size = ${rowBytes})`;
-  return `copy (
-    select ${columns.map((column) => `${valueOf(column)} as ${named(column.name)}`).join(', ')}
-    from ${csv} as csv
-  ) to ${quoted(target)} (
-    ${parquetOptions}, file_size_bytes ${partBytes}, filename_pattern 'part-{i}'
-  )`;
+  return `select ${columns.map((column) => `${valueOf(column)} as ${named(column.name)}`).join(', ')} from ${csv} as csv`;
 }
 
 /**
@@ -111,7 +115,10 @@ function valueOf({ name, parquet }: LakeColumn): string {
   return `coalesce(cast(try_cast(${text} as decimal(18,${scale})) as ${parquet}), cast(${text} as ${parquet}))`;
 }
 
-function partName(name: string): string {
-  const [, index = '0'] = /^part-(\d+)/.exec(name) ?? [];
-  return `part-${index.padStart(5, '0')}.parquet`;
+function fileName(index: number): string {
+  return `part-${index}.parquet`;
+}
+
+function numberIn(name: string): number {
+  return Number(/\d+/.exec(name)?.[0] ?? '0');
 }

@@ -33,7 +33,7 @@ export async function checkAddresses({
 async function factsOf(url: string): Promise<ServerFacts> {
   const warehouse = openWarehouse({ url, connections: 1 });
   try {
-    return await readServerFacts(warehouse);
+    return await readServerFacts(warehouse.pool);
   } finally {
     await warehouse.close();
   }

@@ -1,4 +1,5 @@
 import type { KeepRule } from '../../lake/keep-rule.ts';
+import type { PartSizes } from './plan-parts.ts';
 
 /** What the process of an export is told. It reaches it by a pipe, never by a command line: the URL holds a password. */
 export interface ExportJob {
@@ -16,8 +17,10 @@ export interface ExportJob {
   readonly snapshotId: string;
   /** Makes a snapshot although nothing has changed. */
   readonly force?: boolean;
-  /** A table goes on in another file after so many bytes; 1 GB unless it is said. */
+  /** A part goes on in another file after so many bytes; 1 GB unless it is said. */
   readonly partBytes?: number;
+  /** How connections are shared out to parts, unless as usual. */
+  readonly sizes?: PartSizes;
 }
 
 export interface ExportProgress {
@@ -35,6 +38,8 @@ export interface Exported {
   readonly tables: number;
   readonly rows: number;
   readonly bytes: number;
+  /** Of the files that were written for it; the others it shares with the snapshot before. Absent in histories of releases before 0.6. */
+  readonly bytesWritten?: number;
   readonly unfit: number;
   /** The moment whose rows it holds. */
   readonly takenAt: string;

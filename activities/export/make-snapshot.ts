@@ -4,16 +4,18 @@ import { ForeignLake } from '../../lake/errors.ts';
 import { findDamage } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestFile } from '../../lake/lake.ts';
-import { manifestText, sha256Of, type Manifest } from '../../lake/manifest.ts';
+import { filesWrittenFor, manifestText, sha256Of, type Manifest } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
-import { noteSnapshot, noteSnapshotsRemoved, readMark } from '../../warehouse/snapshots/note-snapshot.ts';
+import { noteSnapshot, noteSnapshotsRemoved, readNote } from '../../warehouse/snapshots/note-snapshot.ts';
+import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { openExportSession, type ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import type { ExportJob, Exported, ExportProgress } from './export-job.ts';
-import { withRoom } from './with-room.ts';
-import { markOf, measureTables, type TablesMeasured } from './measure-tables.ts';
-import { writeTables, type TablesWritten } from './write-tables.ts';
+import { fillDraft, type DraftFilled } from './fill-draft.ts';
+import { planParts, usualSizes, type PartPlanned, type TablePlanned } from './plan-parts.ts';
+import { markOf, weighTables, type TablesWeighed } from './weigh-tables.ts';
+import { bytesNeeded, withRoom } from './with-room.ts';
 
 /**
  * Makes the snapshot of a run and publishes it, once: what an attempt that was killed has published already is found, and
@@ -54,6 +56,8 @@ interface Made {
 interface Current {
   /** Undefined when it cannot be read. */
   manifest: Manifest | undefined;
+  /** What this database has noted of it. */
+  noted: { mark: string; isSame: boolean } | undefined;
   /** What is known to be wrong with it, before its files were looked at. */
   damage?: string;
 }
@@ -73,13 +77,13 @@ async function readCurrent(
   const named = pointer?.value?.snapshot_id;
   const id = named ?? (pointer && (await lake.snapshotIds()).at(-1));
   if (id === undefined) return undefined;
-  const manifest = (await lookAtManifest(lake, id))?.value;
-  const isOurs =
-    manifest === undefined
-      ? (await readMark(session.client, id)) !== undefined
-      : manifest.warehouse_id === warehouseId;
+  const seen = await lookAtManifest(lake, id);
+  const manifest = seen?.value;
+  const note = await readNote(session.client, id);
+  const isOurs = manifest === undefined ? note !== undefined : manifest.warehouse_id === warehouseId;
   if (!isOurs) throw new ForeignLake(lake.location);
-  return { manifest, ...(named === undefined ? { damage: `${pointerPath} cannot be read` } : {}) };
+  const noted = note && { mark: note.mark, isSame: note.manifestSha256 === sha256Of(seen?.found.text ?? '') };
+  return { manifest, noted, ...(named === undefined ? { damage: `${pointerPath} cannot be read` } : {}) };
 }
 
 async function readPublished(lake: Lake, { snapshotId }: ExportJob): Promise<Manifest | undefined> {
@@ -97,29 +101,29 @@ async function exportTables(
   const { job, current, onProgress } = input;
   const snapshot = await session.openSnapshot({ readers: Math.max(1, job.databaseConnections - 1) });
   try {
-    const measured = await measureTables(snapshot, onProgress);
-    const mark = markOf(measured.tables);
-    const same = await sameSnapshot({ session, lake }, { job, current, mark });
+    const weighed = await weighTables(snapshot, onProgress);
+    const mark = markOf(weighed.tables);
+    const same = await sameSnapshot(lake, { job, current, mark });
     if (same?.manifest !== undefined && same.damage === undefined)
       return { manifest: same.manifest, skipped: true };
-    const folder = lake.draftFolder(job.snapshotId);
-    const { scratch, partBytes } = job;
-    const manifest = await withRoom(
-      session.client,
-      { folder, scratch, current: current?.manifest },
-      async () => {
-        const written = await writeTables(snapshot, { folder, scratch, partBytes, measured, onProgress });
-        await snapshot.release();
-        const described = manifestOf(job, { takenAt: snapshot.takenAt, measured, written });
-        await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
-        const { total } = measured;
-        onProgress({ ...total, tablesDone: total.tables, rowsDone: total.rows, step: 'publishing' });
-        // Who has lost the lock has lost the right to publish: another one may be at it.
-        await session.assertAlive();
-        await lake.publish(job.snapshotId, filesOf(described));
-        return described;
-      },
-    );
+    const { scratch, snapshotId } = job;
+    const folder = lake.draftFolder(snapshotId);
+    const base = baseOf(current, job);
+    const planned = planTables(weighed, { job, base, origin: session.origin });
+    const neededBytes = await bytesNeeded(session.client, { planned, base, current: current?.manifest });
+    const manifest = await withRoom({ folder, scratch, neededBytes }, async () => {
+      const onFilled = progressOf(weighed, { planned, onProgress });
+      const filled = await fillDraft({ snapshot, lake }, { job, planned, base, onFilled });
+      await snapshot.release();
+      const described = manifestOf(job, { takenAt: snapshot.takenAt, weighed, filled });
+      await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
+      const { total } = weighed;
+      onProgress({ ...total, tablesDone: total.tables, rowsDone: total.rows, step: 'publishing' });
+      // Who has lost the lock has lost the right to publish: another one may be at it.
+      await session.assertAlive();
+      await lake.publish(snapshotId, filesOf(described));
+      return described;
+    });
     return { manifest, skipped: false, mark, ...(same?.damage === undefined ? {} : { damage: same.damage }) };
   } finally {
     await snapshot.close();
@@ -131,41 +135,86 @@ async function exportTables(
  * any other is replaced in any case.
  */
 async function sameSnapshot(
-  { session, lake }: { session: ExportSession; lake: Lake },
+  lake: Lake,
   { job, current, mark }: { job: ExportJob; current: Current | undefined; mark: string },
 ): Promise<Current | undefined> {
   if (current === undefined || job.force) return undefined;
   if (current.damage !== undefined) return current;
-  const { manifest } = current;
-  if (manifest === undefined) return { manifest, damage: `${manifestFile} cannot be read` };
-  if ((await readMark(session.client, manifest.snapshot_id)) !== mark) return undefined;
+  const { manifest, noted } = current;
+  if (manifest === undefined) return { manifest, noted, damage: `${manifestFile} cannot be read` };
+  if (noted?.mark !== mark) return undefined;
   const [first, ...more] = (await findDamage(lake, manifest.snapshot_id)).problems;
   if (first === undefined) return current;
-  return { manifest, damage: more.length === 0 ? first : `${first}, and ${more.length} more` };
+  return { manifest, noted, damage: more.length === 0 ? first : `${first}, and ${more.length} more` };
+}
+
+/**
+ * The snapshot whose files the new one may have: none where this database does not know it, for its rows may have had the same numbers of
+ * transactions in another past, before a backup was restored; and none when somebody wants all of it made anew.
+ */
+function baseOf(current: Current | undefined, { force }: ExportJob): Manifest | undefined {
+  return force !== true && current?.noted?.isSame === true ? current.manifest : undefined;
+}
+
+function planTables(
+  { tables }: TablesWeighed,
+  input: { job: ExportJob; base: Manifest | undefined; origin: string },
+): TablePlanned[] {
+  const { job, base, origin } = input;
+  const { sizes = usualSizes } = job;
+  return snapshotTables.map((table) => {
+    const weighed = tables.get(table.name);
+    if (weighed === undefined) throw new Error(`Table ${table.name} was not weighed.`);
+    return planParts(table, { weighed, origin, before: base?.tables[table.name], sizes });
+  });
+}
+
+/** Tells how far it is when a part is there. */
+function progressOf(
+  { total }: TablesWeighed,
+  {
+    planned,
+    onProgress,
+  }: { planned: readonly TablePlanned[]; onProgress: (progress: ExportProgress) => void },
+): (part: PartPlanned) => void {
+  const left = new Map(planned.flatMap((one) => one.parts.map((part) => [part, one] as const)));
+  const missing = new Map(planned.map((one) => [one, one.parts.length]));
+  const progress = { ...total, tablesDone: 0, rowsDone: 0, step: 'writing' as const };
+  return (part) => {
+    const table = left.get(part);
+    if (table === undefined) return;
+    const parts = (missing.get(table) ?? 0) - 1;
+    missing.set(table, parts);
+    if (parts === 0) progress.tablesDone += 1;
+    progress.rowsDone += part.rows;
+    onProgress({ ...progress });
+  };
 }
 
 function manifestOf(
   job: ExportJob,
-  { takenAt, measured, written }: { takenAt: string; measured: TablesMeasured; written: TablesWritten },
+  { takenAt, weighed, filled }: { takenAt: string; weighed: TablesWeighed; filled: DraftFilled },
 ): Manifest {
-  const { tables, unfit } = written;
+  const { tables, unfit } = filled;
   return {
     snapshot_id: job.snapshotId,
     run_id: job.runId,
     warehouse_id: job.warehouseId,
     taken_at: takenAt,
     product_version: job.productVersion,
-    schema_version: measured.schemaVersion,
+    schema_version: weighed.schemaVersion,
     rows: sumOf(tables, 'rows'),
     bytes: sumOf(tables, 'bytes'),
     tables,
-    watermarks: measured.watermarks,
+    watermarks: weighed.watermarks,
     unfit,
   };
 }
 
-function filesOf({ tables }: Manifest): string[] {
-  return Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path));
+function filesOf(manifest: Manifest): { written: Map<string, string>; kept: string[] } {
+  const written = new Map(filesWrittenFor(manifest).map(({ path, sha256 }) => [path, sha256]));
+  const paths = Object.values(manifest.tables).flatMap(({ files }) => files.map(({ path }) => path));
+  return { written, kept: paths.filter((path) => !written.has(path)) };
 }
 
 function sumOf(tables: Manifest['tables'], what: 'rows' | 'bytes'): number {
@@ -197,6 +246,7 @@ function exportedOf({ manifest, skipped, damage }: Made): Exported {
     tables: Object.keys(manifest.tables).length,
     rows: manifest.rows,
     bytes: manifest.bytes,
+    bytesWritten: skipped ? 0 : filesWrittenFor(manifest).reduce((sum, { bytes }) => sum + bytes, 0),
     unfit: manifest.unfit.length,
     takenAt: manifest.taken_at,
     ...(damage === undefined ? {} : { damage }),

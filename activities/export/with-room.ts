@@ -5,20 +5,19 @@ import { codeOf } from '../../errors/code-of.ts';
 import { DiskFull, LakeRefused } from '../../lake/errors.ts';
 import type { Manifest } from '../../lake/manifest.ts';
 import { readTableBytes } from '../../warehouse/snapshots/read-context.ts';
+import type { TablePlanned } from './plan-parts.ts';
 
 /**
  * Lets `write` fill the folder of a draft, and leaves nothing of it there. Throws DiskFull: before the first byte where the
  * draft would surely not fit, or when a disk is full all the same.
  */
 export async function withRoom<Result>(
-  client: ClientBase,
-  { folder, scratch, current }: { folder: string; scratch: string; current: Manifest | undefined },
+  { folder, scratch, neededBytes }: { folder: string; scratch: string; neededBytes: number },
   write: () => Promise<Result>,
 ): Promise<Result> {
   const place = dirname(folder);
   const fullDisk = (full: string): DiskFull =>
     new DiskFull(full, { neededBytes, setting: full.startsWith(scratch) ? 'DAYBOOK_HOME' : 'DAYBOOK_LAKE' });
-  const neededBytes = await bytesNeeded(client, current);
   await mkdir(place, { recursive: true }).catch((error: unknown) => {
     throw new LakeRefused(dirname(place), String(codeOf(error) ?? error), error);
   });
@@ -34,9 +33,21 @@ export async function withRoom<Result>(
   }
 }
 
-/** As many as the last snapshot took and a tenth more; before the first, a quarter of what Postgres takes (measured: a sixth). */
-async function bytesNeeded(client: ClientBase, current: Manifest | undefined): Promise<number> {
-  return Math.ceil(current === undefined ? (await readTableBytes(client)) / 4 : current.bytes * 1.1);
+/**
+ * As many as the last snapshot took and a tenth more, without the files that the new one has of `base`; before the first, a quarter of what
+ * Postgres takes (measured: a sixth).
+ */
+export async function bytesNeeded(
+  client: ClientBase,
+  input: { planned: readonly TablePlanned[]; base: Manifest | undefined; current: Manifest | undefined },
+): Promise<number> {
+  const { planned, base, current } = input;
+  if (current === undefined) return Math.ceil((await readTableBytes(client)) / 4);
+  const contents = new Set(planned.flatMap(({ parts }) => parts.map(({ content }) => content)));
+  const kept = Object.values(base?.tables ?? {})
+    .flatMap(({ files }) => files)
+    .filter(({ content }) => content !== undefined && contents.has(content));
+  return Math.ceil((current.bytes - kept.reduce((sum, { bytes }) => sum + bytes, 0)) * 1.1);
 }
 
 /** What does not fit into memory has no room on the disk either: DuckDB leaves a tenth of it alone. */

@@ -28,6 +28,6 @@ export async function readHere({
   return {
     warehouse: await warehouseId(warehouse),
     api: apiAddressOf(settings),
-    server: await readServerFacts(warehouse),
+    server: await readServerFacts(warehouse.pool),
   };
 }

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import { withRoom } from '../../activities/export/with-room.ts';
 import { openDuckDb } from '../../lake/duck-db.ts';
 import { openFolderLake } from '../../lake/folder-lake.ts';
-import { openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
@@ -73,13 +72,11 @@ test.skipIf(!mayMount)('a pointer that cannot be written leaves the old one', as
 test.skipIf(!mayMount)('where the lake is a bucket, it is the scratch folder that has no room', async () => {
   const scratch = join(disk, 'scratch');
   const draft = join(scratch, 'draft', 'some-snapshot');
-  const session = await openExportSession(databaseUrl);
-  const writing = withRoom(session.client, { folder: draft, scratch, current: undefined }, async () => {
+  const writing = withRoom({ folder: draft, scratch, neededBytes: 1_000 }, async () => {
     await fillUp(scratch);
     throw new Error('A full disk took more than it has.');
   });
   await expect(writing).rejects.toThrow(/no room .* in .*scratch\/draft: .* set DAYBOOK_HOME to/);
-  await session.close();
   expect(existsSync(draft)).toBe(false);
 });
 
@@ -87,9 +84,8 @@ test.skipIf(!mayMount)('a scratch folder in which nothing can be spilled is name
   const scratch = join(disk, 'small-scratch');
   await mkdir(scratch);
   const folder = join(installation.cwd, 'elsewhere', 'draft');
-  const session = await openExportSession(databaseUrl);
   const duckDb = await openDuckDb({ spillFolder: join(scratch, 'spill') });
-  const writing = withRoom(session.client, { folder, scratch, current: undefined }, async () => {
+  const writing = withRoom({ folder, scratch, neededBytes: 1_000 }, async () => {
     const connection = await duckDb.connect();
     await connection.run("set memory_limit = '50MB'");
     await connection.run(
@@ -98,7 +94,6 @@ test.skipIf(!mayMount)('a scratch folder in which nothing can be spilled is name
   });
   await expect(writing).rejects.toThrow(/no room .* in .*small-scratch: .* set DAYBOOK_HOME to/);
   duckDb.close();
-  await session.close();
 });
 
 /** Until the disk is full; throws only what that is. */

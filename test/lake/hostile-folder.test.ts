@@ -151,7 +151,9 @@ test('a snapshot is neither published nor removed through a link in the place of
   await mkdir(location, { recursive: true });
   await symlink(victim, join(location, 'snapshots'));
   await lake.removeSnapshot(id);
-  await expect(lake.publish(id, [])).rejects.toThrow(/refuses: snapshots is a link/);
+  await expect(lake.publish(id, { written: new Map(), kept: [] })).rejects.toThrow(
+    /refuses: snapshots is a link/,
+  );
   expect(() => lake.draftFolder(id)).toThrow(/refuses: snapshots is a link/);
   expect((await readdir(victim)).sort()).toEqual([`.tmp-${id}`, id]);
   expect(await readdir(join(victim, `.tmp-${id}`))).toEqual(['_manifest.json']);
@@ -176,7 +178,7 @@ test('a link that waits in a draft under a name of ours leads no write out of th
   await mkdir(draft, { recursive: true });
   await writeFile(join(draft, '_manifest.json'), '{}');
   await symlink(victim, join(draft, '_SUCCESS'));
-  await expect(lake.publish(id, [])).rejects.toThrow(/EEXIST/);
+  await expect(lake.publish(id, { written: new Map(), kept: [] })).rejects.toThrow(/EEXIST/);
   expect(await readFile(victim, 'utf8')).toBe('ours');
   expect(await lake.snapshotIds()).toEqual([]);
 });

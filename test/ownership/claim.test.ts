@@ -279,7 +279,7 @@ proofTest('a worker brings back the last token that a failover of its database h
 });
 
 test('what Temporal was told of the server is what an ordinary owner of the database may read', async () => {
-  const { system, database, started } = await readServerFacts(first.warehouse);
+  const { system, database, started } = await readServerFacts(first.warehouse.pool);
   expect([system, database, started].every((fact) => /^[\d.]+$/.test(fact ?? ''))).toBe(true);
   const [role] = await rows(first.warehouse, 'select usesuper from pg_user where usename = current_user');
   expect(role).toEqual({ usesuper: false });

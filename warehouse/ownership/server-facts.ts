@@ -1,5 +1,4 @@
-import { DatabaseError } from 'pg';
-import type { Warehouse } from '../open-warehouse.ts';
+import { DatabaseError, type ClientBase } from 'pg';
 
 /** What tells the server and the database behind a connection from copies of them, as far as an ordinary owner may see it. */
 export interface ServerFacts {
@@ -11,19 +10,20 @@ export interface ServerFacts {
   readonly started: string;
 }
 
-export async function readServerFacts(warehouse: Warehouse): Promise<ServerFacts> {
-  const { rows } = await warehouse.pool.query<{ database: string; started: string }>(`
+/** Not within a transaction: a server may refuse a part of it. */
+export async function readServerFacts(client: Pick<ClientBase, 'query'>): Promise<ServerFacts> {
+  const { rows } = await client.query<{ database: string; started: string }>(`
     select oid::text as database, extract(epoch from pg_postmaster_start_time())::text as started
     from pg_database where datname = current_database()
   `);
   const [facts] = rows;
   if (facts === undefined) throw new Error('Postgres does not list the database that it serves.');
-  return { ...facts, system: await systemIdentifier(warehouse) };
+  return { ...facts, system: await systemIdentifier(client) };
 }
 
-async function systemIdentifier({ pool }: Warehouse): Promise<string | null> {
+async function systemIdentifier(client: Pick<ClientBase, 'query'>): Promise<string | null> {
   try {
-    const { rows } = await pool.query<{ system: string }>(
+    const { rows } = await client.query<{ system: string }>(
       'select system_identifier::text as system from pg_control_system()',
     );
     return rows[0]?.system ?? null;

@@ -9,8 +9,6 @@ export interface TableMeasured {
   readonly sums: Readonly<Record<string, string>>;
   /** Columns with values that do not fit their Parquet type to the last digit. */
   readonly unfitColumns: readonly string[];
-  /** Another one when the rows are others; empty when changes do not count. */
-  readonly mark: string;
 }
 
 /**
@@ -21,17 +19,12 @@ export interface TableMeasured {
 export async function measureTable(client: ClientBase, table: SnapshotTable): Promise<TableMeasured> {
   const { from, columns } = table;
   const decimals = columns.filter(isDecimal);
-  const figures = [
-    'count(*)',
-    `${marks[table.changesBy](table.name)}::text`,
-    ...decimals.map(({ name }) => `coalesce(sum(${named(name)}), 0)::text`),
-  ];
-  const [count, mark, ...sums] = await figuresOf(client, `select ${figures.join(', ')} from ${from}`);
+  const figures = ['count(*)', ...decimals.map(({ name }) => `coalesce(sum(${named(name)}), 0)::text`)];
+  const [count, ...sums] = await figuresOf(client, `select ${figures.join(', ')} from ${from}`);
   const measured: TableMeasured = {
     rows: Number(count),
     sums: Object.fromEntries(decimals.map(({ name }, index) => [name, sums[index] ?? '0'])),
     unfitColumns: [],
-    mark: mark === null || mark === undefined ? '' : `${Number(count)}/${mark}`,
   };
   const suspects = decimals.filter(
     ({ name, scale }) => !new RegExp(`^-?\\d+(\\.\\d{1,${scale}})?$`).test(measured.sums[name] ?? ''),
@@ -62,16 +55,6 @@ export async function lookCloser(
     unfitColumns: columns.filter((_, index) => Number(seen[index]) > 0).map(({ name }) => name),
   };
 }
-
-/**
- * Every change of a row gives it a transaction number that is higher than all there were, so with as many rows their sum is
- * higher too. Nothing needs an index or a column of its own for that, and damage done by hand is seen as well.
- */
-const marks: Record<SnapshotTable['changesBy'], (name: string) => string> = {
-  rows: () => 'coalesce(sum(xmin::text::bigint), 0)',
-  content: (name) => `md5(coalesce(string_agg(${name}::text, ',' order by ${name}::text), ''))`,
-  none: () => 'null',
-};
 
 function isDecimal<Column extends SnapshotColumn>(column: Column): column is Column & { scale: number } {
   return column.scale !== undefined;

@@ -30,13 +30,16 @@ export async function noteSnapshot(
   );
 }
 
-/** The fingerprint of the tables as a snapshot has them; undefined when nobody noted that snapshot. */
-export async function readMark(client: ClientBase, snapshotId: string): Promise<string | undefined> {
-  const { rows } = await client.query<{ mark: string }>(
-    'select mark from sync.snapshots where snapshot_id = $1',
+/** What was noted of a snapshot; undefined when nobody noted it, as in a database that was restored to a moment before it. */
+export async function readNote(
+  client: ClientBase,
+  snapshotId: string,
+): Promise<{ mark: string; manifestSha256: string } | undefined> {
+  const { rows } = await client.query<{ mark: string; manifestSha256: string }>(
+    'select mark, manifest_sha256 as "manifestSha256" from sync.snapshots where snapshot_id = $1',
     [snapshotId],
   );
-  return rows[0]?.mark;
+  return rows[0];
 }
 
 export async function noteSnapshotsRemoved(client: ClientBase, ids: readonly string[]): Promise<void> {

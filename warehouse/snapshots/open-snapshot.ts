@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { holdLock, type HeldLock } from '../hold-lock.ts';
 import { openSession } from '../open-session.ts';
+import { readServerFacts } from '../ownership/server-facts.ts';
 
 /** One moment of the database, read by several sessions at once. */
 export interface DatabaseSnapshot {
@@ -27,6 +28,8 @@ export class ExportRunning extends Error {
 /** The session of one export, and beside it one that holds its lock: until it is closed no other export of this warehouse runs, on any host. */
 export interface ExportSession {
   readonly client: Client;
+  /** Tells the server and its database from others, as far as it may be known: numbers of transactions mean something only there. */
+  readonly origin: string;
   /** Throws when the lock is lost, and with it the right to publish. */
   assertAlive(): Promise<void>;
   /** Opens one moment to so many sessions, of which this is one. */
@@ -39,8 +42,10 @@ export async function openExportSession(url: string): Promise<ExportSession> {
   const lock = await lockExport(url);
   try {
     const client = await openSession(url, { application });
+    const { system, database } = await readServerFacts(client);
     return {
       client,
+      origin: `${system ?? ''}/${database}`,
       assertAlive: () => lock.assertHeld(),
       openSnapshot: ({ readers }) => openSnapshot(client, { url, readers }),
       async close() {

@@ -11,8 +11,8 @@ export interface SnapshotTable {
   /** Those of a connection stand together, by date where they have one. */
   readonly orderBy: readonly string[];
   /**
-   * How it is seen that rows have changed: `rows` by the transactions that wrote them, `content` by all of it (small tables),
-   * `none` where a change alone is no reason for a snapshot.
+   * How it is seen that rows have changed: `rows` by the transactions that wrote them, connection by connection (`from` has their `xmin`),
+   * `content` by all of it (small tables), `none` where a change alone is no reason for a snapshot.
    */
   readonly changesBy: 'rows' | 'content' | 'none';
 }

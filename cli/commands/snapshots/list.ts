@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Lake } from '../../../lake/lake.ts';
+import { filesWrittenFor } from '../../../lake/manifest.ts';
 import { lookAtManifest, lookAtPointer } from '../../../lake/pointer.ts';
 import { print, printJson, printTable } from '../../printer.ts';
 import { withLake } from './with-lake.ts';
@@ -24,12 +25,15 @@ export function listCommand(): Command {
         return;
       }
       printTable(
-        ['snapshot', 'taken', 'rows', 'MB', 'unfit', ''],
-        snapshots.map(({ id, taken_at: taken, rows, bytes, unfit, latest, problem }) => [
+        ['snapshot', 'taken', 'rows', 'MB', 'MB added', 'parts', 'added', 'unfit', ''],
+        snapshots.map(({ id, taken_at: taken, rows, unfit, latest, problem, ...sizes }) => [
           id,
           taken?.replace(/\.\d+Z$/, 'Z'),
           rows,
-          bytes === null ? null : Number((bytes / 1e6).toFixed(1)),
+          inMegabytes(sizes.bytes),
+          inMegabytes(sizes.bytes_added),
+          sizes.parts,
+          sizes.parts_added,
           unfit,
           problem !== null ? 'cannot be read' : latest ? 'latest' : '',
         ]),
@@ -44,6 +48,11 @@ interface ListedSnapshot {
   taken_at: string | null;
   rows: number | null;
   bytes: number | null;
+  /** Of the files that were written for it; the others it shares with earlier snapshots. */
+  bytes_added: number | null;
+  /** Files. */
+  parts: number | null;
+  parts_added: number | null;
   /** How many values its files do not hold to the last digit. */
   unfit: number | null;
   latest: boolean;
@@ -57,12 +66,17 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
     const seen = await lookAtManifest(lake, id);
     // Removed at this moment.
     if (seen === undefined) continue;
-    const { taken_at = null, rows = null, bytes = null, unfit } = seen.value ?? {};
+    const { taken_at = null, rows = null, bytes = null, unfit, tables = {} } = seen.value ?? {};
+    const added = seen.value && filesWrittenFor(seen.value);
     snapshots.push({
       id,
       taken_at,
       rows,
       bytes,
+      bytes_added: added?.reduce((sum, file) => sum + file.bytes, 0) ?? null,
+      parts:
+        added === undefined ? null : Object.values(tables).reduce((sum, { files }) => sum + files.length, 0),
+      parts_added: added?.length ?? null,
       unfit: unfit?.length ?? null,
       latest: pointer?.value?.snapshot_id === id,
       problem: seen.altered?.message ?? null,
@@ -70,4 +84,8 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
   }
   const found = [pointer?.altered?.message, ...snapshots.map(({ problem }) => problem)];
   return { snapshots, problems: found.filter((problem) => typeof problem === 'string') };
+}
+
+function inMegabytes(bytes: number | null): number | null {
+  return bytes === null ? null : Number((bytes / 1e6).toFixed(1));
 }

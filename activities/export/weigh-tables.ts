@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.ts';
-import { measureTable, type TableMeasured } from '../../warehouse/snapshots/measure-table.ts';
 import { readContext, type SnapshotContext } from '../../warehouse/snapshots/read-context.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
+import { weighTable, type TableWeighed } from '../../warehouse/snapshots/weigh-table.ts';
 import type { ExportProgress } from './export-job.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
 
-export interface TablesMeasured extends SnapshotContext {
+export interface TablesWeighed extends SnapshotContext {
   /** By name. */
-  readonly tables: ReadonlyMap<string, TableMeasured>;
+  readonly tables: ReadonlyMap<string, TableWeighed>;
   readonly total: { tables: number; rows: number };
 }
 
-/** Counts and sums every table: the files are held to it. */
-export async function measureTables(
+/** Counts the rows of every table and connection, and marks them. */
+export async function weighTables(
   { readers }: DatabaseSnapshot,
   onProgress: (progress: ExportProgress) => void,
-): Promise<TablesMeasured> {
-  const tables = new Map<string, TableMeasured>();
+): Promise<TablesWeighed> {
+  const tables = new Map<string, TableWeighed>();
   await forEachConcurrently(snapshotTables, readers, async (table, client) => {
-    tables.set(table.name, await measureTable(client, table));
+    tables.set(table.name, await weighTable(client, table));
     onProgress({
       tables: snapshotTables.length,
       tablesDone: 0,
@@ -38,12 +38,12 @@ export async function measureTables(
 }
 
 /** Another one whenever a table whose changes count is another. */
-export function markOf(tables: ReadonlyMap<string, TableMeasured>): string {
+export function markOf(tables: TablesWeighed['tables']): string {
   const hash = createHash('sha256');
   for (const { name } of snapshotTables) hash.update(`${name} ${tables.get(name)?.mark ?? ''}\n`);
   return hash.digest('hex');
 }
 
-function rowsOf(tables: ReadonlyMap<string, TableMeasured>): number {
+function rowsOf(tables: TablesWeighed['tables']): number {
   return [...tables.values()].reduce((sum, { rows }) => sum + rows, 0);
 }

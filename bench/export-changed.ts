@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import getPort from 'get-port';
+import pg from 'pg';
+import { startPostgres } from '../embedded/postgres.ts';
+import { exportTo, fillBills, type Once } from './export.ts';
+import { migrateDatabase } from './initial.ts';
+import { median, ratio, type Measured } from './measured.ts';
+
+/** Exports bills and their lines of many connections, and again after 1 % of the connections changed, and after nothing did. */
+export async function measureExportChanged(
+  { rows, connections, repeat }: { rows: number; connections: number; repeat: number },
+  progress: (text: string) => void,
+): Promise<Measured[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'daybook-bench-'));
+  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), port: await getPort() });
+  const databaseUrl = postgres.url;
+  try {
+    await migrateDatabase(databaseUrl);
+    await fillBills(databaseUrl, { rows, connections });
+    const once = async (what: string, lake: string): Promise<Once> => {
+      const measured = await exportTo(path.join(folder, lake), { databaseUrl, folder });
+      progress(
+        `${what}: ${measured.seconds.toFixed(1)} s, ${(measured.bytesWritten / 1e6).toFixed(1)} of ${(measured.bytes / 1e6).toFixed(1)} MB written`,
+      );
+      return measured;
+    };
+    const [full, changed, same]: [Once[], Once[], Once[]] = [[], [], []];
+    for (let turn = 0; turn < repeat; turn += 1) {
+      full.push(await once('full', `lake-${turn}`));
+      await changeHundredth(databaseUrl, { turn, connections });
+      changed.push(await once('1 % changed', `lake-${turn}`));
+      same.push(await once('nothing changed', `lake-${turn}`));
+      await rm(path.join(folder, `lake-${turn}`), { recursive: true });
+    }
+    return figures({ full, changed, same });
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function figures({ full, changed, same }: { full: Once[]; changed: Once[]; same: Once[] }): Measured[] {
+  const secondsOf = (ones: readonly Once[]): number => median(ones.map(({ seconds }) => seconds));
+  const share = median(changed.map(({ bytes, bytesWritten }) => bytesWritten / bytes));
+  const count = full[0]?.rows.toLocaleString('en-US') ?? '';
+  return [
+    { what: `full export of ${count} rows`, seen: `${secondsOf(full).toFixed(1)} s` },
+    { what: '1 % of the connections changed', seen: `${secondsOf(changed).toFixed(1)} s` },
+    {
+      what: 'the same, of the full export',
+      seen: ratio(secondsOf(changed) / secondsOf(full)),
+      target: '0.05 or less',
+    },
+    { what: 'bytes written, of all', seen: ratio(share), target: '0.05 or less' },
+    { what: 'nothing changed', seen: `${secondsOf(same).toFixed(1)} s`, target: 'under 1 s' },
+  ];
+}
+
+/** One bill and its lines in every hundredth connection. */
+async function changeHundredth(
+  url: string,
+  { turn, connections }: { turn: number; connections: number },
+): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const moved = `(select 'co-' || i from generate_series($1::int, $2::int - 1, 100) i)`;
+  for (const [table, id] of [
+    ['bills', 'id'],
+    ['bill_lines', 'bill_id'],
+  ] as const)
+    await client.query(
+      `update finance.${table} set total_amount = total_amount + 1
+       where (connection_id, ${id}) in (select connection_id, min(id) from finance.bills where connection_id in ${moved} group by 1)`,
+      [turn, connections],
+    );
+  await client.end();
+}

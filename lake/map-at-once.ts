@@ -1,0 +1,28 @@
+/**
+ * Works through the items, so many at once, and returns the results in the order of the items. After a failure none is begun any more, and
+ * what is under way has ended when this throws.
+ */
+export async function mapAtOnce<Item, Result>(
+  atOnce: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  let hasFailed = false;
+  const ended = await Promise.allSettled(
+    Array.from({ length: atOnce }, async () => {
+      for (const [index, item] of waiting) {
+        if (hasFailed) return;
+        try {
+          results[index] = await work(item);
+        } catch (error) {
+          hasFailed = true;
+          throw error;
+        }
+      }
+    }),
+  );
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  return results;
+}

@@ -1,0 +1,202 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import type { PartSizes } from '../../activities/export/plan-parts.ts';
+import { openDuckDb } from '../../lake/duck-db.ts';
+import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
+import type { ManifestFile } from '../../lake/manifest.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { readManifest } from '../../lake/pointer.ts';
+import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { bill, billLine, list } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake } from './export-of.ts';
+import { readParquet } from './read-parquet.ts';
+import { startS3Server } from './s3-server.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const s3 = await startS3Server();
+/** Small ones, so that a few connections make many parts. */
+const sizes: PartSizes = { rowsAlone: 20, rowsShared: 3, connectionsShared: 2 };
+const connections: string[] = [];
+let large: string;
+
+beforeAll(async () => {
+  for (let count = 0; count < 24; count += 1) connections.push(await addTestConnection(warehouse));
+  large = await addTestConnection(warehouse);
+  for (const connectionId of connections)
+    await land(warehouse, { connectionId, stream: 'bills', pages: [bills(3)] });
+  await land(warehouse, { connectionId: large, stream: 'bills', pages: [bills(30)] });
+});
+
+test('connections share parts, a large one has its own, and all parts together are the tables', async () => {
+  const { exportNow, lake, filesOf, location } = await createLake();
+  const { snapshotId } = await exportNow();
+  const files = await filesOf(snapshotId, 'bills');
+  expect(files.length).toBeGreaterThan(6);
+  expect(files.map(({ path }) => path)).toEqual(
+    files.map((_, index) => `bills/part-${String(index).padStart(5, '0')}.parquet`),
+  );
+  expect(files.filter(({ rows: count }) => count >= 30)).toHaveLength(1);
+  expect((await filesOf(snapshotId, 'expenses')).map(({ path, rows: count }) => [path, count])).toEqual([
+    ['expenses/part-00000.parquet', 0],
+  ]);
+  const held = await readParquet(
+    join(location, 'snapshots', snapshotId),
+    `select connection_id, count(*) as n, count(distinct filename) as parts from read_parquet('{lake}/bills/*.parquet', filename = true)
+     group by connection_id order by connection_id`,
+  );
+  expect(held).toEqual(
+    [...connections, large]
+      .sort()
+      .map((id) => ({ connection_id: id, n: id === large ? '30' : '3', parts: '1' })),
+  );
+  expect((await verifySnapshot(lake, { id: snapshotId, spillFolder: location })).problems).toEqual([]);
+});
+
+test.each(['a folder', 'a bucket'])('in %s only parts whose connections moved are written', async (where) => {
+  const { exportNow, filesOf, lake } = await createLake(
+    where === 'a bucket' ? `${s3.location}/moved` : undefined,
+  );
+  const first = await exportNow();
+  await rows(
+    warehouse,
+    `update finance.bills set memo = coalesce(memo, '') || '!' where connection_id = $1 and id = 'b1'`,
+    [connections[5]],
+  );
+  const second = await exportNow();
+  const [before, after] = [
+    await filesOf(first.snapshotId, 'bills'),
+    await filesOf(second.snapshotId, 'bills'),
+  ];
+  const written = after.filter(({ since }) => since === second.snapshotId);
+  expect(written).toHaveLength(1);
+  expect(after.filter(({ since }) => since !== second.snapshotId)).toEqual(
+    before.filter(({ path }) => path !== written[0]?.path),
+  );
+  expect(
+    (await filesOf(second.snapshotId, 'bill_lines')).every(({ since }) => since === first.snapshotId),
+  ).toBe(true);
+  expect((await verifySnapshot(lake, { id: second.snapshotId, spillFolder: '/nowhere' })).problems).toEqual(
+    [],
+  );
+});
+
+test('in a folder a part that two snapshots share is there once', async () => {
+  const { exportNow, filesOf, location } = await createLake();
+  const first = await exportNow();
+  await change(connections[1]);
+  const second = await exportNow();
+  const shared = (await filesOf(second.snapshotId, 'bill_lines'))[0];
+  const inode = async (id: string): Promise<number> =>
+    (await stat(join(location, 'snapshots', id, shared?.path ?? ''))).ino;
+  expect(await inode(second.snapshotId)).toBe(await inode(first.snapshotId));
+});
+
+test('a part that was damaged since is written anew', async () => {
+  const { exportNow, filesOf, lake, location } = await createLake();
+  const first = await exportNow();
+  const [damaged] = await filesOf(first.snapshotId, 'bill_lines');
+  const path = join(location, 'snapshots', first.snapshotId, damaged?.path ?? '');
+  const content = await readFile(path);
+  content.writeUInt8(content.readUInt8(20) ^ 1, 20);
+  await writeFile(path, content);
+  await change(connections[2]);
+  const second = await exportNow();
+  const lines = await filesOf(second.snapshotId, 'bill_lines');
+  expect(lines.filter(({ since }) => since === second.snapshotId).map((file) => file.path)).toEqual([
+    damaged?.path,
+  ]);
+  expect((await verifySnapshot(lake, { id: second.snapshotId, spillFolder: location })).problems).toEqual([]);
+});
+
+test('nothing is taken from a snapshot that this database does not know: it may have been restored to a moment before it', async () => {
+  const { exportNow, filesOf } = await createLake();
+  const first = await exportNow();
+  await rows(warehouse, 'delete from sync.snapshots where snapshot_id = $1', [first.snapshotId]);
+  const second = await exportNow();
+  const files = await filesOf(second.snapshotId, 'bills');
+  expect(files.every(({ since }) => since === second.snapshotId)).toBe(true);
+});
+
+test('--force writes every part anew', async () => {
+  const { exportNow, filesOf } = await createLake();
+  await exportNow();
+  const second = await exportNow({ force: true });
+  expect((await filesOf(second.snapshotId, 'bills')).every(({ since }) => since === second.snapshotId)).toBe(
+    true,
+  );
+});
+
+test('values that do not fit are listed of parts that are kept too', async () => {
+  const { exportNow, lake } = await createLake();
+  await rows(
+    warehouse,
+    `update finance.bills set amount_due = 1.0000000001 where connection_id = $1 and id = 'b2'`,
+    [connections[7]],
+  );
+  await exportNow();
+  await change(connections[8]);
+  const { snapshotId } = await exportNow();
+  const unfit = { table: 'bills', column: 'amount_due', value: '1.0000000001', rounded: true };
+  expect((await readManifest(lake, snapshotId))?.unfit).toEqual([
+    { ...unfit, key: { connection_id: connections[7], id: 'b2' } },
+  ]);
+  await rows(warehouse, `update finance.bills set amount_due = 1 where connection_id = $1 and id = 'b2'`, [
+    connections[7],
+  ]);
+});
+
+test.each(['a folder', 'a bucket'])(
+  'a record erased from snapshots in %s that share a part is in none of their files',
+  async (where) => {
+    const { exportNow, filesOf, lake, scratch } = await createLake(
+      where === 'a bucket' ? `${s3.location}/erased` : undefined,
+    );
+    const connectionId = connections[9] ?? '';
+    await exportNow();
+    await change(connections[10]);
+    const second = await exportNow();
+    const duckDb = await openDuckDb({ spillFolder: scratch });
+    const erasure = { connectionId, id: 'b1', columns: { bills: 'id', bill_lines: 'bill_id' } };
+    const rewritten = await eraseFromSnapshots(lake, duckDb, erasure);
+    expect(rewritten.map(({ erased }) => erased)).toEqual([2, 2]);
+    for (const { from, manifest } of rewritten) {
+      await lake.removeSnapshot(from);
+      const { problems } = await verifySnapshot(lake, { id: manifest.snapshot_id, spillFolder: scratch });
+      expect(problems).toEqual([]);
+    }
+    expect(await eraseFromSnapshots(lake, duckDb, erasure)).toEqual([]);
+    duckDb.close();
+    const before = second.rows;
+    expect(rewritten[1]?.manifest.rows).toBe(before - 2);
+    const files = await filesOf(rewritten[1]?.manifest.snapshot_id ?? '', 'bills');
+    expect(files.filter(({ content }) => content === undefined)).toHaveLength(1);
+  },
+);
+
+/** A lake of its own; without a location a folder. */
+async function createLake(location?: string) {
+  const made = await createTestLake(url, { sizes, ...(location === undefined ? {} : { lake: location }) });
+  const lake = await openLake({ location: made.location, scratch: `${made.scratch}-of-reader` });
+  const filesOf = async (id: string, table: string): Promise<ManifestFile[]> =>
+    (await readManifest(lake, id))?.tables[table]?.files ?? [];
+  return { ...made, lake, filesOf };
+}
+
+function bills(count: number): string[] {
+  return Array.from({ length: count }, (_, index) =>
+    bill(`b${index + 1}`, { line_items: list(billLine({})) }),
+  );
+}
+
+async function change(connectionId: string | undefined): Promise<void> {
+  await rows(
+    warehouse,
+    `update finance.bills set memo = coalesce(memo, '') || '!' where connection_id = $1 and id = 'b1'`,
+    [connectionId],
+  );
+}
