@@ -17,8 +17,8 @@ export interface ConnectionWeighed {
 
 /**
  * One pass over a table, and no look at its values. Every change gives a row the number of a transaction that no earlier snapshot saw: so
- * rows are the same when their count and these numbers are, summed up by their hashes. Nothing needs an index or a column of its own for
- * that, and damage done by hand is seen as well.
+ * rows are the same when their count and these numbers are, summed up by their hashes of 64 bits. Nothing needs an index or a column of
+ * its own for that, and damage done by hand is seen as well.
  */
 export async function weighTable(
   client: ClientBase,
@@ -37,7 +37,7 @@ export async function weighTable(
     return { rows: Number(seen?.rows), mark: seen?.mark ?? '', connections: undefined };
   }
   const { rows } = await client.query<{ connection_id: string; rows: string; mark: string }>(
-    `select connection_id, count(*) as rows, sum(hashint8(xmin::text::bigint))::text as mark
+    `select connection_id, count(*) as rows, sum(hashint8extended(xmin::text::bigint, 0))::text as mark
      from ${from} group by connection_id order by connection_id`,
   );
   const connections = new Map(
