@@ -154,7 +154,8 @@ async function fileWithout(
   const { path } = file;
   const count = held.get(path);
   const isKnown = file.sums !== undefined || !isOther;
-  if (count === undefined && isKnown && (await lake.keep({ id, file }, { id: to, path }))) return undefined;
+  if (count === undefined && isKnown && (await lake.keep({ id, files: [file] }, { id: to, paths: [path] })))
+    return undefined;
   const draft = join(folder, path);
   await mkdir(dirname(draft), { recursive: true });
   await withFileOf(lake, duckDb, {

@@ -20,6 +20,7 @@ import {
   successFile,
   unreadable,
   type Found,
+  type KeptFile,
   type Lake,
 } from './lake.ts';
 import { DiskFull, LakeRefused } from './errors.ts';
@@ -62,16 +63,14 @@ export function openFolderLake(location: string): Lake {
       await bringToDisk(location);
       return true;
     },
-    async keep({ id, file }, to) {
-      const source = join(snapshots, id, file.path);
-      const target = join(draftFolder(to.id), to.path);
-      const found = await lstat(source).catch(() => undefined);
-      if (found?.isFile() !== true || found.size !== file.bytes) return false;
-      await mkdir(dirname(target), { recursive: true });
-      await linkOrCopy(source, target);
-      if ((await sha256OfFile(target)) === file.sha256) return true;
-      await rm(target);
-      return false;
+    async keep({ id, files }, to) {
+      const targets = to.paths.map((path) => join(draftFolder(to.id), path));
+      for (const [place, file] of files.entries()) {
+        if (await keepFile(join(snapshots, id, file.path), { file, target: targets[place] ?? '' })) continue;
+        await Promise.all(targets.map((target) => rm(target, { force: true })));
+        return false;
+      }
+      return true;
     },
     async publish(id, { written, kept }) {
       const draft = draftFolder(id);
@@ -191,6 +190,18 @@ export function openFolderLake(location: string): Lake {
 }
 
 const draftPrefix = '.tmp-';
+
+/** Says whether the target is the file now. */
+async function keepFile(
+  source: string,
+  { file, target }: { file: KeptFile; target: string },
+): Promise<boolean> {
+  const found = await lstat(source).catch(() => undefined);
+  if (found?.isFile() !== true || found.size !== file.bytes) return false;
+  await mkdir(dirname(target), { recursive: true });
+  await linkOrCopy(source, target);
+  return (await sha256OfFile(target)) === file.sha256;
+}
 
 async function readFound(file: string): Promise<Found | undefined> {
   try {

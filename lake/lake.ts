@@ -11,10 +11,13 @@ export interface Lake {
   /** Replaces a small file in one step, if it is still as it was found; says whether it did. */
   replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
   /**
-   * Gives a draft a file of a snapshot, if it is as it was published; says whether it did. Its bytes are not written again: a folder has
-   * one more link to them, a bucket copies them by itself.
+   * Gives a draft files of a snapshot, each under a path of its own, if all are as they were published; says whether it did. Their bytes are
+   * not written again: a folder has one more link to them, a bucket copies them by itself.
    */
-  keep(from: { id: string; file: KeptFile }, to: { id: string; path: string }): Promise<boolean>;
+  keep(
+    from: { id: string; files: readonly KeptFile[] },
+    to: { id: string; paths: readonly string[] },
+  ): Promise<boolean>;
   /**
    * Makes a draft a snapshot: complete for every reader, or not there. It consists of the files that were kept, and of those that were
    * written to the draft folder, with their SHA-256 by path.

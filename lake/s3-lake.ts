@@ -28,8 +28,16 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
     read: (path) => bucket.read(path),
     replace: (path, text, found) => bucket.replace(path, text, found),
-    keep: ({ id, file }, to) =>
-      bucket.copy({ ...file, path: `snapshots/${id}/${file.path}` }, `snapshots/${to.id}/${to.path}`),
+    async keep({ id, files }, to) {
+      const targets = to.paths.map((path) => `snapshots/${to.id}/${path}`);
+      for (const [place, file] of files.entries()) {
+        const source = { ...file, path: `snapshots/${id}/${file.path}` };
+        if (await bucket.copy(source, targets[place] ?? '')) continue;
+        await bucket.remove(targets.slice(0, place));
+        return false;
+      }
+      return true;
+    },
     async publish(id, { written }) {
       await mapAtOnce(uploadsAtOnce, [...written], ([file, sha256]) => uploadOnce(id, file, sha256));
       await uploadOnce(id, manifestFile);

@@ -2,6 +2,7 @@ import type { Lake } from '../../lake/lake.ts';
 import { tableOfFiles, type Manifest, type ManifestTable, type Unfit } from '../../lake/manifest.ts';
 import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.ts';
 import type { ExportJob } from './export-job.ts';
+import { fileNames } from './file-names.ts';
 import { keepParts, type PartFilled } from './keep-parts.ts';
 import type { PartPlanned, TablePlanned } from './plan-parts.ts';
 import { batchesOf, writeBatches } from './write-batches.ts';
@@ -26,8 +27,11 @@ export async function fillDraft(
 ): Promise<DraftFilled> {
   const { job, planned, base, onFilled } = input;
   const { snapshotId, scratch, partBytes } = job;
+  const nameFile = fileNames(planned);
   const kept =
-    base === undefined ? [] : await keepParts(lake, { snapshotId, planned, base, onKept: onFilled });
+    base === undefined
+      ? []
+      : await keepParts(lake, { snapshotId, planned, base, nameFile, onKept: onFilled });
   const isKept = new Set(kept.map(({ part }) => part));
   const written = await writeBatches(snapshot, {
     batches: planned.flatMap(({ table, parts }) =>
@@ -36,7 +40,14 @@ export async function fillDraft(
         parts.filter((part) => !isKept.has(part)),
       ),
     ),
-    ...{ folder: lake.draftFolder(snapshotId), scratch, partBytes, snapshotId, onWritten: onFilled },
+    ...{
+      folder: lake.draftFolder(snapshotId),
+      scratch,
+      partBytes,
+      snapshotId,
+      nameFile,
+      onWritten: onFilled,
+    },
   });
   const filled = new Map([...kept, ...written.parts].map((one) => [one.part, one]));
   return {
@@ -53,9 +64,10 @@ function tableOf(
   filled: ReadonlyMap<PartPlanned, PartFilled>,
 ): ManifestTable {
   const columns = Object.fromEntries(table.columns.map(({ name, parquet }) => [name, parquet]));
+  const files = parts.flatMap((part) => filled.get(part)?.files ?? []);
   const described = tableOfFiles(
     columns,
-    parts.flatMap((part) => filled.get(part)?.files ?? []),
+    files.sort((one, other) => (one.path < other.path ? -1 : 1)),
   );
   return groups === undefined ? described : { ...described, groups };
 }

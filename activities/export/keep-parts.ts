@@ -1,8 +1,9 @@
 import type { Lake } from '../../lake/lake.ts';
 import type { Manifest, ManifestFile } from '../../lake/manifest.ts';
 import { mapAtOnce } from '../../lake/map-at-once.ts';
+import type { FileNames } from './file-names.ts';
 import { grouped } from './grouped.ts';
-import { pathOf, type PartPlanned, type TablePlanned } from './plan-parts.ts';
+import type { PartPlanned, TablePlanned } from './plan-parts.ts';
 
 /** A part of a draft, and its files. */
 export interface PartFilled {
@@ -20,10 +21,11 @@ export async function keepParts(
     snapshotId: string;
     planned: readonly TablePlanned[];
     base: Manifest;
+    nameFile: FileNames;
     onKept: (part: PartPlanned) => void;
   },
 ): Promise<PartFilled[]> {
-  const { snapshotId, planned, base, onKept } = input;
+  const { snapshotId, planned, base, nameFile, onKept } = input;
   const held = grouped(
     Object.values(base.tables).flatMap(({ files }) => files),
     ({ content }) => content,
@@ -35,14 +37,10 @@ export async function keepParts(
     }),
   );
   const kept = await mapAtOnce(partsAtOnce, wanted, async ({ table, part, files }) => {
-    const named: ManifestFile[] = [];
-    for (const [number, file] of files.entries()) {
-      const path = pathOf(table, part, number);
-      if (!(await lake.keep({ id: base.snapshot_id, file }, { id: snapshotId, path }))) return [];
-      named.push({ ...file, path });
-    }
+    const paths = files.map((_, number) => nameFile(table, part, number));
+    if (!(await lake.keep({ id: base.snapshot_id, files }, { id: snapshotId, paths }))) return [];
     onKept(part);
-    return [{ part, files: named }];
+    return [{ part, files: files.map((file, number) => ({ ...file, path: paths[number] ?? file.path })) }];
   });
   return kept.flat();
 }

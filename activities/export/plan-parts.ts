@@ -115,9 +115,3 @@ function contentOf(
   );
   return hash.digest('hex');
 }
-
-/** Where a file of a part lies in the snapshot: a part of more than 1 GB has several. */
-export function pathOf({ name }: SnapshotTable, { index, connections }: PartPlanned, file: number): string {
-  const number = connections === undefined ? file : file * 100_000 + index;
-  return `${name}/part-${String(number).padStart(5, '0')}.parquet`;
-}

@@ -16,8 +16,9 @@ import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.t
 import { partOf } from '../../warehouse/snapshots/part-of.ts';
 import type { SnapshotTable } from '../../warehouse/snapshots/snapshot-table.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
+import type { FileNames } from './file-names.ts';
 import type { PartFilled } from './keep-parts.ts';
-import { pathOf, type PartPlanned } from './plan-parts.ts';
+import type { PartPlanned } from './plan-parts.ts';
 
 /** Parts of one table that are read from the database, and written, together. */
 export interface Batch {
@@ -55,10 +56,11 @@ export async function writeBatches(
     scratch: string;
     partBytes: number | undefined;
     snapshotId: string;
+    nameFile: FileNames;
     onWritten: (part: PartPlanned) => void;
   },
 ): Promise<{ parts: PartFilled[]; unfit: Unfit[] }> {
-  const { batches, folder, scratch, partBytes, snapshotId, onWritten } = input;
+  const { batches, folder, scratch, partBytes, snapshotId, nameFile, onWritten } = input;
   const spillFolder = join(scratch, 'spill');
   const workers = await Promise.all(
     readers.map(async (client, place) => ({ client, duckDb: await openDuckDb({ spillFolder }), place })),
@@ -73,7 +75,7 @@ export async function writeBatches(
       const { facts, names } = await writeOne(duckDb, client, { ...{ batch, rows, draft, pipe, partBytes } });
       const back = await readBack(duckDb, { folder: draft, paths: names.flat() });
       compare(batch, facts, back);
-      for (const part of await moveFiles({ batch, names, back, draft, folder })) {
+      for (const part of await moveFiles({ batch, names, nameFile, back, draft, folder })) {
         written.parts.push({ ...part, files: part.files.map((file) => ({ ...file, since: snapshotId })) });
         onWritten(part.part);
       }
@@ -142,6 +144,7 @@ async function moveFiles(input: {
   batch: Batch;
   /** Part by part. */
   names: readonly string[][];
+  nameFile: FileNames;
   back: FilesBack;
   draft: string;
   folder: string;
@@ -149,6 +152,7 @@ async function moveFiles(input: {
   const {
     batch: { table, parts },
     names,
+    nameFile,
     back,
     draft,
     folder,
@@ -159,7 +163,7 @@ async function moveFiles(input: {
   for (const [place, part] of parts.entries()) {
     const files: ManifestFile[] = [];
     for (const [number, name] of (names[place] ?? []).entries()) {
-      const path = pathOf(table, part, number);
+      const path = nameFile(table, part, number);
       await rename(join(draft, name), join(folder, path));
       files.push({
         ...fileNamed(read, name),

@@ -113,6 +113,34 @@ test('a part that was damaged since is written anew', async () => {
   expect((await verifySnapshot(lake, { id: second.snapshotId, spillFolder: location })).problems).toEqual([]);
 });
 
+test.each(['a folder', 'a bucket'])(
+  'in %s no file is kept of a part another file of which is gone',
+  async (where) => {
+    const { exportNow, filesOf, lake, scratch } = await createLake(
+      where === 'a bucket' ? `${s3.location}/gone` : undefined,
+    );
+    const wide = await addTestConnection(warehouse);
+    await rows(
+      warehouse,
+      `insert into finance.bill_lines (connection_id, bill_id, position, description, total_amount)
+     select $1, 'b', i, repeat(md5(i::text), 60), i from generate_series(1, 20000) i`,
+      [wide],
+    );
+    const first = await exportNow({ partBytes: 10_000 });
+    const before = await filesOf(first.snapshotId, 'bill_lines');
+    const [gone] = before.slice(-1);
+    await lake.removeFile(`snapshots/${first.snapshotId}/${gone?.path ?? ''}`);
+    await change(connections[3]);
+    const { snapshotId } = await exportNow({ partBytes: 10_000_000 });
+    expect((await verifySnapshot(lake, { id: snapshotId, spillFolder: scratch })).problems).toEqual([]);
+    const after = await filesOf(snapshotId, 'bill_lines');
+    expect(after.length).toBeLessThan(before.length);
+    const found = await lake.filesIn(`snapshots/${snapshotId}/bill_lines`);
+    expect(found.sort()).toEqual(after.map(({ path }) => path.slice('bill_lines/'.length)));
+    await rows(warehouse, 'delete from finance.bill_lines where connection_id = $1', [wide]);
+  },
+);
+
 test('nothing is taken from a snapshot that this database does not know: it may have been restored to a moment before it', async () => {
   const { exportNow, filesOf } = await createLake();
   const first = await exportNow();

@@ -17,7 +17,7 @@ export interface History {
   readonly cursor: 'value' | 'row';
   readonly lastCursor: 'null' | 'absent' | 'empty';
   readonly missingRecordStatus: 404 | 410;
-  /** Whether the snapshot of its end is read too. */
+  /** Whether the snapshot of its end is read too, after one that was made behind its first episode. */
   readonly snapshot: boolean;
   /** Connections of one installation, 1 to 3; changes and runs are the first one's unless they say otherwise. */
   readonly companies?: number;

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSnapshot } from '../../activities/export/make-snapshot.ts';
 import { snapshotId } from '../../lake/snapshot-id.ts';
@@ -11,31 +9,35 @@ import type { Company } from './company.ts';
 import { nameOnLine } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
-/** Exports everything, and compares what is published of the company with the source, field by field and digit by digit. */
-export async function judgeSnapshot(company: Company): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'daybook-simulation-lake-'));
+/**
+ * Exports everything into the lake, and compares what is published of the company with the source, field by field and digit by digit:
+ * also the files that an earlier snapshot had.
+ */
+export async function judgeSnapshot(company: Company, lake: string): Promise<void> {
   company.played.snapshots += 1;
-  try {
-    const runId = `${company.connection}-export`;
-    const id = snapshotId({ runId, startedAt: new Date() });
-    await makeSnapshot(
-      {
-        databaseUrl: company.stage.databaseUrl,
-        databaseConnections: 3,
-        lake: join(folder, 'lake'),
-        scratch: join(folder, 'scratch'),
-        keep: { last: 1, daily: 0, monthEnds: false },
-        productVersion: '0.0.0-simulation',
-        warehouseId: 'simulation',
-        runId,
-        snapshotId: id,
-      },
-      () => undefined,
-    );
-    await compareTables(company, join(folder, 'lake', 'snapshots', id));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await compareTables(company, await exportInto(lake, company));
+}
+
+/** Returns the folder of the snapshot. */
+export async function exportInto(lake: string, { stage, connection }: Company): Promise<string> {
+  const startedAt = new Date();
+  const runId = `${connection}-export-${startedAt.getTime()}`;
+  const { snapshotId: id } = await makeSnapshot(
+    {
+      databaseUrl: stage.databaseUrl,
+      databaseConnections: 3,
+      lake,
+      scratch: `${lake}-scratch`,
+      keep: { last: 2, daily: 0, monthEnds: false },
+      productVersion: '0.0.0-simulation',
+      warehouseId: 'simulation',
+      runId,
+      snapshotId: snapshotId({ runId, startedAt }),
+      sizes: { rowsAlone: 5, rowsShared: 2, connectionsShared: 2 },
+    },
+    () => undefined,
+  );
+  return join(lake, 'snapshots', id);
 }
 
 async function compareTables({ stage, connection, source }: Company, folder: string): Promise<void> {

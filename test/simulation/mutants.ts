@@ -220,6 +220,12 @@ export const mutants: readonly Mutant[] = [
       "if (parquet === 'DATE') return `cast(cast(${text} as date) - 1 as date)`;\n  if (scale === undefined) return",
   },
   {
+    name: 'a part of a snapshot is kept when the number of its rows is the same',
+    file: 'warehouse/snapshots/weigh-table.ts',
+    find: 'mark: `${count}/${mark}`',
+    replace: "mark: `${count}/${mark.replace(/.*/, '')}`",
+  },
+  {
     name: 'a list that does not say whose it is is believed',
     about: 'anotherCompany',
     file: 'activities/company-proof.ts',

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { befall, discardNameless, rebuild, setOwnToken } from './befall.ts';
 import { openCompany, type Company } from './company.ts';
@@ -8,7 +11,7 @@ import { judgeArrivals } from './judge-arrivals.ts';
 import { judgeReconcile, judgeSync, judgeTables } from './judge-end.ts';
 import { judgeDeletions } from './judge-deletions.ts';
 import { judgeEntries } from './judge-quarantine.ts';
-import { judgeSnapshot } from './judge-snapshot.ts';
+import { exportInto, judgeSnapshot } from './judge-snapshot.ts';
 import { nothingPlayed, type Played } from './played.ts';
 import { landedLists } from './landed-lists.ts';
 import type { Stage } from './stage.ts';
@@ -31,11 +34,18 @@ export async function playHistory(stage: Stage, history: History): Promise<Playe
   for (let place = 0; place < (history.companies ?? 1); place += 1)
     companies.push(await openCompany(stage, { history, surroundings, place }));
   const plays = companies.map((company) => ({ company, watch: new Watch(company, companies) }));
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-simulation-'));
+  const playing = { stage, plays, surroundings, lake: join(folder, 'lake') };
   try {
-    for (const episode of history.episodes) await playEpisode({ stage, plays, surroundings }, episode);
-    await rest({ stage, plays, surroundings });
+    for (const [place, episode] of history.episodes.entries()) {
+      await playEpisode(playing, episode);
+      const [first] = companies;
+      if (place === 0 && history.snapshot && first !== undefined) await exportInto(playing.lake, first);
+    }
+    await rest(playing);
     return await sumOf({ stage, companies, surroundings });
   } finally {
+    await rm(folder, { recursive: true, force: true });
     await surroundings.settle();
   }
 }
@@ -44,6 +54,8 @@ interface Playing {
   readonly stage: Stage;
   readonly plays: readonly Play[];
   readonly surroundings: Surroundings;
+  /** A folder. */
+  readonly lake: string;
 }
 
 async function playEpisode({ stage, plays, surroundings }: Playing, episode: Episode): Promise<void> {
@@ -70,7 +82,7 @@ async function playEpisode({ stage, plays, surroundings }: Playing, episode: Epi
 }
 
 /** No trouble any more: what is not here then is lost. */
-async function rest({ stage, plays, surroundings }: Playing): Promise<void> {
+async function rest({ stage, plays, surroundings, lake }: Playing): Promise<void> {
   await surroundings.settle();
   for (const { company } of plays) {
     await setOwnToken(company);
@@ -82,10 +94,10 @@ async function rest({ stage, plays, surroundings }: Playing): Promise<void> {
       await stage.clock.pass(2 * dayMilliseconds);
       break;
     }
-  for (const play of plays) await restOf(play, plays);
+  for (const play of plays) await restOf(play, { plays, lake });
 }
 
-async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
+async function restOf(on: Play, { plays, lake }: { plays: readonly Play[]; lake: string }): Promise<void> {
   const { company, watch } = on;
   const { warehouse } = company.stage;
   const play = (kind: RunKind): Promise<void> => inTurns(plays, quietCourse, [{ company, kind }]);
@@ -126,7 +138,7 @@ async function restOf(on: Play, plays: readonly Play[]): Promise<void> {
     await rebuild(company);
     await judgeTables(company, 'After a rebuild');
   }
-  if (company.history.snapshot) await judgeSnapshot(company);
+  if (company.history.snapshot) await judgeSnapshot(company, lake);
 }
 
 /** Whether the reconcile has said that the next one is to decide. */
