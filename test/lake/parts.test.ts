@@ -123,7 +123,7 @@ test.each(['a folder', 'a bucket'])(
     await rows(
       warehouse,
       `insert into finance.bill_lines (connection_id, bill_id, position, description, total_amount)
-     select $1, 'b', i, repeat(md5(i::text), 60), i from generate_series(1, 20000) i`,
+     select $1, 'b', i, repeat(md5(i::text), 20), i from generate_series(1, 50001) i`,
       [wide],
     );
     const first = await exportNow({ partBytes: 10_000 });
