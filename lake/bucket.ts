@@ -133,7 +133,8 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         const found = await unlessMissing(() => client.send(new HeadObjectCommand(at(path))));
         if (found?.ContentLength !== bytes || found.Metadata?.[sha256Key] !== sha256) return false;
         // Who replaces it at this moment changes the ETag.
-        const source = { CopySource: encodeURI(`${Bucket}/${keyOf(path)}`), CopySourceIfMatch: found.ETag };
+        const names = `${Bucket}/${keyOf(path)}`.split('/').map(encodeURIComponent);
+        const source = { CopySource: names.join('/'), CopySourceIfMatch: found.ETag };
         return unlessChanged(async () => {
           await client.send(new CopyObjectCommand({ ...at(to), ...source }));
         });
