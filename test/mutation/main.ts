@@ -8,6 +8,7 @@ interface Options {
   folder: string[];
   results: string;
   histories: number;
+  every: number;
   survivors?: boolean;
   list?: boolean;
   json?: boolean;
@@ -27,6 +28,7 @@ const program = new Command('mutate')
     '',
   )
   .option('--folder <folder...>', 'where to make them', folders)
+  .option('--every <n>', 'only each nth of them, for a figure of all in less time', Number, 1)
   .option('--histories <seconds>', 'how long random histories are played against each', Number, 25)
   .option(
     '--results <file>',
@@ -53,7 +55,8 @@ async function main(): Promise<void> {
   const mutants = (await Promise.all(options.folder.map(mutantsIn)))
     .flat()
     .map((mutant) => ({ mutant, place: placeOf(mutant) }))
-    .filter(({ place: { file, line, rule } }) => `${file}:${line} ${rule}`.includes(options.only));
+    .filter(({ place: { file, line, rule } }) => `${file}:${line} ${rule}`.includes(options.only))
+    .filter((_, index) => index % options.every === 0);
   if (options.list === true) {
     for (const { place } of mutants) process.stdout.write(`${rowOf(place)}\n`);
     process.stdout.write(`${mutants.length} mistakes.\n`);
