@@ -28,11 +28,20 @@ export async function finishExport(
   });
 }
 
-function inWords({ snapshotId, skipped, tables, rows, unfit, damage }: Exported): string {
+function inWords({ snapshotId, skipped, tables, rows, unfit, damage, ...sizes }: Exported): string {
+  const { bytes, bytesWritten = bytes } = sizes;
   if (skipped) return `Nothing has changed since snapshot ${snapshotId}, so there is no new one.`;
   const notFit =
     unfit === 0 ? '' : ` ${unfit} values are rounded or null, for their Parquet type: see its manifest.`;
+  const kept =
+    bytesWritten === bytes
+      ? ''
+      : ` ${sizeInWords(bytesWritten)} of its ${sizeInWords(bytes)} were written, the rest is kept from the snapshot before.`;
   const damaged =
     damage === undefined ? '' : ` Nothing has changed, but the snapshot before it is damaged: ${damage}.`;
-  return `Published snapshot ${snapshotId}: ${rows.toLocaleString('en-US')} rows in ${tables} tables.${notFit}${damaged}`;
+  return `Published snapshot ${snapshotId}: ${rows.toLocaleString('en-US')} rows in ${tables} tables.${kept}${notFit}${damaged}`;
+}
+
+function sizeInWords(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

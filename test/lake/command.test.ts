@@ -61,6 +61,19 @@ test('a second export is skipped, and the run says so', async () => {
   );
 });
 
+test('an export after a change writes what changed, and its run says how much that was', async () => {
+  const { rowCount } = await warehouse.pool.query(
+    `update finance.customers set customer_name = 'Another name' where id = (select min(id) from finance.customers)`,
+  );
+  expect(rowCount).toBe(1);
+  const { code, stdout } = await run(['export']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /24 tables\. \d+ kB of its [1-9]\d+ kB were written, the rest is kept from the snapshot before\.$/m,
+  );
+  expect(stdout).toContain((await newestRun()).outcome);
+});
+
 test('an export returns before the marts are built and says so, and --wait waits for them', async () => {
   const marts = client.workflow.getHandle('marts');
   await marts.result();
