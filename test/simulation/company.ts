@@ -26,6 +26,8 @@ export interface Company {
   readonly began: Map<string, number>;
   /** Of every stream, the right time when a page of it was last served to a sync. */
   readonly served: Map<string, number>;
+  /** Of every resource, how its last reconcile has been answered. */
+  readonly readings: Map<string, Reading>;
   /** Of every run, the changes of the source before it. */
   readonly changesBefore: Map<string, number>;
   /** Whose token it has: its own, another company's, or none, for it was removed and may not be added again. */
@@ -42,6 +44,16 @@ export interface Company {
   shown: Shown;
   /** Another company at the service, for whose token its own may be taken. */
   stranger(): Promise<string>;
+}
+
+/** When the service has answered a reconcile of a resource. */
+export interface Reading {
+  /** Its time of the last page or fetch. */
+  shownAt: number;
+  /** Its time when it was last asked for nothing but that since. */
+  askedAt: number | undefined;
+  /** The right time of the last answer. */
+  at: number;
 }
 
 /** What waits for approval, as a person was shown it. */
@@ -89,6 +101,7 @@ export async function openCompany(
     removedRuns: new Set(),
     began: new Map(),
     served: new Map(),
+    readings: new Map(),
     changesBefore: new Map(),
     token: 'own',
     removals: 0,

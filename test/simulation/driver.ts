@@ -165,7 +165,7 @@ export class Driver {
 
   #perform(worker: PlayedWorker, call: Call, attempt: number): Promise<unknown> {
     const { workflow, activityId, name, input, temporal } = call;
-    const key = `${workflow.workflowId} ${activityId.padStart(4, '0')} ${attempt}`;
+    const key = `${workflow.workflowId} ${activityId.padStart(4, '0')} ${attempt} ${name}`;
     const dependencies = worker.dependencies(key);
     const activities = createActivities(
       temporal === undefined ? dependencies : { ...dependencies, temporal: temporal(() => worker.isDead()) },

@@ -37,6 +37,9 @@ export function episodeOf(wish: {
       standstill === undefined
         ? fc.constant(null)
         : fc.record<Standstill>({
+            ...(standstill.activities === undefined
+              ? {}
+              : { activity: fc.constantFrom(...standstill.activities) }),
             answers: fc.constantFrom(...(standstill.answers ?? [1, 2, 3, 4, 5])),
             changes: fc.tuple(...standstill.changes.map(arbitraryChange)),
             steps: fc.constantFrom(...standstill.steps),
@@ -56,6 +59,7 @@ interface MeanwhileWish {
 interface StandstillWish {
   changes: readonly Wish[];
   steps: readonly number[];
+  activities?: readonly string[];
   answers?: readonly number[];
-  stepsLeft?: readonly number[];
+  stepsLeft?: readonly (number | null)[];
 }

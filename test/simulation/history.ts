@@ -86,9 +86,11 @@ export interface Kill {
   readonly stepsLeft: number;
 }
 
-/** The first run stands still with an answer in hand that grows old. The others begin only then. */
+/** The first run stands still with an answer in hand that grows old, or within a step that is named. The others begin only then. */
 export interface Standstill {
-  /** Answers that it has got by then. */
+  /** The activity, whose attempts stand still with whatever they do; with an answer, of any activity, when absent. */
+  readonly activity?: string;
+  /** Answers that it has got by then; of a named activity: statements and answers. */
   readonly answers: number;
   /** What happens at the source at that moment. */
   readonly changes: readonly Change[];

@@ -3,8 +3,9 @@ import { inBursts } from './in-bursts.ts';
 import { befall } from './befall.ts';
 import type { Company } from './company.ts';
 import type { Change, Episode, Kill, RunKind } from './history.ts';
+import type { ProofJudge } from './judge-proof.ts';
 import { playRun } from './play-run.ts';
-import { SimulatedProcess } from './simulated-process.ts';
+import { SimulatedProcess, type OnAnswer } from './simulated-process.ts';
 import { standStill } from './stand-still.ts';
 import { Turns, type Party } from './turns.ts';
 import type { Watch } from './watch.ts';
@@ -19,6 +20,7 @@ export const quietCourse: Course = { kills: [], meanwhile: [], standstill: null,
 export interface Play {
   readonly company: Company;
   readonly watch: Watch;
+  readonly proofs: ProofJudge;
 }
 
 /** Plays runs at the same time, one step at a time, to their ends. The first one is the one that stands still. */
@@ -61,6 +63,7 @@ export async function inTurns(
     kill: async (party) => (party instanceof SimulatedProcess ? party.kill() : undefined),
     async after({ key, party }) {
       if (key.endsWith(' commit')) for (const { watch } of plays) await watch.look(key);
+      if (key.endsWith(' settleResource commit')) for (const { proofs } of plays) await proofs.look();
       if (course.standstill === null || standstill?.beginsWith(key) !== true) return;
       for (const one of course.standstill.changes) await change(one);
       if (course.standstill.stepsLeft !== null) giveUp(party, course.standstill.stepsLeft);
@@ -86,14 +89,13 @@ export async function inTurns(
     started.push(fresh);
     return fresh;
   };
-  const onAnswer = (
-    key: string,
-    { path, query }: { path: string; query: Readonly<Record<string, string>> },
-  ): void => {
+  const onAnswer: OnAnswer = (key, asked) => {
     const [workflow = ''] = key.split(' ');
     const [kind = '', connection] = workflow.split('/');
     const whose = companies.find((one) => one.connection === connection);
-    if (whose !== undefined) noteAnswer(whose, { kind, path, query });
+    if (whose === undefined) return;
+    if (kind === 'reconcile') noteReading(whose, asked);
+    if (asked.query !== undefined) noteAnswer(whose, { kind, path: asked.path, query: asked.query });
   };
   const emptied = async (): Promise<void> => {
     for (const { post } of companies) await post.emptied();
@@ -135,6 +137,19 @@ function noteAnswer(
   if (!['sync', 'tick'].includes(kind)) return;
   pages.set(stream, stage.clock.now());
   if (query.cursor === undefined) began.set(stream, source.now());
+}
+
+/** Pages and fetches show what there is, and the time at which they do; a page of one record only the time. */
+function noteReading(
+  { readings, source, stage }: Company,
+  { path, query }: { path: string; query?: Readonly<Record<string, string>> },
+): void {
+  const resource = streamAsked(path, {});
+  const at = stage.clock.now();
+  const known = readings.get(resource);
+  if (query?.limit === '1') {
+    if (known !== undefined) readings.set(resource, { ...known, askedAt: source.now(), at });
+  } else readings.set(resource, { shownAt: source.now(), askedAt: undefined, at });
 }
 
 function streamAsked(path: string, { expense_type: type }: Readonly<Record<string, string>>): string {

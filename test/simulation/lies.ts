@@ -16,6 +16,8 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   pausedTwice: pausedTwice(),
   untoldTime: fc.oneof(longPause(), pausedTwice()),
   lateStep: lateStep(),
+  interruptedDeletion: interruptedDeletion(),
+  sleptBeforeProof: sleptBeforeProof(),
   future: future(),
   databaseAhead: databaseAhead(),
   givenUp: givenUp(),
@@ -281,22 +283,84 @@ function pausedTwice(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A step of a reconcile has an answer in hand and is given up; it goes on when the resource is listed anew, or the run is over. */
+/** A step of a reconcile is given up, wherever it stands; it goes on when the resource is listed anew, or the run is over. */
 function lateStep(): fc.Arbitrary<Episode[]> {
   const what: Wish['what'] = ['delete unnoticed', 'delete unnoticed', 'edit', 'recreate'];
   const gone: Wish = { ...untold, what: ['delete unnoticed'], count: [1, 4], milliseconds: [20, 700_000] };
   const more: Wish = { ...untold, what, count: [1, 4, 70], milliseconds: [20, 700_000, 7_200_000] };
-  const standstill = {
-    changes: [more, more],
-    answers: Array.from({ length: 20 }, (_, place) => place + 1),
-    steps: [50, 200, 800],
-    stepsLeft: [10, 40, 200],
-  };
+  const anywhere = { changes: [more, more], steps: [10, 50, 200, 800], stepsLeft: [10, 40, 200] };
+  const standstills = [
+    { ...anywhere, answers: upTo(20) },
+    {
+      ...anywhere,
+      activities: ['findAbsent', 'listAgain', 'confirmByFetch', 'confirmBySecondListing', 'settleResource'],
+      answers: upTo(12),
+    },
+  ];
+  return fc
+    .constantFrom(...standstills)
+    .chain((standstill) =>
+      fc.tuple(
+        episodeOf({ before: [{ ...untold, what: ['create'], count: [4], milliseconds: [20] }] }),
+        episodeOf({ before: [gone, gone], runs: ['reconcile'], standstill }),
+        episodeOf({ before: [gone], runs: ['reconcile'] }),
+      ),
+    );
+}
+
+/** A reconcile is given up once it has deleted some, as many as it may; while nobody goes on with it as many more go. */
+function interruptedDeletion(): fc.Arbitrary<Episode[]> {
+  const many: Wish = { ...untold, count: [35], milliseconds: [20] };
+  const gone: Wish = { ...many, which: [0], what: ['delete unnoticed'] };
   return fc.tuple(
-    episodeOf({}),
-    episodeOf({ before: [gone, gone], runs: ['reconcile'], standstill }),
-    episodeOf({ before: [gone], runs: ['reconcile'] }),
+    episodeOf({
+      before: [
+        { ...many, what: ['create'], which: [0] },
+        { ...many, what: ['create'], which: [0] },
+      ],
+    }),
+    episodeOf({
+      before: [gone],
+      runs: ['reconcile'],
+      standstill: {
+        activities: ['settleResource'],
+        answers: upTo(30),
+        changes: [{ ...gone, milliseconds: [700_000, 7_200_000] }],
+        steps: [0],
+        stepsLeft: [0],
+      },
+    }),
   );
+}
+
+/** A host sleeps before a reconcile deletes or proves anything: with its clock, or not; what another one had asked for is not answered by that. */
+function sleptBeforeProof(): fc.Arbitrary<Episode[]> {
+  const gone: Wish = { ...untold, what: ['delete unnoticed'], count: [1, 2], milliseconds: [20] };
+  const again: Wish = { ...untold, what: ['recreate', 'edit'], milliseconds: [20, 700_000] };
+  const night: Wish[] = [
+    { ...incident('database clock', -120), milliseconds: [7_200_000] },
+    { ...again, milliseconds: [7_200_000] },
+  ];
+  return fc.constantFrom(...night).chain((asleep) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [incident('add again'), gone],
+        runs: ['reconcile'],
+        standstill: {
+          activities: ['findAbsent', 'confirmByFetch', 'settleResource', 'settleResource'],
+          answers: upTo(16),
+          changes: [asleep, again],
+          steps: [0],
+        },
+      }),
+    ),
+  );
+}
+
+/** 1 and what follows. */
+function upTo(last: number): number[] {
+  return Array.from({ length: last }, (_, place) => place + 1);
 }
 
 /** Versions that are still to come. */

@@ -126,7 +126,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the delete limit forgets what the same run has deleted before it listed again',
-    about: 'lateStep',
+    about: 'interruptedDeletion',
     file: 'warehouse/reconcile/delete-absent.ts',
     find: 'const gone = confirmed + before;',
     replace: 'const gone = confirmed;',
@@ -140,14 +140,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a reconcile that stood still, and proves nothing, clears what was wanted',
-    about: 'lateStep',
+    about: 'sleptBeforeProof',
     file: 'warehouse/reconcile/finish-resource.ts',
     find: 'if (!stoodStill) {',
     replace: 'if (began !== "") {',
   },
   {
     name: 'a reconcile does not ask the service what time it is before it deletes',
-    about: 'lateStep',
+    about: 'sleptBeforeProof',
     file: 'activities/settle-resource.ts',
     find: 'await noteServiceTime(dependencies, listing, signal);',
     replace: 'if (listing.lease === "") await noteServiceTime(dependencies, listing, signal);',

@@ -10,6 +10,7 @@ import { inTurns, quietCourse, type Play } from './in-turns.ts';
 import { judgeArrivals } from './judge-arrivals.ts';
 import { judgeReconcile, judgeSync, judgeTables } from './judge-end.ts';
 import { judgeDeletions } from './judge-deletions.ts';
+import { ProofJudge } from './judge-proof.ts';
 import { judgeEntries } from './judge-quarantine.ts';
 import { exportInto, judgeSnapshot } from './judge-snapshot.ts';
 import { nothingPlayed, type Played } from './played.ts';
@@ -33,7 +34,11 @@ export async function playHistory(stage: Stage, history: History): Promise<Playe
   const companies: Company[] = [];
   for (let place = 0; place < (history.companies ?? 1); place += 1)
     companies.push(await openCompany(stage, { history, surroundings, place }));
-  const plays = companies.map((company) => ({ company, watch: new Watch(company, companies) }));
+  const plays = companies.map((company) => ({
+    company,
+    watch: new Watch(company, companies),
+    proofs: new ProofJudge(company),
+  }));
   const folder = await mkdtemp(join(tmpdir(), 'daybook-simulation-'));
   const playing = { stage, plays, surroundings, lake: join(folder, 'lake') };
   try {

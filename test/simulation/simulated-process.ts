@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import type { ApiClient, ListRequest } from '../../source/api-client.ts';
+import type { ApiClient } from '../../source/api-client.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { Database } from '../../warehouse/tables/database.ts';
 import type { Party, Turns } from './turns.ts';
@@ -78,7 +78,15 @@ export class SimulatedProcess implements Party {
           this.#onAnswer?.(key, request);
           return page;
         }),
-      fetch: (request) => this.#turns.take({ key: `${key} fetch`, party: this }, () => api.fetch(request)),
+      fetch: (request) =>
+        this.#turns.take({ key: `${key} fetch`, party: this }, async () => {
+          try {
+            return await api.fetch(request);
+          } finally {
+            // That there is no such record is an answer too.
+            this.#onAnswer?.(key, { path: request.resource.listPath });
+          }
+        }),
       close: () => Promise.resolve(),
     };
   }
@@ -116,8 +124,11 @@ export class SimulatedProcess implements Party {
   }
 }
 
-/** Told of a page that was returned: the name of the attempt, and what it had asked for. */
-export type OnAnswer = (key: string, request: ListRequest) => void;
+/** Told of an answer: the name of the attempt, and what it had asked for; a fetch of a record has no query. */
+export type OnAnswer = (
+  key: string,
+  asked: { path: string; query?: Readonly<Record<string, string>> },
+) => void;
 
 /** Of a statement: what is enough to tell a commit. */
 function textOf(statement: unknown): string {

@@ -12,7 +12,7 @@ export interface StandingStill {
 }
 
 export function standStill(
-  { answers, steps }: Standstill,
+  { activity: wanted, answers, steps }: Standstill,
   workflow: string,
   choose: (keys: readonly string[]) => number,
 ): StandingStill {
@@ -41,8 +41,9 @@ export function standStill(
       return keys.findIndex(isHeld);
     },
     beginsWith(key) {
-      const [whose = '', activity = '', attempt = '', what = ''] = key.split(' ');
-      if (whose !== workflow || !['list', 'fetch'].includes(what)) return false;
+      const [whose = '', activity = '', attempt = '', name = '', what = ''] = key.split(' ');
+      const counts = wanted === undefined ? ['list', 'fetch'].includes(what) : name === wanted;
+      if (whose !== workflow || !counts) return false;
       got += 1;
       if (got !== answers) return false;
       held = `${whose} ${activity} ${attempt} `;

@@ -1,0 +1,72 @@
+import type { Company } from './company.ts';
+import { listLagOf } from './history.ts';
+import { BrokenPromise } from './watch.ts';
+
+/**
+ * Call it behind every commit of the step that proves. A reconcile says that a resource is equal, or lets go of what had made a reconcile
+ * necessary, only when what it was shown is of now: where the service tells its time, no pause of any clock of ours can hide how old that is.
+ */
+export class ProofJudge {
+  readonly #company: Company;
+  /** Of each stream, whether a reconcile of it was wanted. */
+  readonly #wanted = new Map<string, boolean>();
+  readonly #known = new Set<string>();
+
+  constructor(company: Company) {
+    this.#company = company;
+  }
+
+  async look(): Promise<void> {
+    const { stage, connection } = this.#company;
+    const { rows } = await stage.watcher.query<Settled>(
+      `select s.stream, s.reconcile_wanted_at is not null as wanted, r.run_id as run, r.status, r.failure
+       from sync.streams s
+       left join lateral (
+         select run_id, rs.status, rs.failure
+         from sync.run_streams rs join sync.runs using (run_id)
+         where rs.connection_id = s.connection_id and rs.stream = s.stream and kind = 'reconcile' and totals is not null
+         order by rs.finished_at desc
+         limit 1
+       ) r on true
+       where s.connection_id = $1`,
+      [connection],
+    );
+    for (const settled of rows) {
+      this.#judgeWanted(settled);
+      const { run, stream, status } = settled;
+      if (run === null || this.#known.has(`${run} ${stream}`)) continue;
+      this.#known.add(`${run} ${stream}`);
+      if (status === 'succeeded') this.#judgeAge(stream);
+    }
+  }
+
+  #judgeWanted({ stream, wanted, failure }: Settled): void {
+    const before = this.#wanted.get(stream) === true;
+    this.#wanted.set(stream, wanted);
+    if (before && !wanted && failure?.includes('stood still') === true)
+      throw new BrokenPromise(`A reconcile of ${stream} has proved nothing, and none is wanted any more.`);
+  }
+
+  #judgeAge(stream: string): void {
+    const { history, readings, source, surroundings, stage } = this.#company;
+    const reading = readings.get(stream === 'refunds' ? 'expenses' : stream);
+    if (reading === undefined) return;
+    const mayBe = listLagOf(history) + 60_000;
+    const jumped = surroundings.databaseJumps.some((at) => at >= reading.at);
+    const waited = stage.clock.now() - reading.at;
+    const told = history.dateless === true ? 0 : (reading.askedAt ?? source.now()) - reading.shownAt;
+    const old = Math.max(jumped ? 0 : waited, told);
+    if (old > mayBe)
+      throw new BrokenPromise(
+        `A reconcile says that ${stream} is equal, by what it was shown ${Math.round(old / 1000)} s before.`,
+      );
+  }
+}
+
+interface Settled {
+  stream: string;
+  wanted: boolean;
+  run: string | null;
+  status: string | null;
+  failure: string | null;
+}
