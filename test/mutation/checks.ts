@@ -1,23 +1,26 @@
 import type { Caught } from './check-copy.ts';
 
-/** What a copy has to pass, the cheapest first where it matters: all of it takes a few seconds, but for the histories. */
+const named = (folder: string, ...names: string[]): string[] =>
+  names.map((name) => `test/${folder}/${name}.test.ts`);
+
+/** What a copy has to pass, the cheapest first where it matters. None needs more than a Postgres. */
 const checks = [
-  ...[
-    'newest-wins',
-    'passes',
-    'restart-pass',
-    'history',
-    'identity',
-    'children',
-    'dates',
-    'nulls-and-texts',
-  ].map((name) => `test/warehouse/${name}.test.ts`),
-  'test/reconcile/steps.test.ts',
-  'test/deletions/tombstones.test.ts',
-  'test/backfill/plan.test.ts',
-  ...['quarantine', 'field-issues', 'runs', 'digits', 'connections', 'kept-data', 'one-commit'].map(
-    (name) => `test/warehouse/${name}.test.ts`,
-  ),
+  ...named('warehouse', 'newest-wins', 'passes', 'restart-pass', 'history', 'identity', 'children'),
+  ...named('warehouse', 'dates', 'nulls-and-texts'),
+  ...named('reconcile', 'steps'),
+  ...named('deletions', 'tombstones'),
+  ...named('backfill', 'plan'),
+  ...named('warehouse', 'quarantine', 'quarantine-content', 'field-issues', 'runs', 'digits', 'connections'),
+  ...named('warehouse', 'kept-data', 'one-commit', 'order-without-clocks', 'pages-go-round'),
+  ...named('warehouse', 'replaced-connection', 'taking-locks'),
+  ...named('reconcile', 'ahead', 'met-while-asked', 'reset-or-replaced', 'older-within-run', 'no-proof'),
+  ...named('replication', 'adopted-tick', 'second-listing', 'late-subscriptions', 'success-of-the-future'),
+  ...named('replication', 'history-in-batches', 'kept-wishes', 'deletions-told', 'webhook-races'),
+  ...named('replication', 'wishes-beside-a-reconcile', 'stood-still-in-hand', 'events-again'),
+  ...named('replication', 'platform-clock-ahead', 'proofs-that-are-none', 'added-again', 'lost-rows'),
+  ...named('reconcile', 'lives-again', 'late-steps', 'late-settle', 'clocks-and-restores'),
+  ...named('replication', 'without-date', 'one-refused-fetch', 'evidence', 'absence', 'left-in-doubt'),
+  ...named('replication', 'one-bad-record', 'stood-still', 'hostile-answers'),
   'test/mutation/histories.check.ts',
 ];
 
