@@ -105,7 +105,7 @@ export function histories(about?: string): fc.Arbitrary<History> {
     companies: fc.constantFrom(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3),
     anonymous: fc.boolean(),
     dateless:
-      about === 'untoldTime'
+      about !== undefined && ofNoTime.has(about)
         ? fc.constant(true)
         : fc.constantFrom(false, false, false, false, false, false, false, true),
     rebuild: fc.constantFrom(false, false, false, true),
@@ -115,6 +115,9 @@ export function histories(about?: string): fc.Arbitrary<History> {
     history.dateless && history.episodes.some(hasWrongTimes) ? { ...history, dateless: false } : history,
   );
 }
+
+/** Lies that show most where the service does not tell its time. */
+const ofNoTime: ReadonlySet<string> = new Set(['untoldTime', 'latePageOfGone']);
 
 /** Of a service that does not tell its time, nobody can say which of its versions are wrong, nor how old its lists are. */
 function hasWrongTimes({ before, meanwhile, standstill }: Episode): boolean {

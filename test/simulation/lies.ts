@@ -16,6 +16,8 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   pausedTwice: pausedTwice(),
   untoldTime: fc.oneof(longPause(), pausedTwice()),
   lateStep: lateStep(),
+  latePageOfGone: latePageOfGone(),
+  overtakenAttempt: overtakenAttempt(),
   interruptedDeletion: interruptedDeletion(),
   sleptBeforeProof: sleptBeforeProof(),
   future: future(),
@@ -306,6 +308,40 @@ function lateStep(): fc.Arbitrary<Episode[]> {
         episodeOf({ before: [gone], runs: ['reconcile'] }),
       ),
     );
+}
+
+/** A page waits in hand while a reconcile finds out that its records are gone; where the service tells no time, their last version is all that says when. */
+function latePageOfGone(): fc.Arbitrary<Episode[]> {
+  const gone: Wish = { ...untold, what: ['delete unnoticed'], count: [1, 4], milliseconds: [20, 15_000] };
+  return runsOf(['backfill', 'reconcile'], ['sync', 'reconcile']).chain((runs) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [{ ...untold, what: ['touch', 'edit'], count: [4], milliseconds: [20] }],
+        runs,
+        standstill: { answers: upTo(5), changes: [gone], steps: [400, 3_000] },
+      }),
+    ),
+  );
+}
+
+/** An attempt that reads pages is given up with one in hand, and lands it when the next attempt reads. */
+function overtakenAttempt(): fc.Arbitrary<Episode[]> {
+  const change: Wish = {
+    ...untold,
+    what: ['edit', 'create', 'delete unnoticed'],
+    milliseconds: [20, 15_000],
+  };
+  return runsOf(['sync'], ['backfill'], ['reconcile']).chain((runs) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [{ ...untold, what: ['touch', 'edit', 'create'], count: [4, 70], milliseconds: [20] }],
+        runs,
+        standstill: { answers: upTo(5), changes: [change], steps: [10, 40, 120], stepsLeft: [20, 60] },
+      }),
+    ),
+  );
 }
 
 /** A reconcile is given up once it has deleted some, as many as it may; while nobody goes on with it as many more go. */

@@ -56,6 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a tie goes to the record instead of the tombstone',
+    about: 'latePageOfGone',
     file: 'warehouse/landing/classify-records.ts',
     find: 'tombstone.version >= arriving.version',
     replace: 'tombstone.version > arriving.version',
@@ -86,6 +87,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the lease is not checked',
+    about: 'overtakenAttempt',
     file: 'warehouse/passes/lock-pass.ts',
     find: 'and part = $4 and lease = $5',
     replace: 'and part = $4 and $5::text is not null',
