@@ -41,7 +41,7 @@ export async function finishRun(
   return inTransaction(pool, async ({ db }) => {
     await requireHeld(db, input);
     const now = sql<Date>`clock_timestamp()`;
-    const outcomes = kind === 'reconcile' ? await provedOnes(db, input) : input.outcomes;
+    const outcomes = kind === 'reconcile' ? await provedOnes(db, input) : await readToEnd(db, input);
     for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
       await db
         .updateTable('sync.run_streams')
@@ -128,6 +128,30 @@ async function requireHeld(
     .forUpdate()
     .executeTakeFirst();
   if (held === undefined) throw new RunLeft();
+}
+
+/**
+ * A stream of which the run still has a pass was not read to its end, whatever the workflow remembers: the last commits are lost with the
+ * database that they were made in.
+ */
+async function readToEnd(
+  db: Warehouse['db'],
+  { runId, outcomes }: { runId: string; outcomes: readonly StreamOutcome[] },
+): Promise<readonly StreamOutcome[]> {
+  const rows = await db
+    .selectFrom('sync.run_streams as s')
+    .innerJoin('sync.passes as p', (join) =>
+      join.onRef('p.run_id', '=', 's.run_id').onRef('p.stream', '=', 's.stream'),
+    )
+    .distinct()
+    .select('s.stream')
+    .where('s.run_id', '=', runId)
+    .where('s.status', '=', 'running')
+    .execute();
+  const open = rows.map(({ stream }) => stream);
+  return outcomes.map((outcome) =>
+    outcome.state === 'done' && open.includes(outcome.stream) ? notRead(outcome.stream) : outcome,
+  );
 }
 
 /** A reconcile has done with a stream when its proof is written. What the workflow remembers is not enough. */
