@@ -38,6 +38,44 @@ test('a backfill that is asked for more than a week after an unfinished one read
   ).toEqual({ total: '110.25' });
 });
 
+test('so does one whose unfinished one was terminated, and whose run nobody has closed since', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a')], customers: [customer('c')] };
+  await endWhileCustomersFail(service);
+  expect(await service.rows('select status from sync.runs where connection_id = $1')).toEqual([
+    { status: 'running' },
+  ]);
+  await aMonthPasses(service);
+  service.lists.bills = [bill('a', { total_amount: '220.5' })];
+  expect(await backfill(service)).toBe('succeeded');
+  expect(
+    await service.rows('select total_amount::text as total from finance.bills where connection_id = $1'),
+  ).toEqual([{ total: '220.5' }]);
+});
+
+async function aMonthPasses(service: ScriptedService): Promise<void> {
+  for (const [table, columns] of [
+    ['sync.runs', ['started_at']],
+    ['sync.run_streams', ['started_at', 'finished_at']],
+    [
+      'sync.passes',
+      [
+        'started_at',
+        'asked_at',
+        'answered_from',
+        'answered_at',
+        'served_from',
+        'served_until',
+        'completed_at',
+        'failing_since',
+      ],
+    ],
+  ] as const)
+    await service.rows(
+      `update ${table} set ${columns.map((column) => `${column} = ${column} - interval '30 days'`).join(', ')} where connection_id = $1`,
+    );
+}
+
 /** A backfill that has read the bills, and whose workflow is ended while the list of customers answers 503. */
 async function endWhileCustomersFail(service: ScriptedService): Promise<void> {
   const { onList } = service;

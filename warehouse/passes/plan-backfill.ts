@@ -9,7 +9,8 @@ import { openStreams } from './open-streams.ts';
 
 /**
  * Opens a pass for each window of each stream. When windows of the same plan are left from a run that did not get to its end, and ended
- * less than a week ago, those are what is left to do, and no others are opened: what was read longer ago says little of today. Throws ConnectionReplaced.
+ * less than a week ago, those are what is left to do, and no others are opened: what was read longer ago says little of today. One that was
+ * ended from outside counts from its beginning. Throws ConnectionReplaced.
  */
 export async function planBackfill(
   { pool }: Warehouse,
@@ -23,7 +24,12 @@ export async function planBackfill(
       delete from sync.passes p
       where connection_id = ${connectionId} and kind = 'backfill' and ${isOfPlan(plan.name)} and not exists (
         select from sync.runs r
-        where r.run_id = p.run_id and coalesce(r.finished_at, 'infinity') > clock_timestamp() - interval '7 days'
+        where r.run_id = p.run_id and clock_timestamp() - interval '7 days' < case
+          -- It was ended from outside, nobody knows when, and is closed since this one began.
+          when r.status = 'interrupted' and r.finished_at >= (select started_at from sync.runs where run_id = ${runId})
+            then r.started_at
+          else coalesce(r.finished_at, 'infinity')
+        end
       )
     `.execute(db);
     await sql`
