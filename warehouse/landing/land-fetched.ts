@@ -79,18 +79,20 @@ export async function landOne(
   return { counts: landed.counts, refused: refused[0]?.reason };
 }
 
-/** A fetch never brings `platform_data`: what a list brought last is kept. */
+/** A fetch never brings `platform_data`, or brings none: what a list brought last is kept. */
 async function withPlatformData(client: PoolClient, input: RecordToLand): Promise<SourceRecord> {
   const { connectionId, resource, record } = input;
   const { text, value } = record;
-  if (!isObject(value) || 'platform_data' in value || typeof value.id !== 'string') return record;
+  if (!isObject(value) || (value.platform_data ?? null) !== null || typeof value.id !== 'string')
+    return record;
   if (!resource.columns.some(({ name }) => name === 'platform_data')) return record;
   const { rows } = await client.query<{ data: string | null }>(
     `select platform_data::text as data from finance.${resource.name} where connection_id = $1 and id = $2`,
     [connectionId, value.id],
   );
   const data = rows[0]?.data ?? null;
-  return data === null ? record : { text: text.replace(/\{/, () => `{"platform_data":${data},`), value };
+  // The last: of two members of one name, that counts.
+  return data === null ? record : { text: text.replace(/\}\s*$/, () => `,"platform_data":${data}}`), value };
 }
 
 function idsOf({ value }: SourceRecord): string[] {
