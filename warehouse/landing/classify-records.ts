@@ -18,9 +18,11 @@ export interface Classified {
   readonly suppressed: PreparedRecord[];
   /** Whether anything at all is open about records of this resource: a tombstone, a quarantine entry, a field issue. */
   unsettled: boolean;
+  /** One is suppressed though its version is newer than its tombstone: of the very second of the deletion. Only a fetch can say more. */
+  doubted: boolean;
 }
 
-type Outcome = Exclude<keyof Classified, 'unsettled'>;
+type Outcome = Exclude<keyof Classified, 'unsettled' | 'doubted'>;
 
 /** Expects the resource of the connection to be locked, so that what it finds stays true until the commit. */
 export async function classifyRecords(
@@ -33,7 +35,7 @@ export async function classifyRecords(
   },
 ): Promise<Classified> {
   const { connectionId, resource, records, askedAt = null, overruling = [] } = input;
-  const found = await client.query<{ outcome: Outcome; unsettled: boolean }>({
+  const found = await client.query<{ outcome: Outcome; unsettled: boolean; doubted: boolean }>({
     name: `classify ${resource.name}`,
     text: classifySql(resource),
     values: [
@@ -53,12 +55,14 @@ export async function classifyRecords(
     unchanged: [],
     suppressed: [],
     unsettled: false,
+    doubted: false,
   };
   records.forEach((record, index) => {
     const row = found.rows[index];
     if (row === undefined) return;
     classified[row.outcome].push(record);
     classified.unsettled = row.unsettled;
+    classified.doubted ||= row.doubted;
   });
   return classified;
 }
@@ -71,7 +75,7 @@ function classifySql(resource: Resource): string {
   return `
     select case
       when tombstone.version >= arriving.version then 'suppressed'
-      when tombstone.noted_at > $6::timestamptz and ${mayBeOlder(resource)} then 'suppressed'
+      when ${mayBeOlder(resource)} then 'suppressed'
       when held.id is null then case
         when (select op from (${latestVersion(resource.name, 'arriving.id')}) latest) = 'upsert' then 'lost'
         else 'inserted'
@@ -81,6 +85,7 @@ function classifySql(resource: Resource): string {
       when held.version = arriving.version then 'unchanged'
       else 'touched'
     end as outcome,
+      coalesce(tombstone.version < arriving.version and ${isOfItsSecond}, false) as doubted,
       exists (select from sync.tombstones where connection_id = $1 and resource = '${resource.name}')
         or exists (select from sync.field_issues where connection_id = $1 and resource = '${resource.name}')
         or exists (
@@ -107,12 +112,21 @@ function classifySql(resource: Resource): string {
 }
 
 /**
- * In SQL, whether a newer version that a page in flight shows may be from before a deletion that was found meanwhile. Where versions are the
- * platform's times, its clock may be ahead by any time. A webhook's deletion has the second in which the service answered, and the
- * record may have been touched in that.
+ * In SQL, whether a newer version may be from before the deletion. Where versions are the platform's times, its clock may be ahead by any
+ * time, and a page in flight, asked for before the deletion was found, may show it.
  */
 function mayBeOlder({ version }: Resource): string {
-  return version === 'updated_at'
-    ? 'true'
-    : `(tombstone.source = 'webhook' and date_trunc('second', arriving.version) <= tombstone.version)`;
+  return version === 'updated_at' ? `tombstone.noted_at > $6::timestamptz` : isOfItsSecond;
 }
+
+/**
+ * A webhook's deletion has the second in which the service answered, and an event may tell whole seconds. The record may have been touched in
+ * that second, and an answer in hand (whose asking is not known of a fetch), or for a webhook's a list that lags, shows it so; a list that
+ * lags behind an event is found out when that is read again. What is made again in that second is found by the reconcile that is wanted
+ * then.
+ */
+const isOfItsSecond = `(
+        arriving.version <> 'infinity' and date_trunc('second', arriving.version) <= tombstone.version
+        and (tombstone.source = 'webhook' or tombstone.version = date_trunc('second', tombstone.version)
+          and coalesce(tombstone.noted_at > $6::timestamptz, true))
+      )`;

@@ -7,6 +7,7 @@ import { lockResource } from '../passes/lock-pass.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
 import type { RunScope } from '../record-scope.ts';
 import { noteMet } from '../reconcile/note-met.ts';
+import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { bisectRecords } from './bisect-records.ts';
 import { landRecords, type LandedCounts } from './land-records.ts';
 import { preparePage } from './prepared-page.ts';
@@ -58,7 +59,13 @@ export async function landOne(
   const page = await preparePage(resource, [await withPlatformData(client, input)]);
   const where = { connectionId, resource, runId, landedAt };
   const landed = await bisectRecords(client, page.records, async (records) => {
-    const { counts } = await landRecords(client, { ...where, records, compare: 'columns', overruling });
+    const { counts, findings } = await landRecords(client, {
+      ...where,
+      records,
+      compare: 'columns',
+      overruling,
+    });
+    if (findings.doubted) await wantReconcile(client, where);
     return counts;
   });
   const refused = [...page.refused, ...landed.refused];

@@ -14,6 +14,7 @@ import { closeShownTwice, findAhead, readShownTwice } from '../reconcile/find-ah
 import { listRecords } from '../reconcile/list-records.ts';
 import { noteDiscrepancies } from '../reconcile/note-discrepancies.ts';
 import { noteMet } from '../reconcile/note-met.ts';
+import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { bisectRecords, isRefusedData } from './bisect-records.ts';
 import { landRecords, type Findings, type LandedCounts } from './land-records.ts';
 import type { PreparedPage, PreparedRecord, RefusedRecord } from './prepared-page.ts';
@@ -136,7 +137,10 @@ async function noteFindings(
   if (pass.kind === 'sync') {
     await noteUnannounced(client, { ...pass, resource, changed: [...findings.missing, ...findings.stale] });
   }
-  if (pass.kind !== 'reconcile') return;
+  if (pass.kind !== 'reconcile') {
+    if (findings.doubted) await wantReconcile(client, { ...pass, resource });
+    return;
+  }
   const where = { pass, resource, landedAt };
   await closeShownTwice(client, { ...where, ids: overruling });
   await noteDiscrepancies(client, { ...where, findings, apart: overruling });

@@ -30,6 +30,8 @@ export interface Findings {
   readonly facts: readonly string[];
   /** What a newer version, or a tombstone, beat; and whether its columns differ from those held, where they were compared. */
   readonly suppressed: readonly { readonly record: PreparedRecord; readonly differs: boolean }[];
+  /** See `Classified`. */
+  readonly doubted: boolean;
 }
 
 export interface LandingInput extends LandingScope {
@@ -86,6 +88,7 @@ export async function landRecords(
       damaged,
       facts: inspected.map(({ facts }) => facts),
       suppressed: suppressed.map((record) => ({ record, differs: differing.has(record.id) })),
+      doubted: classified.doubted,
     },
   };
 }

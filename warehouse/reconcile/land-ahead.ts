@@ -115,9 +115,9 @@ interface Held {
   readonly deleted: boolean;
 }
 
-/** Whether the version would not land by itself: a tie goes to the tombstone. */
+/** Whether the version would not land by itself: a tie goes to the tombstone, and so may what is of its second. */
 function beats(held: Held, fetched: number | undefined): boolean {
   const known = microsecondsOf(held.version);
   if (fetched === undefined || known === undefined) return false;
-  return held.deleted ? fetched <= known : fetched < known;
+  return held.deleted ? fetched - (fetched % 1e6) <= known : fetched < known;
 }

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { dependenciesOf } from '../simulation/dependencies-of.ts';
+import { Driver } from '../simulation/driver.ts';
+import { bill } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { answerLater, at, type ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+// Bill x is touched and deleted within one second, which is all that is told of when it was deleted.
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+test('what an event has deleted is not brought back by a page of a backfill in flight', async () => {
+  const { service, touched, tellEvent } = await withBill();
+  const { asked, answer } = answerLater(service, [bill('kept'), touched]);
+  const running = backfill(service);
+  await asked;
+  await tellEvent();
+  answer();
+  await running;
+  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept'], true]);
+  await expectProved(service, ['kept']);
+});
+
+test('what a webhook has deleted is not brought back by a list that lags by seconds', async () => {
+  const { service, touched, tellWebhook } = await withBill();
+  await tellWebhook();
+  service.lists.bills = [bill('kept'), touched];
+  await service.sync(['bills']);
+  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept'], true]);
+  service.lists.bills = [bill('kept')];
+  await expectProved(service, ['kept']);
+});
+
+test('nor by an answer that a reconcile has in hand', async () => {
+  const { service, touched, tellWebhook } = await withBill();
+  service.lists.bills = [bill('kept')];
+  service.onFetch = async (_resource, id) => {
+    if (id !== 'x') return undefined;
+    service.onFetch = () => undefined;
+    await tellWebhook();
+    return { status: 200, body: `{"connection":${service.named},"bill":${touched}}` };
+  };
+  const { status } = await service.reconcile(['bills']);
+  expect([status, await service.ids('bills'), await isWanted(service)]).toEqual(['partial', ['kept'], true]);
+  await expectProved(service, ['kept']);
+});
+
+test.each(['tellEvent', 'tellWebhook'] as const)(
+  'what is made again in that second comes with the reconcile: %s',
+  async (tell) => {
+    const living = await withBill();
+    const { service, touched } = living;
+    await living[tell]();
+    service.lists.bills = [bill('kept'), touched];
+    await service.sync(['bills']);
+    if (await isWanted(service)) await expectProved(service, ['kept', 'x']);
+    // The lookback reads the event again.
+    await service.sync(['bills']);
+    if (await isWanted(service)) await expectProved(service, ['kept', 'x']);
+    await service.sync(['bills']);
+    expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], false]);
+  },
+);
+
+async function withBill(): Promise<{
+  service: ScriptedService;
+  touched: string;
+  tellEvent: () => Promise<void>;
+  tellWebhook: () => Promise<void>;
+}> {
+  const service = await serve();
+  const x = bill('x', { last_synced_at: at(-3_600_000) });
+  service.lists = { bills: [bill('kept'), x] };
+  await service.sync(['bills']);
+  const second = Math.floor(Date.now() / 1_000 - 2) * 1_000;
+  const when = JSON.stringify(new Date(second).toISOString().replace('.000Z', 'Z'));
+  return {
+    service,
+    touched: bill('x', { last_synced_at: JSON.stringify(new Date(second + 600).toISOString()) }),
+    async tellEvent() {
+      service.lists.bills = [bill('kept')];
+      service.events = [
+        `{"id":"e","resource":"BILL","type":"object_deleted","last_synced_at":${when},"data":{"id":"x","deleted_at":${when}}}`,
+      ];
+      await service.sync(['bills']);
+      expect(await service.ids('bills')).toEqual(['kept']);
+    },
+    async tellWebhook() {
+      service.lists.bills = [bill('kept')];
+      service.date = () => new Date(second + 900);
+      await service.tellOfBill('DELETED', x);
+      service.date = () => new Date();
+      expect(await service.ids('bills')).toEqual(['kept']);
+    },
+  };
+}
+
+async function expectProved(service: ScriptedService, ids: readonly string[]): Promise<void> {
+  expect([(await service.reconcile(['bills'])).status, await service.ids('bills')]).toEqual([
+    'succeeded',
+    ids,
+  ]);
+}
+
+async function isWanted(service: ScriptedService): Promise<boolean> {
+  const wanted = await service.rows(
+    'select from sync.streams where connection_id = $1 and reconcile_wanted_at is not null',
+  );
+  return wanted.length > 0;
+}
+
+async function backfill(service: ScriptedService): Promise<void> {
+  const api = service.createApi();
+  const of = { warehouse, api, apiAddress: service.url, lookbackMilliseconds: 600_000 };
+  const driver = new Driver({
+    connection: service.connection,
+    worker: () => ({
+      lost: new Promise(() => undefined),
+      isDead: () => false,
+      dependencies: () => dependenciesOf(of),
+    }),
+    pass: () => Promise.resolve(),
+    ended: () => false,
+    onFailure: () => undefined,
+  });
+  await driver.backfill(randomUUID(), ['bills'], { from: '2024-01-01', to: '2024-01-20' });
+  await api.close();
+}
