@@ -60,7 +60,9 @@ export async function landRecords(
   const updated = changed.filter(({ id }) => !inHistory.has(id));
   const sameButMoved = [...touched, ...changed.filter(({ id }) => inHistory.has(id))];
   const known = [...sameButMoved, ...unchanged];
-  const inspected = thorough ? await inspectRecords(client, input) : [];
+  // A row may be another than the one that was landed: somebody restored it.
+  const doubtful = changed.filter(({ id }) => inHistory.has(id));
+  const inspected = await inspectRecords(client, thorough ? input : { ...input, records: doubtful });
   const differing = new Set(inspected.filter((one) => one.damaged).map(({ id }) => id));
   const damaged = known.filter(({ id }) => differing.has(id));
   const damagedIds = new Set(damaged.map(({ id }) => id));
@@ -69,7 +71,7 @@ export async function landRecords(
   await touchRecords(client, { ...input, records: sameButMoved.filter(({ id }) => !damagedIds.has(id)) });
   await removeChildren(client, {
     ...input,
-    ids: (thorough ? written : [...updated, ...lost]).map(({ id }) => id),
+    ids: (thorough ? written : [...updated, ...lost, ...damaged]).map(({ id }) => id),
   });
   await writeRecords(client, { ...input, records: written, inHistory: union(inHistory, damagedIds) });
   await lowerVersions(client, { ...input, ids: [...(input.overruling ?? []), ...lost.map(({ id }) => id)] });
