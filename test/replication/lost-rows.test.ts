@@ -72,6 +72,47 @@ test('a record that had been made again is not among the deleted after a rebuild
   expect([await service.ids('bills'), await deletedOf(service)]).toEqual([['a', 'b'], []]);
 });
 
+test('a record that was deleted and made again as it was, between two syncs, outlives a rebuild and its old event', async () => {
+  const service = await serve();
+  const a = (minutes: number): string => bill('a', { last_synced_at: `"${minutesAgo(minutes)}"` });
+  service.lists = { bills: [a(90), bill('b')] };
+  await service.sync(['bills']);
+  service.events = [deletionOf('a', minutesAgo(80))];
+  service.lists.bills = [a(70), bill('b', { last_synced_at: `"${minutesAgo(0)}"` })];
+  await service.sync(['bills']);
+  await service.rows('delete from finance.bills where connection_id = $1');
+  await rebuild(service);
+  const { status } = await service.sync(['bills']);
+  expect([status, await service.ids('bills'), await deletedOf(service)]).toEqual([
+    'succeeded',
+    ['a', 'b'],
+    [],
+  ]);
+});
+
+test('a sync does not take a row that somebody has restored for what it reads', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a', { last_synced_at: `"${minutesAgo(90)}"` })] };
+  await service.sync(['bills']);
+  const { connection } = service;
+  await warehouse.pool.query(
+    `create table public.yesterday as select * from finance.bills where connection_id = '${connection}'`,
+  );
+  service.lists.bills = [
+    bill('a', { last_synced_at: `"${minutesAgo(1)}"`, memo: '"today"', line_items: '[]' }),
+  ];
+  await service.sync(['bills']);
+  await service.rows('delete from finance.bills where connection_id = $1');
+  await service.rows('insert into finance.bills select * from public.yesterday where connection_id = $1');
+  const { status } = await service.sync(['bills']);
+  expect([
+    status,
+    await service.rows('select memo from finance.bills where connection_id = $1'),
+    await linesOf(service),
+    await versionsOf(service, 'a'),
+  ]).toEqual(['succeeded', [{ memo: 'today' }], [], ['upsert', 'upsert']]);
+});
+
 test('a reconcile that meets a record as it is held takes it from the deleted', async () => {
   const service = await withBillMadeAgain();
   await addTombstone(warehouse, {

@@ -24,3 +24,26 @@ export async function lowerVersions(
     [connectionId, resource.name, ids],
   );
 }
+
+/**
+ * Raises the version of what history has last of these records to that of their rows, which has moved on without the content: it has beaten
+ * a deletion, which is announced by each read of the events, and a row that is made again out of history must beat it too.
+ */
+export async function raiseVersions(
+  client: PoolClient,
+  { connectionId, resource, ids }: RecordScope & { readonly ids: readonly string[] },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query(
+    `update history.record_versions latest set last_synced_at = held.${resource.version}
+     from finance.${resource.name} held
+     where held.connection_id = $1 and held.id = any($3::text[])
+       and latest.connection_id = $1 and latest.resource = $2 and latest.record_id = held.id and latest.op = 'upsert'
+       and latest.last_synced_at < held.${resource.version}
+       and latest.recorded_at = (
+         select max(v.recorded_at) from history.record_versions v
+         where v.connection_id = $1 and v.resource = $2 and v.record_id = held.id
+       )`,
+    [connectionId, resource.name, ids],
+  );
+}

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
+import { raiseVersions } from '../history/lower-versions.ts';
 import { closeBuried } from '../quarantine/close-buried.ts';
 import { removeChildren } from '../landing/remove-children.ts';
 import type { LandingScope } from '../record-scope.ts';
@@ -86,6 +87,7 @@ export async function applyTombstones(
         rows.filter(({ outcome }) => outcome === 'doubted').map(({ version }) => version),
       ],
     });
+  await raiseVersions(client, { connectionId, resource, ids: [...ids('suppressed'), ...doubted] });
   const [deleted, suppressed] = [ids('deleted').length, ids('suppressed').length];
   return { deleted, suppressed, doubted: doubted.length };
 }
