@@ -64,9 +64,22 @@ test.each(['tellEvent', 'tellWebhook'] as const)(
   },
 );
 
+test('what is made again in the second in which a reconcile found it gone comes with the next one, which is wanted', async () => {
+  const { service, touched, second } = await withBill();
+  service.lists.bills = [bill('kept')];
+  service.date = () => new Date(second + 300);
+  await expectProved(service, ['kept']);
+  service.date = () => new Date();
+  service.lists.bills = [bill('kept'), touched];
+  await service.tellOfBill('CREATED', touched);
+  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept'], true]);
+  await expectProved(service, ['kept', 'x']);
+});
+
 async function withBill(): Promise<{
   service: ScriptedService;
   touched: string;
+  second: number;
   tellEvent: () => Promise<void>;
   tellWebhook: () => Promise<void>;
 }> {
@@ -78,6 +91,7 @@ async function withBill(): Promise<{
   const when = JSON.stringify(new Date(second).toISOString().replace('.000Z', 'Z'));
   return {
     service,
+    second,
     touched: bill('x', { last_synced_at: JSON.stringify(new Date(second + 600).toISOString()) }),
     async tellEvent() {
       service.lists.bills = [bill('kept')];

@@ -46,8 +46,23 @@ export async function landFetched(
       await requireProof(client, { connectionId, runId, token });
       await noteMet(client, { connectionId, resource, runId, ids: idsOf(record), servedAt });
     }
-    return landOne(client, { ...input, landedAt });
+    const landing = await landOne(client, { ...input, landedAt });
+    // A fetch does not lag: it was asked before the record was deleted, or the tombstone is wrong about when that was.
+    if (token !== null && landing.counts.suppressed > 0 && !(await isAnyHeld(client, input)))
+      await wantReconcile(client, { connectionId, resource });
+    return landing;
   });
+}
+
+async function isAnyHeld(
+  client: PoolClient,
+  { connectionId, resource, record }: RecordToLand,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from finance.${resource.name} where connection_id = $1 and id = any($2::text[])`,
+    [connectionId, idsOf(record)],
+  );
+  return rowCount !== 0;
 }
 
 /** The same within a transaction that holds the resource. `overruling`: its id, when it lands whatever newer version is held. */
