@@ -373,7 +373,27 @@ describe('a bad form of what was erased stays away:', () => {
     await expectNothing(service);
   });
 
+  test('of a page of a reconcile in flight', async () => {
+    const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+    await service.sync(['customers']);
+    await eraseWhileInFlight(service, () => service.reconcile(['customers']), bad(service, 5));
+    await expectNothing(service);
+  });
+
   proofTest('of the fetch for a webhook', async () => {
+    await eraseWhileFetched((service) =>
+      service.tellOfBill('UPDATED', `{"id":"${id}","last_synced_at":${ago(5)}}`),
+    );
+  });
+
+  test('of the fetch of a reconcile', async () => {
+    await eraseWhileFetched((service) => {
+      service.lists.bills = [bill('kept')];
+      return service.reconcile(['bills']);
+    });
+  });
+
+  async function eraseWhileFetched(run: (service: ScriptedService) => Promise<unknown>): Promise<void> {
     const service = await serve({ bills: [bill('kept'), bill(id, { last_synced_at: ago(anHour) })] });
     await service.sync(['bills']);
     const asked = signal();
@@ -386,14 +406,14 @@ describe('a bad form of what was erased stays away:', () => {
       const form = bill(id, { last_synced_at: ago(5), memo: '4711' });
       return { status: 200, body: `{"connection":${service.named},"bill":${form}}` };
     };
-    const running = service.tellOfBill('UPDATED', `{"id":"${id}","last_synced_at":${ago(5)}}`);
+    const running = run(service);
     await asked.given;
     service.lists.bills = [bill('kept')];
     await erase(service, 'bills');
     erased.give();
     await running;
     expect(await service.rows('select from sync.quarantine where connection_id = $1')).toEqual([]);
-  });
+  }
 });
 
 test('an erasure reaches a form of the record that waits because its ID came as a number', async () => {

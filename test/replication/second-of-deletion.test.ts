@@ -76,6 +76,28 @@ test('what is made again in the second in which a reconcile found it gone comes 
   await expectProved(service, ['kept', 'x']);
 });
 
+test('what a reconcile found gone, by a server that is behind, goes again when a list that lags shows it', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('kept'), bill('x', { last_synced_at: at(-3_600_000) })] };
+  await service.sync(['bills']);
+  const touched = bill('x', { last_synced_at: at(-2_000) });
+  service.lists = { bills: [bill('kept')] };
+  service.onFetch = (_resource, id) => {
+    if (id !== 'x') return undefined;
+    service.date = () => {
+      service.date = () => new Date();
+      return new Date(Date.now() - 5_000);
+    };
+    return undefined;
+  };
+  await expectProved(service, ['kept']);
+  service.lists = { bills: [bill('kept'), touched] };
+  await service.sync(['bills']);
+  expect(await isWanted(service)).toBe(true);
+  service.lists = { bills: [bill('kept')] };
+  await expectProved(service, ['kept']);
+});
+
 async function withBill(): Promise<{
   service: ScriptedService;
   touched: string;

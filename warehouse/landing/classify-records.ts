@@ -18,7 +18,7 @@ export interface Classified {
   readonly suppressed: PreparedRecord[];
   /** Whether anything at all is open about records of this resource: a tombstone, a quarantine entry, a field issue. */
   unsettled: boolean;
-  /** One is suppressed though its version is newer than its tombstone: of the very second of the deletion. Only a fetch can say more. */
+  /** One is of the very second of its deletion, and suppressed, or of soon after a reconcile found it gone. Only a fetch can say more. */
   doubted: boolean;
 }
 
@@ -85,7 +85,7 @@ function classifySql(resource: Resource): string {
       when held.version = arriving.version then 'unchanged'
       else 'touched'
     end as outcome,
-      coalesce(tombstone.version < arriving.version and ${isOfItsSecond}, false) as doubted,
+      coalesce(tombstone.version < arriving.version and (${isOfItsSecond} or ${isSoonAfter}), false) as doubted,
       exists (select from sync.tombstones where connection_id = $1 and resource = '${resource.name}')
         or exists (select from sync.field_issues where connection_id = $1 and resource = '${resource.name}')
         or exists (
@@ -129,4 +129,9 @@ const isOfItsSecond = `(
         arriving.version <> 'infinity' and date_trunc('second', arriving.version) <= tombstone.version
         and (tombstone.source = 'webhook' or tombstone.version = date_trunc('second', tombstone.version)
           and coalesce(tombstone.noted_at > $6::timestamptz, true))
+      )`;
+
+/** Whoever answered a reconcile that a record is gone may be a minute behind the server that touched it last. */
+const isSoonAfter = `(
+        tombstone.source = 'reconcile' and arriving.version < tombstone.version + interval '1 minute'
       )`;

@@ -12,9 +12,9 @@ import type { RefusedRecord } from './prepared-page.ts';
  * Keeps records that cannot land, one open entry each, with the reason and the text, and returns how many. A record without a
  * usable id is one by its content, and one whose id is too long for a key by the digest of that. What a person has discarded is
  * not brought back by the same content, nor what was closed for something better by the same text: the lookback reads it again and
- * again. What was gone opens again when it is met, just as it was too. Only a list that `mayLag` does not bring back what an
- * announced deletion has closed, nor what is older than the row that is held, or no newer than its announced deletion or its erasure; a
- * reconcile does, for nothing after it would find the record.
+ * again. What was gone opens again when it is met, just as it was too. Nothing brings back what is no newer than its erasure. Only a list
+ * that `mayLag` does not bring back what an announced deletion has closed, nor what is older than the row that is held, or no newer than its
+ * announced deletion; a reconcile does, for nothing after it would find the record.
  */
 export async function quarantineRecords(
   client: PoolClient,
@@ -27,7 +27,7 @@ export async function quarantineRecords(
   const { mayLag } = input;
   // What an event says is no version of a record.
   const mayBeOutdated = mayLag && input.stream !== 'events';
-  const refused = mayBeOutdated ? await withoutOutdated(client, input) : input.refused;
+  const refused = input.stream === 'events' ? input.refused : await withoutOutdated(client, input);
   if (refused.length === 0) return 0;
   const { rowCount } = await client.query({
     name: 'quarantine records',
@@ -56,7 +56,8 @@ async function withoutOutdated(
     connectionId,
     resource,
     refused,
-  }: { connectionId: string; resource: Resource; refused: readonly RefusedRecord[] },
+    mayLag,
+  }: { connectionId: string; resource: Resource; refused: readonly RefusedRecord[]; mayLag: boolean },
 ): Promise<readonly RefusedRecord[]> {
   const ids = refused.flatMap(({ recordId }) => recordId ?? []);
   if (ids.length === 0) return refused;
@@ -65,13 +66,13 @@ async function withoutOutdated(
     text: `
       select refused.id, held.${resource.version}::text as held, t.version::text as deleted
       from unnest($2::text[]) as refused (id)
-      left join finance.${resource.name} held on held.connection_id = $1 and held.id = refused.id
+      left join finance.${resource.name} held on $3 and held.connection_id = $1 and held.id = refused.id
       left join sync.tombstones t
         on t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = refused.id
-        and (t.source <> 'reconcile' or exists (
+        and ($3 and t.source <> 'reconcile' or exists (
           select from sync.runs r where r.run_id = t.run_id and r.kind = 'erase'
         ))`,
-    values: [connectionId, ids],
+    values: [connectionId, ids, mayLag],
   });
   const known = new Map(
     rows.map(({ id, held, deleted }) => [
