@@ -497,9 +497,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'history keeps the version of a clock that was put right, and a rebuild brings it back',
     about: 'correctedService',
-    file: 'warehouse/history/lower-versions.ts',
-    find: 'if (ids.length === 0) return;',
-    replace: 'return;',
+    file: 'warehouse/history/move-versions.ts',
+    find: "await moveVersions(client, records, { whichAre: '>' });",
+    replace: 'await Promise.resolve();',
   },
   {
     name: 'a bad version of a wrong clock waits in quarantine for ever',

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { LandingScope } from '../record-scope.ts';
-import { lowerVersions } from '../history/lower-versions.ts';
+import { lowerVersions } from '../history/move-versions.ts';
 import { noteOverruled } from '../tombstones/note-overruled.ts';
 import { classifyRecords } from './classify-records.ts';
 import { inspectRecords } from './inspect-records.ts';

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
-import { raiseVersions } from '../history/lower-versions.ts';
+import { raiseVersions } from '../history/move-versions.ts';
 import { closeBuried } from '../quarantine/close-buried.ts';
 import { removeChildren } from '../landing/remove-children.ts';
 import type { LandingScope } from '../record-scope.ts';

@@ -1,0 +1,41 @@
+import type { PoolClient } from 'pg';
+import type { RecordScope } from '../record-scope.ts';
+
+type Records = RecordScope & { readonly ids: readonly string[] };
+
+/**
+ * Lowers the version of what history has last of these records to that of their rows. The clock of the service was wrong and was
+ * put right: the content is the same, so there is no new row in history, and the old one must not say that it is newer. Of a row that
+ * was lost, and came again, nothing else has compared the two.
+ */
+export async function lowerVersions(client: PoolClient, records: Records): Promise<void> {
+  await moveVersions(client, records, { whichAre: '>' });
+}
+
+/**
+ * Raises it: the row has moved on without its content, and has beaten a deletion, which each read of the events announces again. A row that is
+ * made again out of history must beat it too.
+ */
+export async function raiseVersions(client: PoolClient, records: Records): Promise<void> {
+  await moveVersions(client, records, { whichAre: '<' });
+}
+
+async function moveVersions(
+  client: PoolClient,
+  { connectionId, resource, ids }: Records,
+  { whichAre }: { whichAre: '>' | '<' },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query(
+    `update history.record_versions latest set last_synced_at = held.${resource.version}
+     from finance.${resource.name} held
+     where held.connection_id = $1 and held.id = any($3::text[])
+       and latest.connection_id = $1 and latest.resource = $2 and latest.record_id = held.id and latest.op = 'upsert'
+       and latest.last_synced_at ${whichAre} held.${resource.version}
+       and latest.recorded_at = (
+         select max(v.recorded_at) from history.record_versions v
+         where v.connection_id = $1 and v.resource = $2 and v.record_id = held.id
+       )`,
+    [connectionId, resource.name, ids],
+  );
+}
