@@ -16,6 +16,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   pausedTwice: pausedTwice(),
   untoldTime: fc.oneof(longPause(), pausedTwice()),
   lateStep: lateStep(),
+  lateWebhooks: lateWebhooks(),
   latePageOfGone: latePageOfGone(),
   overtakenAttempt: overtakenAttempt(),
   interruptedDeletion: interruptedDeletion(),
@@ -308,6 +309,26 @@ function lateStep(): fc.Arbitrary<Episode[]> {
         episodeOf({ before: [gone], runs: ['reconcile'] }),
       ),
     );
+}
+
+/** Webhooks come when what they tell of is over: of a deletion, when the record lives again. */
+function lateWebhooks(): fc.Arbitrary<Episode[]> {
+  const runs = runsOf(['webhooks'], ['webhooks', 'sync'], ['webhooks', 'reconcile']);
+  return fc.tuple(fc.nat({ max: 999 }), runs).chain(([place, kinds]) => {
+    const mine: Wish = { which: [place], count: [1, 2], milliseconds: [20], company: [0] };
+    return fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [
+          { ...mine, what: ['delete', 'delete', 'edit'], webhook: ['next episode', 'two episodes later'] },
+          { ...untold, ...mine, what: ['recreate', 'edit'], webhook: ['lost'] },
+        ],
+        runs: ['sync'],
+      }),
+      episodeOf({ runs: kinds }),
+      episodeOf({ runs: ['webhooks'] }),
+    );
+  });
 }
 
 /** A page waits in hand while a reconcile finds out that its records are gone; where the service tells no time, their last version is all that says when. */

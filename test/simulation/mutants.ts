@@ -181,6 +181,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a webhook is believed without asking the service',
+    about: 'lateWebhooks',
     file: 'activities/apply-announced.ts',
     find: '  try {\n    return { announced,',
     replace: `  if (announced.deleted) {
