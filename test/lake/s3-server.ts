@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
@@ -18,19 +18,13 @@ export interface S3Server {
 }
 
 /**
- * A server that speaks S3 (moto, in a Python environment that is kept for the next time), with one bucket, for the test file
- * that calls it at its top. The environment of the test process points to it.
+ * A server that speaks S3, with one bucket, for the test file that calls it at its top. The environment of the test process points to it.
+ * It is moto, in a Python environment that is kept for the next time, which believes every signature; `TEST_S3_PROGRAM` names a versitygw,
+ * which checks them and keeps files on the disk.
  */
 export async function startS3Server(): Promise<S3Server> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'daybook-s3-'));
-  const server = await startServerProcess({
-    name: 'The S3 server',
-    command: join(await pythonEnvironment(), 'bin', 'moto_server'),
-    args: ['--host', '127.0.0.1', '--port', String(port)],
-    logFile: join(folder, 's3.log'),
-    stopSteps: [{ signal: 'SIGTERM', patienceMs: 5_000 }],
-  });
   const env = {
     AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
     AWS_REGION: 'us-east-1',
@@ -38,6 +32,12 @@ export async function startS3Server(): Promise<S3Server> {
     AWS_SECRET_ACCESS_KEY: 'planted-s3-secret',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   };
+  const server = await startServerProcess({
+    name: 'The S3 server',
+    ...(await programOf({ port, folder, env })),
+    logFile: join(folder, 's3.log'),
+    stopSteps: [{ signal: 'SIGTERM', patienceMs: 5_000 }],
+  });
   Object.assign(process.env, env);
   const client = new S3Client({ forcePathStyle: true });
   afterAll(async () => {
@@ -51,4 +51,22 @@ export async function startS3Server(): Promise<S3Server> {
     return 'made';
   });
   return { location: `s3://${bucket}/some/prefix`, bucket, client, env };
+}
+
+async function programOf(server: {
+  port: number;
+  folder: string;
+  env: Readonly<Record<string, string>>;
+}): Promise<{ command: string; args: readonly string[] }> {
+  const { port, folder, env } = server;
+  const { TEST_S3_PROGRAM: versitygw } = process.env;
+  if (versitygw === undefined) {
+    const command = join(await pythonEnvironment(), 'bin', 'moto_server');
+    return { command, args: ['--host', '127.0.0.1', '--port', String(port)] };
+  }
+  const root = join(folder, 'objects');
+  await mkdir(root);
+  const { AWS_ACCESS_KEY_ID: access = '', AWS_SECRET_ACCESS_KEY: secret = '' } = env;
+  const args = ['--port', `127.0.0.1:${port}`, '--access', access, '--secret', secret, 'posix', root];
+  return { command: versitygw, args };
 }

@@ -162,6 +162,19 @@ export const proofs: readonly Proof[] = [
     judge: judgeTests,
   },
   {
+    name: 's3',
+    title: 'the lake in an S3 that checks signatures (versitygw)',
+    run: {
+      tests: ['test/lake', 'test/dbt/odd-records.proof.test.ts', 'test/security/erase-hosts.proof.test.ts'],
+      env: { TEST_PROOF: 'tests' },
+    },
+    lacks: () =>
+      process.env.TEST_S3_PROGRAM === undefined
+        ? 'TEST_S3_PROGRAM names a versitygw (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)'
+        : undefined,
+    judge: judgeTests,
+  },
+  {
     name: 'spark',
     title: 'a snapshot read by Spark',
     run: { tests: ['test/docs/connect.test.ts', '-t', 'spark'], env: { TEST_PROOF: 'tests' } },

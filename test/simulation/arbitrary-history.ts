@@ -117,7 +117,7 @@ export function histories(about?: string): fc.Arbitrary<History> {
 }
 
 /** Lies that show most where the service does not tell its time. */
-const ofNoTime: ReadonlySet<string> = new Set(['untoldTime', 'latePageOfGone']);
+const ofNoTime: ReadonlySet<string> = new Set(['untoldTime', 'untoldLatePage']);
 
 /** Of a service that does not tell its time, nobody can say which of its versions are wrong, nor how old its lists are. */
 function hasWrongTimes({ before, meanwhile, standstill }: Episode): boolean {

@@ -18,6 +18,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   lateStep: lateStep(),
   lateWebhooks: lateWebhooks(),
   latePageOfGone: latePageOfGone(),
+  untoldLatePage: latePageOfGone(),
   overtakenAttempt: overtakenAttempt(),
   interruptedDeletion: interruptedDeletion(),
   sleptBeforeProof: sleptBeforeProof(),
@@ -331,7 +332,7 @@ function lateWebhooks(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** A page waits in hand while a reconcile finds out that its records are gone; where the service tells no time, their last version is all that says when. */
+/** A page of newer versions waits in hand while a reconcile finds out that the records are gone; where the service tells no time, nothing says since when. */
 function latePageOfGone(): fc.Arbitrary<Episode[]> {
   const gone: Wish = { ...untold, what: ['delete unnoticed'], count: [1, 4], milliseconds: [20, 15_000] };
   return runsOf(['backfill', 'reconcile'], ['sync', 'reconcile']).chain((runs) =>

@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a tie goes to the record instead of the tombstone',
-    about: 'latePageOfGone',
+    about: 'untoldLatePage',
     file: 'warehouse/landing/classify-records.ts',
     find: 'tombstone.version >= arriving.version',
     replace: 'tombstone.version > arriving.version',
@@ -323,6 +323,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the tombstone of a reconcile has the version that was held',
+    about: 'latePageOfGone',
     file: 'warehouse/reconcile/delete-absent.ts',
     find: 'greatest(version, gone_by)::text as version',
     replace: 'version::text as version',

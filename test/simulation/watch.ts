@@ -54,7 +54,7 @@ export class Watch {
       if (what === 'tombstone') buried.set(name, at);
     }
     for (const [name, version] of held) this.#judgeRow(name, version, buried.get(name));
-    for (const { what, name, at, run } of rows) if (what === 'tombstone') this.#judgeTombstone(name, at, run);
+    for (const seen of rows) if (seen.what === 'tombstone') this.#judgeTombstone(seen);
     for (const { what, name, at } of rows)
       if (what === 'watermark') this.#judgeWatermark(name, at, held, buried);
     this.#judgeOpen(new Map(rows.flatMap(({ what, name, at }) => (what === 'open' ? [[name, at]] : []))));
@@ -137,7 +137,7 @@ export class Watch {
       : laggedTooFar && this.#showedThePast(record);
   }
 
-  #judgeTombstone(name: string, version: number, run: string | null): void {
+  #judgeTombstone({ name, at: version, run, source: by }: Seen): void {
     const { source, changesBefore } = this.#parts;
     const record = source.records.get(name);
     if (
@@ -161,9 +161,15 @@ export class Watch {
     const { deletedAt, announcedAt, live, highest } = record;
     const isLast = isOfLastLife && (announcedAt === deletedAt || announcedAt === null);
     // A run may also read the event of an earlier death: what is newer than that lives, as far as anybody here knows.
-    const coversAll = version >= highest;
+    const coversAll = version >= highest || (by === 'reconcile' && this.#knowsTheTime());
     if (!live && isLast && deletedAt !== null && highest <= deletedAt && coversAll)
       this.#knownGone.set(name, record.bornAt);
+  }
+
+  /** Of a service that tells its time, and never put its clock back, a reconcile knows since when a record is gone. */
+  #knowsTheTime(): boolean {
+    const { history, surroundings } = this.#parts;
+    return history.dateless !== true && surroundings.latestBefore === -Infinity;
   }
 
   /** The next pass begins at the watermark less the lookback: what is older must be here. */
@@ -271,6 +277,8 @@ interface Seen {
   name: string;
   at: number;
   run: string | null;
+  /** Of a tombstone: who has told of the deletion. */
+  source: string | null;
 }
 
 function lookSql(resources: readonly ResourceName[]): string {
@@ -281,20 +289,20 @@ function lookSql(resources: readonly ResourceName[]): string {
     ...resources.map(
       (resource) =>
         `select 'row' as what, '${resource}/' || id as name,
-           ${milliseconds(resource === 'subscriptions' ? 'updated_at' : 'last_synced_at')} as at, null as run
+           ${milliseconds(resource === 'subscriptions' ? 'updated_at' : 'last_synced_at')} as at, null as run, null as source
          from finance.${resource} where connection_id = $1`,
     ),
-    `select 'tombstone', resource || '/' || record_id, ${milliseconds('version')}, run_id
+    `select 'tombstone', resource || '/' || record_id, ${milliseconds('version')}, run_id, source
      from sync.tombstones where connection_id = $1`,
-    `select 'watermark', stream, ${milliseconds('watermark')}, null from sync.streams
+    `select 'watermark', stream, ${milliseconds('watermark')}, null, null from sync.streams
      where connection_id = $1 and watermark is not null`,
-    `select 'pass', concat_ws(' ', lease, kind, stream, part, run_id, listing), pages::float8, null
+    `select 'pass', concat_ws(' ', lease, kind, stream, part, run_id, listing), pages::float8, null, null
      from sync.passes where connection_id = $1`,
-    `select 'open', resource || '/' || record_id, ${milliseconds(`case when resource = 'subscriptions' then ${timeIn('updated_at')} else ${timeIn('last_synced_at')} end`)}, null
+    `select 'open', resource || '/' || record_id, ${milliseconds(`case when resource = 'subscriptions' then ${timeIn('updated_at')} else ${timeIn('last_synced_at')} end`)}, null, null
      from sync.quarantine where connection_id = $1 and status = 'open' and stream <> 'events' and record_id is not null`,
-    `select 'version', resource || '/' || record_id, count(*)::float8, null
+    `select 'version', resource || '/' || record_id, count(*)::float8, null, null
      from history.record_versions where connection_id = $1 group by resource, record_id`,
-    `select distinct 'discrepancy', resource || '/' || record_id, 0::float8, null
+    `select distinct 'discrepancy', resource || '/' || record_id, 0::float8, null, null
      from sync.discrepancies where connection_id = $1`,
   ].join(' union all ');
 }
