@@ -29,6 +29,22 @@ test('two runs that give up behind a record of the future pass by nothing', asyn
   expect(await service.ids('bills')).toEqual(['future', 'new', 'old']);
 });
 
+test('a watermark of the future, of a release that did not note what time the service had told, passes by nothing', async () => {
+  const service = await serve();
+  const clock = clockOf(service);
+  const old = billAt('old', start - hour);
+  service.lists = { bills: [old] };
+  await service.sync(['bills']);
+  await service.rows(
+    `update sync.streams set watermark = to_timestamp(${(start + 20 * hour) / 1000}), service_time = null, service_time_noted_at = null
+     where connection_id = $1 and stream = 'bills' returning stream`,
+  );
+  await clock.pass(10 * hour);
+  service.lists.bills = [old, billAt('new', start + hour)];
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['new', 'old']);
+});
+
 test('a run whose cursor is refused behind a record of the future, and that gives up then, passes by nothing', async () => {
   const service = await serve();
   const clock = clockOf(service);

@@ -336,13 +336,6 @@ export const mutants: readonly Mutant[] = [
     replace: 'watermark = greatest(watermark, known.highest_seen),',
   },
   {
-    name: 'a watermark of the future is waited for',
-    about: 'correctedService',
-    file: 'activities/begins-again.ts',
-    find: 'if (reading.isFirst && (taken.watermarkMilliseconds ?? -Infinity) > now + tolerance)',
-    replace: 'if (reading.isFirst && taken.watermarkMilliseconds === -1)',
-  },
-  {
     name: 'a clock that the service has put back is not noticed once time has caught up with it',
     about: 'correctedService',
     file: 'activities/begins-again.ts',
