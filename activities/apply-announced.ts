@@ -1,4 +1,6 @@
 import { microsecondsOf } from '../resources/instant.ts';
+import type { Resource } from '../resources/resource.ts';
+import type { SourceRecord } from '../resources/source-record.ts';
 import { RecordGone, RequestRefused } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
@@ -112,6 +114,8 @@ async function applyGone(
 ): Promise<Applied> {
   const { id, deleted, deletedAt } = announced;
   if (!deleted) {
+    // Who announces it may never come: a webhook can be lost, and most platforms have no events.
+    if (announced.held) await wantReconcile(warehouse.pool, where);
     const outcome = 'the service no longer has the record: its deletion is left to who announces it';
     return { status: 'ignored', outcome, counts: {} };
   }
@@ -147,6 +151,9 @@ async function applyFound(
   const { connectionId, resource, runId, proof } = where;
   const { record, connection, servedAt } = found;
   await proof.require(connection);
+  // Told before it was done, or to a server that does not know yet; what was made again is newer.
+  if (announced.deleted && !isNewer(versionOf(record, resource), announced.deletedVersion))
+    await wantReconcile(warehouse.pool, where);
   const { counts, refused } = await landFetched(warehouse, {
     connectionId,
     resource,
@@ -161,6 +168,15 @@ async function applyFound(
     return { status: 'applied', outcome, counts: { ...counts, read: 1, quarantined: 1 } };
   }
   return { status: 'applied', outcome: inWords(counts, announced), counts: { ...counts, read: 1 } };
+}
+
+function versionOf({ value }: SourceRecord, { version }: Resource): string | null {
+  const text = (value as Readonly<Record<string, unknown>>)[version];
+  return typeof text === 'string' ? text : null;
+}
+
+function isNewer(one: string | null, other: string | null): boolean {
+  return (microsecondsOf(one ?? '') ?? -Infinity) > (microsecondsOf(other ?? '') ?? Infinity);
 }
 
 function inWords({ suppressed, unchanged }: CountsToAdd, { deleted }: WaitingRecord): string {

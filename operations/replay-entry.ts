@@ -2,11 +2,13 @@ import type { Resource } from '../resources/resource.ts';
 import { sourceRecord, type SourceRecord } from '../resources/source-record.ts';
 import { RecordGone } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
+import { readHeld } from '../warehouse/erase/read-held.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { closeEntry } from '../warehouse/quarantine/close-entry.ts';
 import { deletedAtSource } from '../warehouse/quarantine/deleted-at-source.ts';
 import { readQuarantineEntry, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
+import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import type { CompanyProof } from '../activities/company-proof.ts';
 import type { ProveAbsence } from '../activities/prove-absence.ts';
@@ -36,6 +38,9 @@ export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): 
     closeEntry(warehouse, { ...kept, status, why });
   const found = await recordOf(kept, replay);
   if (found === undefined) {
+    // With its entry goes the last that tells of it.
+    const record = { connectionId: entry.connection_id, resource, id: kept.record_id ?? '' };
+    if ((await readHeld(warehouse.pool, record)) !== null) await wantReconcile(warehouse.pool, record);
     await close('discarded', deletedAtSource);
     return {};
   }

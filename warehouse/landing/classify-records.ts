@@ -18,7 +18,10 @@ export interface Classified {
   readonly suppressed: PreparedRecord[];
   /** Whether anything at all is open about records of this resource: a tombstone, a quarantine entry, a field issue. */
   unsettled: boolean;
-  /** One is of the very second of its deletion, and suppressed, or of soon after a reconcile found it gone. Only a fetch can say more. */
+  /**
+   * One is of the very second of its deletion, and suppressed, or of soon after it; or it is shown as what has been
+   * held for long, or a tombstone, beats. Only a fetch can say more.
+   */
   doubted: boolean;
 }
 
@@ -85,7 +88,8 @@ function classifySql(resource: Resource): string {
       when held.version = arriving.version then 'unchanged'
       else 'touched'
     end as outcome,
-      coalesce(tombstone.version < arriving.version and (${isOfItsSecond} or ${isSoonAfter}), false) as doubted,
+      coalesce(tombstone.version < arriving.version and (${isOfItsSecond} or ${isSoonAfter}), false)
+        or coalesce(${isShownAllTheSame(resource)}, false) as doubted,
       exists (select from sync.tombstones where connection_id = $1 and resource = '${resource.name}')
         or exists (select from sync.field_issues where connection_id = $1 and resource = '${resource.name}')
         or exists (
@@ -97,7 +101,7 @@ function classifySql(resource: Resource): string {
       from unnest($2::text[], $3::timestamptz[], $4::bytea[]) with ordinality as page (id, version, hash, place)
     ) arriving
     left join lateral (
-      select f.id, f.${resource.version} as version, f._content_hash as hash
+      select f.id, f.${resource.version} as version, f._content_hash as hash, f._changed_at as changed_at
       from finance.${resource.name} f
       where f.connection_id = $1 and f.id = arriving.id
       offset 0
@@ -131,7 +135,25 @@ const isOfItsSecond = `(
           and coalesce(tombstone.noted_at > $6::timestamptz, true))
       )`;
 
-/** Whoever answered a reconcile that a record is gone may be a minute behind the server that touched it last. */
-const isSoonAfter = `(
-        tombstone.source = 'reconcile' and arriving.version < tombstone.version + interval '1 minute'
+/** Whoever told that a record is gone may be a minute behind the server that touched it last. */
+const isSoonAfter = `arriving.version < tombstone.version + interval '1 minute'`;
+
+/**
+ * In SQL, whether a record is shown that something beats which is no news: other content under an older version than the row that has been
+ * held for a minute, or alive although the tombstone is as old. Lists lag by seconds, so the clock that gave what beats it was ahead:
+ * that of another server, or one that was put right. Not where a reconcile has seen just that, and has decided.
+ */
+function isShownAllTheSame({ name }: Resource): string {
+  const asked = `coalesce($6::timestamptz, clock_timestamp()) - interval '1 minute'`;
+  return `(
+        (
+          held.version > arriving.version and held.hash <> arriving.hash and held.changed_at < ${asked}
+          or held.id is null and tombstone.version >= arriving.version and tombstone.noted_at < ${asked}
+        ) and not exists (
+          select from sync.discrepancies d
+          where d.connection_id = $1 and d.resource = '${name}' and d.record_id = arriving.id and d.kind = 'ahead'
+            and d.closed_at is not null and d.shown_hash = arriving.hash
+            and d.version = coalesce(held.version, tombstone.version)
+        )
       )`;
+}

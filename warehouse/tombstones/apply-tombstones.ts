@@ -21,8 +21,9 @@ export interface BuriedCounts {
   /** Deletions that a newer version of the record beats. */
   suppressed: number;
   /**
-   * Of these only a reconcile can say whether they are true: an event older than a deletion that proved to be wrong, and one, or what a webhook
-   * has told, of whole seconds of a record whose version is of that very second.
+   * Of these only a reconcile can say whether they are true: an event older than a deletion that proved to be wrong, one that is up to a minute
+   * older than the row, for the server that touched it last may have been ahead by that, and what a webhook has told, in whole seconds, of a
+   * record whose version is of that very second.
    */
   doubted: number;
 }
@@ -100,6 +101,7 @@ function judgeSql(resource: Resource): string {
       when arriving.version is null then 'known'
       when arriving.version <= arriving.until then 'doubted'
       when $5 and held.version > arriving.version and date_trunc('second', held.version) = arriving.version then 'doubted'
+      when $4 and held.version > arriving.version and held.version < arriving.version + interval '1 minute' then 'doubted'
       when held.version > arriving.version then 'suppressed'
       when held.id is not null then 'deleted'
       when tombstone.version >= arriving.version then 'known'

@@ -52,6 +52,10 @@ export interface WaitingRecord {
   readonly deleted: boolean;
   /** When that webhook arrived: about when it was deleted. */
   readonly deletedAt: string | null;
+  /** The final version that a webhook of its deletion told; null when none says. */
+  readonly deletedVersion: string | null;
+  /** Whether a row is held. */
+  readonly held: boolean;
   /** The newest of the webhooks, and of the row held; null when neither says. */
   readonly version: string | null;
 }
@@ -65,11 +69,12 @@ export async function takeWaiting(
   const { rows } = await pool.query<WaitingRecord>({
     name: `take waiting ${resource.name}`,
     text: `
-      select waiting.id, waiting.webhooks, waiting.deleted, waiting."deletedAt",
-        greatest(waiting.version, held.version)::text as version
+      select waiting.id, waiting.webhooks, waiting.deleted, waiting."deletedAt", waiting."deletedVersion",
+        held.id is not null as held, greatest(waiting.version, held.version)::text as version
       from (
         select w.record_id as id, ${takenSql} as webhooks, bool_or(${isDeletion('w')}) as deleted,
-          (min(w.received_at) filter (where ${isDeletion('w')}))::text as "deletedAt", max(w.version) as version
+          (min(w.received_at) filter (where ${isDeletion('w')}))::text as "deletedAt",
+          (max(w.version) filter (where ${isDeletion('w')}))::text as "deletedVersion", max(w.version) as version
         from sync.webhook_inbox w
         join sync.connections c using (connection_id)
         where w.connection_id = $1 and w.resource = $2 and w.status = 'waiting' and ${isDue}
@@ -78,7 +83,7 @@ export async function takeWaiting(
         limit $3
       ) waiting
       left join lateral (
-        select f.${resource.version} as version
+        select f.id, f.${resource.version} as version
         from finance.${resource.name} f
         where f.connection_id = $1 and f.id = waiting.id
         offset 0

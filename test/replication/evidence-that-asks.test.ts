@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { replayEntry } from '../../operations/replay-entry.ts';
+import { resourceNamed } from '../../resources/index.ts';
+import { RecordGone } from '../../source/errors.ts';
+import { readQuarantineEntries } from '../../warehouse/quarantine/read-quarantine.ts';
+import { bill, customer, subscription } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { at, type ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+// What no sync can decide, and what shows that something held is wrong, asks for a reconcile; once that has decided, nothing does.
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+test('an edit with an older time than what is held, of a server that is behind', async () => {
+  const service = await serve();
+  await syncThen(service, [billAt('x', 25_000, 'one')], [billAt('x', 0, 'two')]);
+  await letTimePass(service);
+  expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect([await memos(service), await isWanted(service)]).toEqual([['one'], true]);
+  await expectProved(service);
+  expect(await memos(service)).toEqual(['two']);
+});
+
+test('the same when the service has put its clock right', async () => {
+  const service = await serve();
+  const ahead = 7_200_000;
+  service.date = () => new Date(Date.now() + ahead);
+  await syncThen(service, [billAt('x', ahead, 'one')], [billAt('x', 0, 'two')]);
+  service.date = () => new Date();
+  await letTimePass(service);
+  await service.sync(['bills']);
+  expect([await memos(service), await isWanted(service)]).toEqual([['one'], true]);
+  await expectProved(service);
+  expect(await memos(service)).toEqual(['two']);
+});
+
+test('the same of a subscription, when its platform has', async () => {
+  const service = await serve();
+  service.lists = {
+    subscriptions: [subscription('s', { updated_at: at(600_000), status: '"active"' })],
+    customers: [customer('c')],
+  };
+  await service.sync(['subscriptions', 'customers']);
+  service.lists.subscriptions = [subscription('s', { updated_at: at(0), status: '"canceled"' })];
+  await warehouse.pool.query(
+    `update finance.subscriptions set _changed_at = _changed_at - interval '1 hour' where connection_id = $1`,
+    [service.connection],
+  );
+  await service.sync(['subscriptions', 'customers']);
+  expect(await isWanted(service)).toBe(true);
+});
+
+test('a list that lags for seconds asks for nothing', async () => {
+  const service = await serve();
+  await syncThen(service, [billAt('x', -10_000, 'one')], [billAt('x', -10_000, 'one')]);
+  const edited = billAt('x', 0, 'two');
+  service.onFetch = () => ({ status: 200, body: `{"connection":${service.named},"bill":${edited}}` });
+  await service.tellOfBill('UPDATED', edited);
+  await service.sync(['bills']);
+  expect([await memos(service), await isWanted(service)]).toEqual([['two'], false]);
+});
+
+test('nor does one that lags for ever, once a reconcile has asked for the record', async () => {
+  const service = await serve();
+  const x = billAt('x', 0, 'one');
+  await syncThen(service, [x], [billAt('x', -10_000, 'stale')]);
+  service.onFetch = (_resource, id) =>
+    id === 'x' ? { status: 200, body: `{"connection":${service.named},"bill":${x}}` } : undefined;
+  await letTimePass(service);
+  await service.sync(['bills']);
+  expect(await isWanted(service)).toBe(true);
+  await service.reconcile(['bills']);
+  await letTimePass(service);
+  await service.sync(['bills']);
+  expect([await memos(service), await isWanted(service)]).toEqual([['one'], false]);
+});
+
+test('a record that lists show alive, and that the tombstone of a clock ahead beats', async () => {
+  const service = await serve();
+  await syncThen(service, [billAt('x', -3_600_000, 'one')], []);
+  service.date = () => new Date(Date.now() + 7_200_000);
+  await service.reconcile(['bills']);
+  service.date = () => new Date();
+  service.lists.bills = [bill('kept'), billAt('x', 0, 'two')];
+  await letTimePass(service);
+  await service.sync(['bills']);
+  expect([await memos(service), await isWanted(service)]).toEqual([[], true]);
+  await expectProved(service);
+  expect(await memos(service)).toEqual(['two']);
+});
+
+test('a deletion that a webhook tells before a fetch shows it', async () => {
+  const service = await serve();
+  const x = billAt('x', -3_600_000, 'one');
+  await syncThen(service, [x], [x]);
+  await service.tellOfBill('DELETED', x);
+  service.lists.bills = [bill('kept')];
+  await service.sync(['bills']);
+  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], true]);
+  await expectProved(service);
+  expect(await service.ids('bills')).toEqual(['kept']);
+});
+
+test('but not one of a record that was made again since', async () => {
+  const service = await serve();
+  const x = billAt('x', -3_600_000, 'one');
+  await syncThen(service, [x], [billAt('x', 0, 'again')]);
+  await service.tellOfBill('DELETED', x);
+  expect([await memos(service), await isWanted(service)]).toEqual([['again'], false]);
+});
+
+test('a record that is gone when a webhook of its edit is applied', async () => {
+  const service = await serve();
+  await syncThen(service, [billAt('x', -3_600_000, 'one')], []);
+  await service.tellOfBill('UPDATED', billAt('x', -1_000, 'two'));
+  await service.sync(['bills']);
+  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], true]);
+  await expectProved(service);
+  expect(await service.ids('bills')).toEqual(['kept']);
+});
+
+test('a record that is gone when its bad form is replayed', async () => {
+  const service = await serve();
+  await syncThen(service, [billAt('x', -3_600_000, 'one')], [bill('x', { last_synced_at: at(), memo: '7' })]);
+  await service.sync(['bills']);
+  const [open] = await service.rows(
+    `select id::int as id from sync.quarantine where connection_id = $1 and status = 'open'`,
+  );
+  const [entry] = await readQuarantineEntries(warehouse, [Number(open?.id)]);
+  if (entry === undefined) throw new Error('Nothing waits.');
+  const failure = { request: 'GET', status: 410, errorCode: null, requestId: null };
+  await replayEntry(warehouse, {
+    entry,
+    resource: resourceNamed('bills'),
+    runId: randomUUID(),
+    proof: { of: { token: '' }, require: () => Promise.resolve() } as never,
+    fetch: () => Promise.reject(new RecordGone(failure, new Date())),
+    proveAbsence: () => Promise.resolve('absent'),
+  });
+  service.lists.bills = [bill('kept')];
+  await service.sync(['bills']);
+  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], true]);
+});
+
+test('a deletion whose event is seconds older than the last touch, of a server that is behind', async () => {
+  const service = await serve();
+  await syncThen(service, [billAt('x', -57_000, 'one')], []);
+  service.events = [deletionOf('x', -60_000)];
+  await service.sync(['bills']);
+  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], true]);
+  await expectProved(service);
+  // The lookback reads the event again.
+  await service.sync(['bills']);
+  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept'], false]);
+});
+
+test('what an event of a server that is behind has deleted, and a list that lags brings back', async () => {
+  const service = await serve();
+  await syncThen(service, [billAt('x', -3_600_000, 'one')], []);
+  service.events = [deletionOf('x', -60_000)];
+  await service.sync(['bills']);
+  service.lists.bills = [bill('kept'), billAt('x', -57_000, 'touched')];
+  await service.sync(['bills']);
+  service.lists.bills = [bill('kept')];
+  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], true]);
+  await expectProved(service);
+  expect(await service.ids('bills')).toEqual(['kept']);
+});
+
+/** A sync of a bill that is always there and these; then the list shows those. */
+async function syncThen(
+  service: ScriptedService,
+  before: readonly string[],
+  after: readonly string[],
+): Promise<void> {
+  service.lists = { bills: [bill('kept'), ...before] };
+  await service.sync(['bills']);
+  service.lists = { bills: [bill('kept'), ...after] };
+}
+
+/** What was written here was written an hour ago. */
+async function letTimePass({ connection }: ScriptedService): Promise<void> {
+  const before = `interval '1 hour' where connection_id = $1`;
+  await warehouse.pool.query(`update finance.bills set _changed_at = _changed_at - ${before}`, [connection]);
+  await warehouse.pool.query(`update sync.tombstones set noted_at = noted_at - ${before}`, [connection]);
+}
+
+async function expectProved(service: ScriptedService): Promise<void> {
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect(await isWanted(service)).toBe(false);
+}
+
+async function isWanted(service: ScriptedService): Promise<boolean> {
+  const found = await service.rows(
+    'select from sync.streams where connection_id = $1 and reconcile_wanted_at is not null',
+  );
+  return found.length > 0;
+}
+
+/** Of all bills but the one that is always there. */
+async function memos(service: ScriptedService): Promise<unknown[]> {
+  const found = await service.rows(
+    `select memo from finance.bills where connection_id = $1 and id <> 'kept' order by id`,
+  );
+  return found.map(({ memo }) => memo);
+}
+
+function billAt(id: string, milliseconds: number, memo: string): string {
+  return bill(id, { last_synced_at: at(milliseconds), memo: JSON.stringify(memo) });
+}
+
+function deletionOf(id: string, milliseconds: number): string {
+  const when = at(milliseconds);
+  return `{"id":"e-${id}","resource":"BILL","type":"object_deleted","last_synced_at":${when},"data":{"id":"${id}","deleted_at":${when}}}`;
+}
