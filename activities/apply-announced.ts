@@ -86,6 +86,8 @@ async function settleAnnounced(
 
 interface Announcement extends RunScope {
   readonly proof: CompanyProof;
+  /** How far before its watermark a sync of the resource begins. */
+  readonly lookbackMilliseconds: number;
 }
 
 interface Applied {
@@ -148,7 +150,7 @@ async function applyFound(
   where: Announcement,
   { announced, found }: { announced: WaitingRecord; found: FetchedRecord },
 ): Promise<Applied> {
-  const { connectionId, resource, runId, proof } = where;
+  const { connectionId, resource, runId, proof, lookbackMilliseconds } = where;
   const { record, connection, servedAt } = found;
   await proof.require(connection);
   // Told before it was done, or to a server that does not know yet; what was made again is newer.
@@ -162,6 +164,7 @@ async function applyFound(
     record,
     servedAt,
     aheadOfList: true,
+    lookbackMilliseconds,
   });
   if (refused !== undefined) {
     const outcome = 'the record could not be landed and waits in quarantine';

@@ -2,6 +2,7 @@ import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { heldIds } from '../warehouse/landing/held-ids.ts';
+import { lookbackOf } from '../warehouse/passes/lookback-of.ts';
 import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
@@ -105,7 +106,7 @@ async function applyRecords(
   dependencies: Dependencies,
   { announced, connection, runId, run, signal }: Applying & { announced: readonly Resource[] },
 ): Promise<'more' | 'done'> {
-  const { warehouse, apiAddress, secretKey, stopping } = dependencies;
+  const { warehouse, apiAddress, secretKey, stopping, policies } = dependencies;
   const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
   const counting = countRequestsOf(dependencies.api);
   const proof = createCompanyProof(dependencies, {
@@ -141,7 +142,8 @@ async function applyRecords(
         await run.add(resource, { requests: counting.takeCount() });
         const failed: FailedRecord[] = [];
         for (const answer of answers) {
-          const where = { connectionId: connection, resource, runId, proof };
+          const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
+          const where = { connectionId: connection, resource, runId, proof, lookbackMilliseconds };
           const { counts, failure } = await applyAnnounced(warehouse, where, answer);
           await run.add(resource, counts);
           inRow = failure === undefined ? 0 : inRow + 1;

@@ -169,6 +169,22 @@ test('what an event of a server that is behind has deleted, and a list that lags
   expect(await service.ids('bills')).toEqual(['kept']);
 });
 
+test('a record that lists showed so late that syncs had passed it by, and one with it of which no webhook came', async () => {
+  const service = await serve();
+  const [old, late] = [-86_400_000, -3_600_000];
+  const now = billAt('now', -1_000, 'now');
+  await syncThen(
+    service,
+    [billAt('a', old, 'one'), billAt('b', old, 'one'), now],
+    [billAt('a', late, 'two'), billAt('b', late, 'two'), now],
+  );
+  await service.tellOfBill('UPDATED', billAt('a', late, 'two'));
+  await service.sync(['bills']);
+  expect([await memos(service), await isWanted(service)]).toEqual([['two', 'one', 'now'], true]);
+  await expectProved(service);
+  expect(await memos(service)).toEqual(['two', 'two', 'now']);
+});
+
 /** A sync of a bill that is always there and these; then the list shows those. */
 async function syncThen(
   service: ScriptedService,

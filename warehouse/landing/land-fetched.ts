@@ -26,6 +26,8 @@ export interface RecordToLand extends RunScope {
   readonly record: SourceRecord;
   /** It may be seconds ahead of its list, as what webhooks bring is: then no sync is held to see it. */
   readonly aheadOfList?: boolean;
+  /** How far before their watermarks syncs begin; what is older than that, and was not known, they have passed by. */
+  readonly lookbackMilliseconds?: number;
 }
 
 /**
@@ -50,8 +52,26 @@ export async function landFetched(
     // A fetch does not lag: it was asked before the record was deleted, or the tombstone is wrong about when that was.
     if (token !== null && landing.counts.suppressed > 0 && !(await isAnyHeld(client, input)))
       await wantReconcile(client, { connectionId, resource });
+    if (landing.counts.inserted + landing.counts.updated > 0 && (await isPassedBy(client, input)))
+      await wantReconcile(client, { connectionId, resource });
     return landing;
   });
+}
+
+/** The list showed it so late that syncs did not see it, and it may have been one of many: a service checks records in bulk. */
+async function isPassedBy(
+  client: PoolClient,
+  { connectionId, resource, record, lookbackMilliseconds }: RecordToLand,
+): Promise<boolean> {
+  if (lookbackMilliseconds === undefined) return false;
+  const { rows } = await client.query<{ passed: boolean }>(
+    `select coalesce(bool_and(f.${resource.version} < s.watermark - $3 * interval '1 millisecond'), false) as passed
+     from sync.streams s, finance.${resource.name} f
+     where s.connection_id = $1 and s.resource = '${resource.name}' and s.watermark is not null
+       and f.connection_id = $1 and f.id = any($2::text[])`,
+    [connectionId, idsOf(record), lookbackMilliseconds],
+  );
+  return rows[0]?.passed ?? false;
 }
 
 async function isAnyHeld(
