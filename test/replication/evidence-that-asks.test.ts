@@ -169,6 +169,19 @@ test('what an event of a server that is behind has deleted, and a list that lags
   expect(await service.ids('bills')).toEqual(['kept']);
 });
 
+test('what a reconcile has deleted, and the list of the next one, which lags, brings back', async () => {
+  const service = await serve();
+  const now = billAt('now', 20_000, 'now');
+  await syncThen(service, [now, billAt('x', -3_600_000, 'one')], [now]);
+  await service.reconcile(['bills']);
+  service.lists.bills = [bill('kept'), now, billAt('x', 3_000, 'touched')];
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect([await memos(service), await isWanted(service)]).toEqual([['now', 'touched'], true]);
+  service.lists.bills = [bill('kept'), now];
+  await expectProved(service);
+  expect(await memos(service)).toEqual(['now']);
+});
+
 test('a record that lists showed so late that syncs had passed it by, and one with it of which no webhook came', async () => {
   const service = await serve();
   const [old, late] = [-86_400_000, -3_600_000];

@@ -23,9 +23,11 @@ export interface Classified {
    * held for long, or a tombstone, beats. Only a fetch can say more.
    */
   doubted: boolean;
+  /** One lives again so soon after its deletion that it may have been shown by a list that lags. */
+  revived: boolean;
 }
 
-type Outcome = Exclude<keyof Classified, 'unsettled' | 'doubted'>;
+type Outcome = Exclude<keyof Classified, 'unsettled' | 'doubted' | 'revived'>;
 
 /** Expects the resource of the connection to be locked, so that what it finds stays true until the commit. */
 export async function classifyRecords(
@@ -38,7 +40,12 @@ export async function classifyRecords(
   },
 ): Promise<Classified> {
   const { connectionId, resource, records, askedAt = null, overruling = [] } = input;
-  const found = await client.query<{ outcome: Outcome; unsettled: boolean; doubted: boolean }>({
+  const found = await client.query<{
+    outcome: Outcome;
+    unsettled: boolean;
+    doubted: boolean;
+    revived: boolean;
+  }>({
     name: `classify ${resource.name}`,
     text: classifySql(resource),
     values: [
@@ -59,6 +66,7 @@ export async function classifyRecords(
     suppressed: [],
     unsettled: false,
     doubted: false,
+    revived: false,
   };
   records.forEach((record, index) => {
     const row = found.rows[index];
@@ -66,6 +74,7 @@ export async function classifyRecords(
     classified[row.outcome].push(record);
     classified.unsettled = row.unsettled;
     classified.doubted ||= row.doubted;
+    classified.revived ||= row.revived && row.outcome !== 'suppressed';
   });
   return classified;
 }
@@ -90,6 +99,7 @@ function classifySql(resource: Resource): string {
     end as outcome,
       coalesce(tombstone.version < arriving.version and (${isOfItsSecond} or ${isSoonAfter}), false)
         or coalesce(${isShownAllTheSame(resource)}, false) as doubted,
+      coalesce(tombstone.version < arriving.version and ${isSoonAfter}, false) as revived,
       exists (select from sync.tombstones where connection_id = $1 and resource = '${resource.name}')
         or exists (select from sync.field_issues where connection_id = $1 and resource = '${resource.name}')
         or exists (

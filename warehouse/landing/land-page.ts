@@ -141,6 +141,8 @@ async function noteFindings(
     if (findings.doubted) await wantReconcile(client, { ...pass, resource });
     return;
   }
+  // Another one: the list of this one may lag.
+  if (findings.revived) await wantReconcile(client, { ...pass, resource });
   const where = { pass, resource, landedAt };
   await closeShownTwice(client, { ...where, ids: overruling });
   await noteDiscrepancies(client, { ...where, findings, apart: overruling });

@@ -32,6 +32,7 @@ export interface Findings {
   readonly suppressed: readonly { readonly record: PreparedRecord; readonly differs: boolean }[];
   /** See `Classified`. */
   readonly doubted: boolean;
+  readonly revived: boolean;
 }
 
 export interface LandingInput extends LandingScope {
@@ -91,6 +92,7 @@ export async function landRecords(
       facts: inspected.map(({ facts }) => facts),
       suppressed: suppressed.map((record) => ({ record, differs: differing.has(record.id) })),
       doubted: classified.doubted,
+      revived: classified.revived,
     },
   };
 }
