@@ -150,11 +150,12 @@ const isSoonAfter = `arriving.version < tombstone.version + interval '1 minute'`
 
 /**
  * In SQL, whether a record is shown that something beats which is no news: other content under an older version than the row that has been
- * held for a minute, or alive although the tombstone is as old. Lists lag by seconds, so the clock that gave what beats it was ahead:
- * that of another server, or one that was put right. Not where a reconcile has seen just that, and has decided.
+ * held for five minutes, or alive although the tombstone is as old. Lists lag by seconds, so the clock that gave what beats it was ahead:
+ * that of another server, or one that was put right. Not where a reconcile has seen just that, and has decided. One that lags by more than
+ * these minutes would have a whole resource listed for each edit that a webhook has brought.
  */
 function isShownAllTheSame({ name }: Resource): string {
-  const asked = `coalesce($6::timestamptz, clock_timestamp()) - interval '1 minute'`;
+  const asked = `coalesce($6::timestamptz, clock_timestamp()) - interval '5 minutes'`;
   return `(
         (
           held.version > arriving.version and held.hash <> arriving.hash and held.changed_at < ${asked}
