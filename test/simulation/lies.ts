@@ -30,6 +30,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   askedForSilence: askedForSilence(),
   oddRecords: oddRecords(),
   spoiledAtReturn: spoiledAtReturn(),
+  spoiledMeanwhile: spoiledMeanwhile(),
   discarded: discarded(),
   livesAsItWas: livesAsItWas(),
   lostRows: lostRows(),
@@ -330,6 +331,28 @@ function lateWebhooks(): fc.Arbitrary<Episode[]> {
       episodeOf({ runs: ['webhooks'] }),
     );
   });
+}
+
+/** A page of good versions waits in hand, while a webhook brings one that cannot be stored. */
+function spoiledMeanwhile(): fc.Arbitrary<Episode[]> {
+  const change: Wish = { count: [1, 2], milliseconds: [20], webhook: ['at once'], company: [0] };
+  return fc
+    .tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'], ['backfill']))
+    .chain(([place, [kind]]) =>
+      fc.tuple(
+        episodeOf({}),
+        episodeOf({
+          before: [{ ...change, which: [place], what: ['edit', 'touch'], webhook: ['lost'] }],
+          runs: kind === undefined ? [] : [kind, 'webhooks'],
+          standstill: {
+            answers: upTo(4),
+            changes: [{ ...change, which: [place], what: ['spoil'] }],
+            steps: [400],
+          },
+        }),
+        episodeOf({ runs: ['sync'] }),
+      ),
+    );
 }
 
 /** A page of newer versions waits in hand while a reconcile finds out that the records are gone; where the service tells no time, nothing says since when. */

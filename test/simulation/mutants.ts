@@ -443,6 +443,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an older good version closes the entry of a newer bad one',
+    about: 'spoiledMeanwhile',
     file: 'warehouse/landing/settle-records.ts',
     find: 'return bad === undefined || bad <= (versions.get(record_id) ?? -Infinity);',
     replace: 'return bad === undefined || bad <= Infinity;',
