@@ -58,8 +58,8 @@ export const mutants: readonly Mutant[] = [
     name: 'a tie goes to the record instead of the tombstone',
     about: 'untoldLatePage',
     file: 'warehouse/landing/classify-records.ts',
-    find: 'tombstone.version >= arriving.version',
-    replace: 'tombstone.version > arriving.version',
+    find: 'when tombstone.version >= arriving.version',
+    replace: 'when tombstone.version > arriving.version',
   },
   {
     name: 'an older version replaces a newer one',

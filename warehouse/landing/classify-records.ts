@@ -18,12 +18,9 @@ export interface Classified {
   readonly suppressed: PreparedRecord[];
   /** Whether anything at all is open about records of this resource: a tombstone, a quarantine entry, a field issue. */
   unsettled: boolean;
-  /**
-   * One is of the very second of its deletion, and suppressed, or of soon after it; or it is shown as what has been
-   * held for long, or a tombstone, beats. Only a fetch can say more.
-   */
+  /** Of one only a fetch can say what is true: it is shown soon after its deletion, or all the same though something beats it. */
   doubted: boolean;
-  /** One lives again so soon after its deletion that it may have been shown by a list that lags. */
+  /** One lives again so soon after its deletion that a list that lags may have shown it. */
   revived: boolean;
 }
 
@@ -40,12 +37,7 @@ export async function classifyRecords(
   },
 ): Promise<Classified> {
   const { connectionId, resource, records, askedAt = null, overruling = [] } = input;
-  const found = await client.query<{
-    outcome: Outcome;
-    unsettled: boolean;
-    doubted: boolean;
-    revived: boolean;
-  }>({
+  const found = await client.query<Found>({
     name: `classify ${resource.name}`,
     text: classifySql(resource),
     values: [
@@ -73,10 +65,17 @@ export async function classifyRecords(
     if (row === undefined) return;
     classified[row.outcome].push(record);
     classified.unsettled = row.unsettled;
-    classified.doubted ||= row.doubted;
-    classified.revived ||= row.revived && row.outcome !== 'suppressed';
+    classified.doubted ||= row.soonAfter || row.allTheSame;
+    classified.revived ||= row.soonAfter && row.outcome !== 'suppressed';
   });
   return classified;
+}
+
+interface Found {
+  readonly outcome: Outcome;
+  readonly unsettled: boolean;
+  readonly soonAfter: boolean;
+  readonly allTheSame: boolean;
 }
 
 /**
@@ -97,9 +96,8 @@ function classifySql(resource: Resource): string {
       when held.version = arriving.version then 'unchanged'
       else 'touched'
     end as outcome,
-      coalesce(tombstone.version < arriving.version and (${isOfItsSecond} or ${isSoonAfter}), false)
-        or coalesce(${isShownAllTheSame(resource)}, false) as doubted,
-      coalesce(tombstone.version < arriving.version and ${isSoonAfter}, false) as revived,
+      coalesce(${isSoonAfter}, false) as "soonAfter",
+      coalesce(${isShownAllTheSame(resource)}, false) as "allTheSame",
       exists (select from sync.tombstones where connection_id = $1 and resource = '${resource.name}')
         or exists (select from sync.field_issues where connection_id = $1 and resource = '${resource.name}')
         or exists (
@@ -146,7 +144,9 @@ const isOfItsSecond = `(
       )`;
 
 /** Whoever told that a record is gone may be a minute behind the server that touched it last. */
-const isSoonAfter = `arriving.version < tombstone.version + interval '1 minute'`;
+const isSoonAfter = `(
+        tombstone.version < arriving.version and arriving.version < tombstone.version + interval '1 minute'
+      )`;
 
 /**
  * In SQL, whether a record is shown that something beats which is no news: other content under an older version than the row that has been

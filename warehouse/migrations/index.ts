@@ -47,6 +47,7 @@ import * as serviceTime from './2026-12-07-service-time.ts';
 import * as syncStretch from './2026-12-07-sync-stretch.ts';
 import * as standstills from './2026-12-09-standstills.ts';
 import * as firstAnswers from './2026-12-10-first-answers.ts';
+import * as decidedDiscrepancies from './2026-12-11-decided-discrepancies.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -102,4 +103,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-07-sync-stretch': syncStretch,
   '2026-12-09-standstills': standstills,
   '2026-12-10-first-answers': firstAnswers,
+  '2026-12-11-decided-discrepancies': decidedDiscrepancies,
 };
