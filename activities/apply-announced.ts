@@ -1,6 +1,5 @@
 import { microsecondsOf } from '../resources/instant.ts';
-import type { Resource } from '../resources/resource.ts';
-import type { SourceRecord } from '../resources/source-record.ts';
+import { versionOf } from '../resources/version-of.ts';
 import { RecordGone, RequestRefused } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
@@ -154,7 +153,8 @@ async function applyFound(
   const { record, connection, servedAt } = found;
   await proof.require(connection);
   // Told before it was done, or to a server that does not know yet; what was made again is newer.
-  if (announced.deleted && !isNewer(versionOf(record, resource), announced.deletedVersion))
+  const told = microsecondsOf(announced.deletedVersion ?? '') ?? Infinity;
+  if (announced.deleted && (versionOf(record.value, resource) ?? -Infinity) <= told)
     await wantReconcile(warehouse.pool, where);
   const { counts, refused } = await landFetched(warehouse, {
     connectionId,
@@ -171,15 +171,6 @@ async function applyFound(
     return { status: 'applied', outcome, counts: { ...counts, read: 1, quarantined: 1 } };
   }
   return { status: 'applied', outcome: inWords(counts, announced), counts: { ...counts, read: 1 } };
-}
-
-function versionOf({ value }: SourceRecord, { version }: Resource): string | null {
-  const text = (value as Readonly<Record<string, unknown>>)[version];
-  return typeof text === 'string' ? text : null;
-}
-
-function isNewer(one: string | null, other: string | null): boolean {
-  return (microsecondsOf(one ?? '') ?? -Infinity) > (microsecondsOf(other ?? '') ?? Infinity);
 }
 
 function inWords({ suppressed, unchanged }: CountsToAdd, { deleted }: WaitingRecord): string {

@@ -141,8 +141,8 @@ async function applyRecords(
         const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
         await run.add(resource, { requests: counting.takeCount() });
         const failed: FailedRecord[] = [];
+        const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
         for (const answer of answers) {
-          const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
           const where = { connectionId: connection, resource, runId, proof, lookbackMilliseconds };
           const { counts, failure } = await applyAnnounced(warehouse, where, answer);
           await run.add(resource, counts);

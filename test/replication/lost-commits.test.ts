@@ -1,7 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { dependenciesOf } from '../simulation/dependencies-of.ts';
-import { Driver } from '../simulation/driver.ts';
 import { bill, customer } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
@@ -29,8 +26,10 @@ test('nor has a backfill, and the next one reads it', async () => {
        select from sync.passes p where p.connection_id = s.connection_id and p.stream = s.stream
      )`,
   );
-  expect(await backfill(service)).toBe('partial');
-  expect(await backfill(service)).toBe('succeeded');
+  const both = ['bills', 'customers'];
+  const days = { from: '2024-01-01', to: '2024-01-20' };
+  expect(await service.backfill(both, days)).toMatchObject({ status: 'partial' });
+  expect(await service.backfill(both, days)).toMatchObject({ status: 'succeeded' });
   expect(await service.ids('bills')).toEqual(['one', 'two']);
 });
 
@@ -83,27 +82,4 @@ async function takeOver({ connection }: ScriptedService): Promise<void> {
 
 function copyOf(table: string): string {
   return `public.standby_${table.replace('.', '_')}`;
-}
-
-async function backfill(service: ScriptedService): Promise<unknown> {
-  const api = service.createApi();
-  const of = { warehouse, api, apiAddress: service.url, lookbackMilliseconds: 600_000 };
-  const driver = new Driver({
-    connection: service.connection,
-    worker: () => ({
-      lost: new Promise(() => undefined),
-      isDead: () => false,
-      dependencies: () => dependenciesOf(of),
-    }),
-    pass: () => Promise.resolve(),
-    ended: () => false,
-    onFailure: () => undefined,
-  });
-  const runId = randomUUID();
-  await driver.backfill(runId, ['bills', 'customers'], { from: '2024-01-01', to: '2024-01-20' });
-  await api.close();
-  const [run] = await service.rows(
-    `select status from sync.runs where connection_id = $1 and run_id = '${runId}'`,
-  );
-  return run?.status;
 }

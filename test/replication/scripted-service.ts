@@ -60,6 +60,13 @@ export class ScriptedService {
     return this.#play((driver, id) => driver.sync(id, resources));
   }
 
+  backfill(
+    resources: readonly string[],
+    days: { from: string; to: string },
+  ): Promise<Record<string, unknown>> {
+    return this.#play((driver, id) => driver.backfill(id, resources, days));
+  }
+
   reconcile(resources: readonly string[]): Promise<Record<string, unknown>> {
     return this.#play((driver, id) => driver.reconcile(id, resources));
   }

@@ -1,7 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { dependenciesOf } from '../simulation/dependencies-of.ts';
-import { Driver } from '../simulation/driver.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { answerLater, at, type ScriptedService } from './scripted-service.ts';
@@ -14,7 +11,7 @@ const serve = servicesOf(warehouse);
 test('what an event has deleted is not brought back by a page of a backfill in flight', async () => {
   const { service, touched, tellEvent } = await withBill();
   const { asked, answer } = answerLater(service, [bill('kept'), touched]);
-  const running = backfill(service);
+  const running = service.backfill(['bills'], { from: '2024-01-01', to: '2024-01-20' });
   await asked;
   await tellEvent();
   answer();
@@ -145,22 +142,4 @@ async function isWanted(service: ScriptedService): Promise<boolean> {
     'select from sync.streams where connection_id = $1 and reconcile_wanted_at is not null',
   );
   return wanted.length > 0;
-}
-
-async function backfill(service: ScriptedService): Promise<void> {
-  const api = service.createApi();
-  const of = { warehouse, api, apiAddress: service.url, lookbackMilliseconds: 600_000 };
-  const driver = new Driver({
-    connection: service.connection,
-    worker: () => ({
-      lost: new Promise(() => undefined),
-      isDead: () => false,
-      dependencies: () => dependenciesOf(of),
-    }),
-    pass: () => Promise.resolve(),
-    ended: () => false,
-    onFailure: () => undefined,
-  });
-  await driver.backfill(randomUUID(), ['bills'], { from: '2024-01-01', to: '2024-01-20' });
-  await api.close();
 }

@@ -3,6 +3,7 @@ import type { SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { readHeld } from '../erase/read-held.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
 import type { RunScope } from '../record-scope.ts';
@@ -50,7 +51,7 @@ export async function landFetched(
     }
     const landing = await landOne(client, { ...input, landedAt });
     // A fetch does not lag: it was asked before the record was deleted, or the tombstone is wrong about when that was.
-    if (token !== null && landing.counts.suppressed > 0 && !(await isAnyHeld(client, input)))
+    if (token !== null && landing.counts.suppressed > 0 && !(await isHeld(client, input)))
       await wantReconcile(client, { connectionId, resource });
     if (landing.counts.inserted + landing.counts.updated > 0 && (await isPassedBy(client, input)))
       await wantReconcile(client, { connectionId, resource });
@@ -74,15 +75,9 @@ async function isPassedBy(
   return rows[0]?.passed ?? false;
 }
 
-async function isAnyHeld(
-  client: PoolClient,
-  { connectionId, resource, record }: RecordToLand,
-): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `select from finance.${resource.name} where connection_id = $1 and id = any($2::text[])`,
-    [connectionId, idsOf(record)],
-  );
-  return rowCount !== 0;
+async function isHeld(client: PoolClient, { record, ...where }: RecordToLand): Promise<boolean> {
+  const [id] = idsOf(record);
+  return id !== undefined && (await readHeld(client, { ...where, id })) !== null;
 }
 
 /** The same within a transaction that holds the resource. `overruling`: its id, when it lands whatever newer version is held. */
