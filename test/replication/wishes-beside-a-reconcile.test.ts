@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { resourceNamed } from '../../resources/index.ts';
+import { readWantedReconciles } from '../../warehouse/reconcile/read-wanted-reconciles.ts';
+import { wantReconcile } from '../../warehouse/reconcile/want-reconcile.ts';
 import { bill } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -75,4 +78,58 @@ test('an event without an id that comes while a wanted reconcile lists still has
   expect(status).toBe('partial');
   expect(open).not.toEqual([]);
   expect(await isWanted(service)).toBe(true);
+});
+
+test('a wish that a reconcile could not answer stays, and is answered an hour later, then ever later', async () => {
+  const service = await serve();
+  const second = Math.floor(Date.now() / 1_000 - 30) * 1_000;
+  const touched = JSON.stringify(new Date(second + 200).toISOString());
+  service.lists = { bills: [bill('kept'), bill('other'), bill('x', { last_synced_at: touched })] };
+  await service.sync(['bills']);
+  service.lists = { bills: [bill('kept'), bill('other')] };
+  const when = JSON.stringify(new Date(second).toISOString());
+  service.events = [
+    `{"id":"e","resource":"BILL","type":"object_deleted","last_synced_at":${when},"data":{"id":"x","deleted_at":${when}}}`,
+  ];
+  await service.sync(['bills']);
+  expect(await isWanted(service)).toBe(true);
+  service.onFetch = (_resource, id) => (id === 'x' ? { status: 500, body: '{}' } : undefined);
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
+  expect(await isWanted(service)).toBe(true);
+  const due = async (): Promise<string[]> => readWantedReconciles(warehouse, service.connection);
+  expect(await due()).toEqual([]);
+  await service.rows(
+    `update sync.streams set
+       reconcile_wanted_at = reconcile_wanted_at - interval '3 hours',
+       reconcile_not_before = reconcile_not_before - interval '3 hours'
+     where connection_id = $1`,
+  );
+  expect(await due()).toEqual(['bills']);
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
+  const [later] = await service.rows(
+    `select reconcile_not_before between clock_timestamp() + interval '2 hours' and clock_timestamp() + interval '4 hours' as late
+     from sync.streams where connection_id = $1 and stream = 'bills'`,
+  );
+  expect(later).toEqual({ late: true });
+  service.onFetch = () => undefined;
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect(await service.ids('bills')).toEqual(['kept', 'other']);
+  expect(await isWanted(service)).toBe(false);
+  expect(await due()).toEqual([]);
+});
+
+test('a new wish does not wait for one that was put off', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('kept')] };
+  await service.sync(['bills']);
+  const putOff = `update sync.streams set reconcile_wanted_at = now() - interval '2 hours',
+    reconcile_not_before = now() + $2::interval where connection_id = $1 and stream = 'bills'`;
+  const due = async (): Promise<string[]> => readWantedReconciles(warehouse, service.connection);
+  await warehouse.pool.query(putOff, [service.connection, '1 hour']);
+  expect(await due()).toEqual([]);
+  await wantReconcile(warehouse.pool, { connectionId: service.connection, resource: resourceNamed('bills') });
+  expect(await due()).toEqual(['bills']);
+  // The clock of the database was ahead when it was put off.
+  await warehouse.pool.query(putOff, [service.connection, '30 hours']);
+  expect(await due()).toEqual(['bills']);
 });

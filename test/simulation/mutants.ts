@@ -31,12 +31,6 @@ export const mutants: readonly Mutant[] = [
     replace: "floorParameter: 'updated_at_min'",
   },
   {
-    name: 'the list is not sorted',
-    file: 'resources/bills.ts',
-    find: "query: { sort: 'last_synced_at ASC' }",
-    replace: 'query: {}',
-  },
-  {
     name: 'refunds are not asked for',
     file: 'resources/expenses.ts',
     find: "name: 'refunds',\n      query: { expense_type: 'refund',",
@@ -168,7 +162,8 @@ export const mutants: readonly Mutant[] = [
         (answer) => listPageOf(answer, plural, service.limits),
         (error) => {
           if (error.name !== 'NotSupported') throw error;
-          return { records: [], connection: null, nextCursor: null, requestId: null };
+          const [servedAt, receivedAt] = [null, new Date()];
+          return { records: [], connection: null, nextCursor: null, requestId: null, servedAt, receivedAt };
         },
       );`,
   },

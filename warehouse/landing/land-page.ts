@@ -117,6 +117,7 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
     servedAt,
     heardAt,
     highest: page.highest,
+    order: page.order,
     nextCursor,
   };
   await recordPage(client, pass, counted);

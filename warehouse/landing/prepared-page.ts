@@ -16,6 +16,15 @@ export interface PreparedPage {
   readonly read: number;
   /** The newest among the records that passed, with its version as the API wrote it; null for an empty page. */
   readonly highest: { readonly id: string; readonly version: string } | null;
+  readonly order: PageOrder;
+}
+
+/** In what order a list shows the records that passed the check. */
+export interface PageOrder {
+  /** None of them has an older version than the one before it. */
+  readonly ascends: boolean;
+  /** The oldest version, as the API wrote it; null for an empty page. */
+  readonly lowest: string | null;
 }
 
 export interface PreparedRecord {
@@ -28,6 +37,9 @@ export interface PreparedRecord {
   readonly fieldIssues: readonly FieldIssue[];
 }
 
+/** `at`: its version in microseconds. */
+type Timed = PreparedRecord & { readonly at: number };
+
 export interface RefusedRecord {
   /** Null when it has none that can be stored. It may be too long for a key. */
   readonly recordId: string | null;
@@ -38,8 +50,11 @@ export interface RefusedRecord {
 /** The value of a record serves to check it; no number of it goes any further. */
 export async function preparePage(resource: Resource, page: readonly SourceRecord[]): Promise<PreparedPage> {
   const check = recordCheckOf(resource);
-  const newest = new Map<string, PreparedRecord & { at: number }>();
+  const newest = new Map<string, Timed>();
   const refused: RefusedRecord[] = [];
+  let ascends = true;
+  let lowest: Timed | null = null;
+  let before = -Infinity;
   for (const [index, { text, value }] of page.entries()) {
     if (index % yieldEvery === 0) await yieldToEventLoop();
     const reason = check(value);
@@ -48,10 +63,14 @@ export async function preparePage(resource: Resource, page: readonly SourceRecor
       continue;
     }
     const prepared = prepare(resource, value as Record<string, unknown>, text);
+    ascends &&= prepared.at >= before;
+    before = prepared.at;
+    if (lowest === null || prepared.at < lowest.at) lowest = prepared;
     if (prepared.at >= (newest.get(prepared.id)?.at ?? -Infinity)) newest.set(prepared.id, prepared);
   }
   const records = [...newest.values()];
-  return { records, refused, read: page.length, highest: highestOf(records) };
+  const order = { ascends, lowest: lowest?.version ?? null };
+  return { records, refused, read: page.length, highest: highestOf(records), order };
 }
 
 /**
@@ -60,11 +79,7 @@ export async function preparePage(resource: Resource, page: readonly SourceRecor
  */
 const yieldEvery = 10;
 
-function prepare(
-  resource: Resource,
-  record: Record<string, unknown>,
-  text: string,
-): PreparedRecord & { at: number } {
+function prepare(resource: Resource, record: Record<string, unknown>, text: string): Timed {
   const version = record[resource.version] as string;
   return {
     id: record.id as string,
@@ -86,8 +101,8 @@ function contentHash(text: string, lastSyncedAt: unknown): Buffer {
   return digestOf('sha256', content, 'buffer');
 }
 
-function highestOf(records: readonly (PreparedRecord & { at: number })[]): PreparedPage['highest'] {
-  let highest: (PreparedRecord & { at: number }) | null = null;
+function highestOf(records: readonly Timed[]): PreparedPage['highest'] {
+  let highest: Timed | null = null;
   for (const record of records) if (highest === null || record.at > highest.at) highest = record;
   return highest && { id: highest.id, version: highest.version };
 }

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { PagesGoRound } from '../errors.ts';
 import type { LandedCounts } from '../landing/land-records.ts';
+import type { PageOrder } from '../landing/prepared-page.ts';
 import { answeredSql } from './note-answer.ts';
 import type { PassInHand } from './pass.ts';
 import { beganAt } from './reading-began.ts';
@@ -16,12 +17,16 @@ export interface PageFacts extends LandedCounts {
   /** When the response came, by the clock of the database and rather too early; null: just now. */
   heardAt: Date | null;
   highest: { readonly id: string; readonly version: string } | null;
+  order: PageOrder;
   nextCursor: string | null;
 }
 
 /**
  * Moves the pass to its next page, and counts the page in the run: one commit with the records. A list that returned a page,
  * for whatever reading, is supported from then on. Throws PagesGoRound.
+ *
+ * A list may ignore the order that was asked for: then the newest version says nothing of what is yet to come, and a reading that loses its
+ * cursor begins anew (`restartPass`).
  *
  * Circles of any length are found by one cursor that is remembered, a later one each time that the number of pages has doubled. A
  * reading begins without a cursor, and what another one had says nothing of it.
@@ -39,6 +44,8 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
           cursor = $4,
           cursor_mark = case when cursor is null or pages & (pages + 1) = 0 then $4 else cursor_mark end,
           highest_seen = greatest(highest_seen, $5::timestamptz),
+          read_up_to = greatest(case when cursor is not null then read_up_to end, $5::timestamptz),
+          out_of_order = out_of_order or not $18 or coalesce(cursor is not null and $19::timestamptz < read_up_to, false),
           pages = pages + 1,
           served_from = coalesce(served_from, ${beganAt('$16', '$5')}),
           failing_since = null,${answeredSql('$16')}
@@ -86,6 +93,8 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
       page.deleted,
       page.servedAt,
       page.heardAt,
+      page.order.ascends,
+      page.order.lowest,
     ],
   });
   if (rows[0]?.goes_round === true) throw new PagesGoRound(pass);

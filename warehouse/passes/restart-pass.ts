@@ -7,7 +7,7 @@ import { beganUntold } from './reading-began.ts';
 
 /**
  * Lets a pass begin again, without a cursor: because the service no longer takes it, because a run gave up on it, or because the
- * pass stood still for longer than its list may lag. Where pages come in the order of the versions, a sync begins at the highest
+ * pass stood still for longer than its list may lag. Where pages have come in the order of the versions, a sync begins at the highest
  * version seen minus the lookback, but not past the time at which the reading began; where that has landed no page, at its old
  * floor, as anything else does. What a reconcile's listing has shown so far is forgotten. Returns how often the service has refused
  * a cursor in this run.
@@ -36,7 +36,7 @@ export async function restartPass(
          failing_since = null,
          restarts = restarts + $7,
          stood_still_in = case when $8 then run_id else stood_still_in end,
-         floor = case when $4 and kind = 'sync' and highest_seen is not null and ${readingBegan} is not null
+         floor = case when $4 and kind = 'sync' and not out_of_order and highest_seen is not null and ${readingBegan} is not null
            then greatest(floor, least(highest_seen, ${readingBegan}) - $5 * interval '1 millisecond')
            else floor
          end

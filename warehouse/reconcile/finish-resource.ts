@@ -42,10 +42,10 @@ export async function finishResource(
         [runId, stream, JSON.stringify(proof), failure?.type ?? null, failure?.sentence ?? null],
       );
     }
-    const equal =
-      totals.every((total) => total.equal) && undecided.unclear + undecided.unanswered === 0 && !stoodStill;
+    const decided = undecided.unclear + undecided.unanswered === 0;
+    const equal = totals.every((total) => total.equal) && decided && !stoodStill;
     if (!stoodStill) {
-      await settle(client, input, { began, proved: equal && waiting === 0 });
+      await settle(client, input, { began, decided, proved: equal && waiting === 0 });
       await closeUnlisted(client, { ...input, began });
     }
     await client.query(
@@ -188,13 +188,14 @@ function failureOf(
 }
 
 /**
- * What made a reconcile necessary is answered by any complete listing, unless it was announced after the listing began: then
- * it may be missing in it.
+ * What made a reconcile necessary is answered by a complete listing that left no record undecided, unless it was announced after the listing
+ * began: then it may be missing in it. Where a record stays undecided, as one whose fetch keeps failing, the reconcile is repeated
+ * after an hour, and then after as long as it has been needed, at most a day: a whole resource is listed for it.
  */
 async function settle(
   client: PoolClient,
   { connectionId, resource }: RunScope,
-  { began, proved }: { began: string; proved: boolean },
+  { began, decided, proved }: { began: string; decided: boolean; proved: boolean },
 ): Promise<void> {
   await client.query(
     `update sync.quarantine
@@ -205,8 +206,11 @@ async function settle(
   await client.query(
     `update sync.streams set
        last_reconcile_at = case when $4 then clock_timestamp() else last_reconcile_at end,
-       reconcile_wanted_at = case when reconcile_wanted_at >= $3 then reconcile_wanted_at end
+       reconcile_wanted_at = case when reconcile_wanted_at >= $3 or not $5 then reconcile_wanted_at end,
+       reconcile_not_before = case when reconcile_wanted_at < $3 and not $5
+         then clock_timestamp() + least(greatest(clock_timestamp() - reconcile_wanted_at, interval '1 hour'), interval '1 day')
+       end
      where connection_id = $1 and stream = any($2::text[])`,
-    [connectionId, streamsOf(resource), began, proved],
+    [connectionId, streamsOf(resource), began, proved, decided],
   );
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /** Resources of a connection that need a reconcile now: a deletion was announced without saying of which record. */
@@ -11,6 +12,12 @@ export async function readWantedReconciles(
     .distinct()
     .where('connection_id', '=', connectionId)
     .where('reconcile_wanted_at', 'is not', null)
+    // Later than that it was never put off to: the clock has been put back since.
+    .where(
+      sql<boolean>`reconcile_not_before between clock_timestamp() and clock_timestamp() + interval '1 day'`,
+      'is not',
+      true,
+    )
     .execute();
   return wanted.map(({ resource }) => resource);
 }

@@ -3,16 +3,21 @@ import { resources } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 
-/** Marks a resource for a reconcile, which will find out what is gone. Cleared by a completed one that began to list it after the latest wish. */
+/**
+ * Marks a resource for a reconcile, which will find out what is gone. Cleared by a completed one that began to list it after the
+ * latest wish, and has decided about every record.
+ */
 export async function wantReconcile(
   client: PoolClient | Warehouse['pool'],
   { connectionId, resource }: RecordScope,
 ): Promise<void> {
   await client.query(
-    `update sync.streams set reconcile_wanted_at = greatest(reconcile_wanted_at, clock_timestamp(), (
-       select landed_at + interval '1 microsecond' from sync.resource_clocks
-       where connection_id = $1 and resource = $2
-     ))
+    `update sync.streams set
+       reconcile_wanted_at = greatest(reconcile_wanted_at, clock_timestamp(), (
+         select landed_at + interval '1 microsecond' from sync.resource_clocks
+         where connection_id = $1 and resource = $2
+       )),
+       reconcile_not_before = null
      where connection_id = $1 and resource = $2`,
     [connectionId, resource.name],
   );

@@ -28,6 +28,8 @@ export interface PassesTable {
   answered_before: Time | null;
   stood_still_seconds: Generated<number>;
   begun_again: Generated<number>;
+  read_up_to: Time | null;
+  out_of_order: Generated<boolean>;
 }
 
 export type PassKind = 'sync' | 'reconcile' | 'backfill';

@@ -15,6 +15,7 @@ export interface StreamsTable {
   last_success_at: Time | null;
   last_reconcile_at: Time | null;
   reconcile_wanted_at: Time | null;
+  reconcile_not_before: Time | null;
   ahead_version: Time | null;
   ahead_record_id: string | null;
   ahead_noted_at: Time | null;

@@ -48,6 +48,7 @@ export async function landEvents(
       servedAt,
       heardAt,
       highest: page.highest,
+      order: { ascends: true, lowest: null },
       nextCursor,
     };
     // In one order everywhere: whoever lands a page of one resource holds one lock, and this holds several.
