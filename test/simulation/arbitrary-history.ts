@@ -10,7 +10,7 @@ import {
   type History,
   type RunKind,
 } from './history.ts';
-import { lies } from './lies.ts';
+import { lies } from './lies/index.ts';
 import { temptations } from './temptations.ts';
 
 const step = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 200 }));

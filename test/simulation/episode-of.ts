@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { arbitraryChange, type Wish } from './arbitrary-change.ts';
-import type { Change, Episode, PlannedFault, RunKind, Standstill } from './history.ts';
+import type { Change, Episode, FaultKind, PlannedFault, RunKind, Standstill } from './history.ts';
 
 /** Nobody is told of it. */
 export const untold: Wish = { webhook: ['lost'], company: [0] };
@@ -47,6 +47,17 @@ export function episodeOf(wish: {
           }),
     schedule: fc.nat(),
   });
+}
+
+export function runsOf(...kinds: RunKind[][]): fc.Arbitrary<RunKind[]> {
+  return fc.constantFrom(...kinds);
+}
+
+export function fault(
+  kind: FaultKind,
+  where: { path: PlannedFault['path']; after: number; times: number },
+): PlannedFault {
+  return { kind, ...where };
 }
 
 /** All of it between two steps of the run, whichever they are. */

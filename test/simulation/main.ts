@@ -37,7 +37,7 @@ const program = new Command('simulate')
   .option('--path <path>', 'with --seed: replays the one history that a failure was shrunk to')
   .option('--histories <n>', 'ends after so many, if they come first', Number, Infinity)
   .option('--jobs <n>', 'processes side by side, each with seeds of its own', Number, 1)
-  .option('--about <name>', 'only histories in which one kind of lie is told: see test/simulation/lies.ts')
+  .option('--about <name>', 'only histories in which one kind of lie is told: see test/simulation/lies')
   .option('--mutants', 'plants one mistake after the other, each of which must be caught')
   .option(
     '--books',

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import type { Wish } from '../arbitrary-change.ts';
+import { episodeOf, incident, runsOf, untold } from '../episode-of.ts';
+import type { Episode } from '../history.ts';
+
+/** The service's clock is hours ahead for a while, and then put right: versions go back. */
+export function correctedService(): fc.Arbitrary<Episode[]> {
+  return fc.tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'])).chain(([place, runs]) => {
+    const these: Wish = { ...untold, which: [place], count: [3], milliseconds: [20] };
+    return fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [incident('service clock', 120), { ...these, what: ['edit', 'create', 'delete'] }],
+        runs: ['sync'],
+      }),
+      episodeOf({
+        before: [
+          incident('service clock', 0),
+          { ...these, what: ['edit', 'recreate', 'touch', 'delete'] },
+          // Before the next run time may have caught up with what the clock has shown.
+          { ...untold, what: ['touch'], count: [1], milliseconds: [20, 8_400_000] },
+        ],
+        runs,
+      }),
+    );
+  });
+}
+
+/** The service puts its clock back while a page waits in hand, or the host sleeps between any two steps, and records come in a time that it tells twice. */
+export function correctedMidway(): fc.Arbitrary<Episode[]> {
+  const late: Wish = { ...untold, what: ['create late', 'create'], milliseconds: [20, 700_000] };
+  const next: Wish = { ...untold, what: ['touch', 'create'], count: [1], milliseconds: [20, 8_400_000] };
+  return fc.tuple(fc.constantFrom(-120, -10, -1), fc.boolean()).chain(([by, asleep]) => {
+    const changes = [incident('service clock', by), late, late];
+    return fc.tuple(
+      // Before it was connected the company was not ready.
+      episodeOf({ before: [{ ...untold, what: ['touch'], count: [1], milliseconds: [8_400_000] }] }),
+      episodeOf({
+        before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [20] }],
+        runs: ['sync'],
+        ...(asleep
+          ? { meanwhile: { changes, latest: 60 } }
+          : { standstill: { answers: [1, 2, 3], changes, steps: [0] } }),
+      }),
+      episodeOf({ before: [next], runs: ['sync'] }),
+    );
+  });
+}
+
+/** One record's version goes back, as when the platform's clock was wrong when it was written; it may have been deleted, and made again, before. */
+export function correctedPlatform(): fc.Arbitrary<Episode[]> {
+  return fc.tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'])).chain(([place, runs]) => {
+    const these: Wish = { ...untold, which: [place], count: [1, 2], milliseconds: [20] };
+    const again: Wish = { ...untold, which: [place], count: [1], milliseconds: [20] };
+    return fc.tuple(
+      episodeOf({
+        before: [
+          { ...again, what: ['delete', 'edit'] },
+          { ...again, what: ['recreate', 'edit'] },
+        ],
+      }),
+      episodeOf({ before: [{ ...these, what: ['edit in the future', 'edit', 'create in the future'] }] }),
+      episodeOf({ before: [{ ...these, what: ['turn back'] }], runs }),
+    );
+  });
+}
+
+/** Versions that are still to come. */
+export function future(): fc.Arbitrary<Episode[]> {
+  const edit: Wish = { ...untold, what: ['edit', 'create'], milliseconds: [20, 15_000] };
+  return fc.tuple(
+    episodeOf({}),
+    episodeOf({
+      before: [{ ...untold, what: ['edit in the future', 'create in the future'], milliseconds: [20] }],
+    }),
+    episodeOf({ before: [edit] }),
+  );
+}
+
+/** Postgres's clock is hours ahead for a while; contents come back that were there before, and records go. */
+export function databaseAhead(): fc.Arbitrary<Episode[]> {
+  const minutes = fc.constantFrom(120, 120, -120);
+  return fc
+    .tuple(fc.nat({ max: 999 }), minutes, runsOf(['sync'], ['reconcile']))
+    .chain(([place, by, runs]) => {
+      const these: Wish = { ...untold, which: [place], count: [2], milliseconds: [20] };
+      return fc.tuple(
+        episodeOf({ before: [{ ...these, what: ['write A'] }] }),
+        episodeOf({
+          before: [incident('database clock', by), { ...these, what: ['write B', 'delete unnoticed'] }],
+          runs,
+        }),
+        episodeOf({
+          before: [incident('database clock', 0), { ...these, what: ['write A', 'delete unnoticed'] }],
+          runs,
+        }),
+      );
+    });
+}

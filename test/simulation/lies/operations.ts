@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import type { Wish } from '../arbitrary-change.ts';
+import { episodeOf, fault, incident, runsOf, untold } from '../episode-of.ts';
+import type { Change, Episode, Kill, PlannedFault, RunKind } from '../history.ts';
+
+/** Somebody sets the token of another company, and the right one again. */
+export function anotherCompany(): fc.Arbitrary<Episode[]> {
+  const change: Wish = {
+    ...untold,
+    what: ['edit', 'delete', 'create'],
+    milliseconds: [20],
+    webhook: ['at once'],
+  };
+  return runsOf(['sync'], ['reconcile'], ['backfill'], ['webhooks'], ['sync', 'reconcile']).chain((runs) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({ before: [change, incident('foreign token')], runs }),
+      episodeOf({ before: [incident('own token')], runs: ['sync'] }),
+    ),
+  );
+}
+
+/** The connection is removed, its data stay, and it is added again: for the same company, or for another one. */
+export function addedAgain(): fc.Arbitrary<Episode[]> {
+  const gone: Wish = { ...untold, what: ['delete', 'delete unnoticed'], count: [1, 2], milliseconds: [20] };
+  const how = fc.constantFrom<Change['what'][]>('add again', 'add again with a foreign token');
+  return fc.tuple(how, runsOf(['sync'], ['reconcile'])).chain(([what, runs]) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({ before: [gone], runs: ['reconcile'] }),
+      episodeOf({
+        before: [incident(what), { ...untold, what: ['edit', 'touch'], milliseconds: [20] }],
+        runs,
+      }),
+    ),
+  );
+}
+
+/** Somebody removes a connection and adds it again, while a run for it has an answer in hand or is tried again. */
+export function replaced(): fc.Arbitrary<Episode[]> {
+  const change: Wish = { what: ['create', 'edit', 'delete', 'recreate'], milliseconds: [20, 15_000] };
+  const runs = runsOf(
+    ...(['sync', 'reconcile', 'backfill', 'webhooks', 'tick'] as const).map((kind): RunKind[] => [
+      kind,
+      'replacement',
+    ]),
+  );
+  const standstill = { changes: [change], answers: [1, 2, 3], steps: [40, 400] };
+  return runs.chain((both) =>
+    fc.tuple(
+      episodeOf({ before: [change, change] }),
+      episodeOf({ before: [change], runs: both, standstill }),
+      episodeOf({ before: [change] }),
+    ),
+  );
+}
+
+/** Schedules fire, alone and beside what else runs; the service does not answer well, and processes die. */
+export function ticks(): fc.Arbitrary<Episode[]> {
+  const change: Wish = { what: ['create', 'edit', 'delete', 'recreate'], milliseconds: [20, 15_000] };
+  const kill = fc.record<Kill>({
+    step: fc.nat({ max: 150 }),
+    how: fc.constantFrom('before', 'after', 'give up'),
+    stepsLeft: fc.integer({ min: 1, max: 60 }),
+  });
+  const runs = runsOf(
+    ['tick'],
+    ['tick'],
+    ['tick', 'sync'],
+    ['sync', 'tick'],
+    ['tick', 'reconcile', 'webhooks'],
+  );
+  const faults = fc.constantFrom<PlannedFault[][]>(
+    ...[[], [], [fault('429', { path: '/', after: 3, times: 1 })]],
+    ...[
+      [fault('503', { path: '/accounting', after: 2, times: 2 })],
+      [fault('not ready', { path: '/', after: 1, times: 2 })],
+    ],
+  );
+  return fc
+    .tuple(runs, runs, faults, fc.array(kill, { maxLength: 3 }), fc.constantFrom(null, 1, 4, 7))
+    .chain(([first, second, troubles, kills, answers]) =>
+      fc.tuple(
+        episodeOf({ before: [change], runs: first, kills, faults: troubles }),
+        episodeOf({ before: [change, change], runs: second, kills }),
+        episodeOf({
+          before: [change],
+          runs: ['tick', 'sync'],
+          ...(answers === null
+            ? {}
+            : {
+                standstill: { changes: [change], answers: [answers], steps: [20, 200], stepsLeft: [5, 100] },
+              }),
+        }),
+      ),
+    );
+}
+
+/** A person discards what cannot be stored; it is seen again, as it was or in another form. */
+export function discarded(): fc.Arbitrary<Episode[]> {
+  return fc
+    .tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'], ['webhooks']))
+    .chain(([place, runs]) => {
+      const these: Wish = { which: [place], count: [2], milliseconds: [20] };
+      return fc.tuple(
+        episodeOf({ before: [{ ...these, what: ['spoil'] }] }),
+        episodeOf({
+          before: [incident('discard'), { ...these, what: ['touch', 'touch', 'edit', 'spoil', 'delete'] }],
+          runs,
+        }),
+      );
+    });
+}
+
+/** Somebody looks at what waits for approval, and approves it when something else waits, or twice. */
+export function staleApproval(): fc.Arbitrary<Episode[]> {
+  return fc.tuple(fc.nat({ max: 999 }), fc.boolean()).chain(([place, twice]) => {
+    const these: Wish = { ...untold, which: [place], milliseconds: [20] };
+    return fc.tuple(
+      episodeOf({
+        before: [{ ...these, what: ['create'], count: [70] }],
+      }),
+      episodeOf({ before: [{ ...these, what: ['delete unnoticed'], count: [60] }], runs: ['reconcile'] }),
+      episodeOf({
+        before: [incident('look at the question'), { ...these, what: ['delete unnoticed'], count: [70] }],
+        runs: [twice ? 'stale approval' : 'reconcile'],
+      }),
+      episodeOf({ runs: ['stale approval'] }),
+    );
+  });
+}
+
+/** Runs of several companies at the same time, where there are several. */
+export function severalAtOnce(): fc.Arbitrary<Episode[]> {
+  const anybodys: Wish = {
+    what: ['edit', 'create', 'delete', 'spoil'],
+    milliseconds: [0, 20],
+    company: [0, 1, 2],
+  };
+  return fc
+    .tuple(fc.constantFrom<RunKind[]>('sync', 'reconcile', 'backfill'), runsOf(['sync'], ['reconcile']))
+    .chain(([other, runs]) =>
+      fc.tuple(
+        episodeOf({
+          beside: [
+            { company: 1, run: 'sync' },
+            { company: 2, run: 'sync' },
+          ],
+        }),
+        episodeOf({
+          before: [anybodys, anybodys, anybodys],
+          runs,
+          beside: [
+            { company: 1, run: other },
+            { company: 2, run: 'webhooks' },
+          ],
+        }),
+      ),
+    );
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import type { Wish } from '../arbitrary-change.ts';
+import { episodeOf, incident, runsOf, untold } from '../episode-of.ts';
+import type { Change, Episode } from '../history.ts';
+
+/** Webhooks come when what they tell of is over: of a deletion, when the record lives again. */
+export function lateWebhooks(): fc.Arbitrary<Episode[]> {
+  const runs = runsOf(['webhooks'], ['webhooks', 'sync'], ['webhooks', 'reconcile']);
+  return fc.tuple(fc.nat({ max: 999 }), runs).chain(([place, kinds]) => {
+    const mine: Wish = { which: [place], count: [1, 2], milliseconds: [20], company: [0] };
+    return fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [
+          { ...mine, what: ['delete', 'delete', 'edit'], webhook: ['next episode', 'two episodes later'] },
+          { ...untold, ...mine, what: ['recreate', 'edit'], webhook: ['lost'] },
+        ],
+        runs: ['sync'],
+      }),
+      episodeOf({ runs: kinds }),
+      episodeOf({ runs: ['webhooks'] }),
+    );
+  });
+}
+
+/** Ids and texts that nobody thinks of, and records that have none. */
+export function oddRecords(): fc.Arbitrary<Episode[]> {
+  const odd: Wish = {
+    what: ['create with an odd id', 'create without an id', 'write odd texts'],
+    milliseconds: [20],
+  };
+  const then: Wish = {
+    what: ['touch', 'delete', 'delete unnoticed', 'edit', 'create without an id'],
+    milliseconds: [20],
+  };
+  return runsOf(['sync'], ['reconcile'], ['webhooks'], ['sync', 'webhooks']).chain((runs) =>
+    fc.tuple(
+      episodeOf({ before: [odd, odd] }),
+      episodeOf({ before: [{ ...then, count: [1, 2, 70] }, odd], runs }),
+    ),
+  );
+}
+
+/** What was deleted lives again in a form that cannot be stored, and is gone, or is put right. */
+export function spoiledAtReturn(): fc.Arbitrary<Episode[]> {
+  return fc
+    .tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'], ['webhooks']))
+    .chain(([place, runs]) => {
+      const these: Wish = { which: [place], count: [1, 2], milliseconds: [20] };
+      return fc.tuple(
+        episodeOf({}),
+        episodeOf({
+          before: [
+            { ...these, what: ['delete'] },
+            { ...these, what: ['recreate'] },
+            { ...these, what: ['spoil'] },
+          ],
+          runs: ['sync'],
+        }),
+        episodeOf({
+          before: [{ ...these, what: ['delete unnoticed', 'delete unnoticed', 'delete', 'edit'] }],
+          runs,
+        }),
+      );
+    });
+}
+
+/** A subscription is gone, and is there again with the version that it had. */
+export function livesAsItWas(): fc.Arbitrary<Episode[]> {
+  return fc.nat({ max: 999 }).chain((place) => {
+    const these: Wish = { ...untold, which: [place], count: [1], milliseconds: [20] };
+    return fc.tuple(
+      episodeOf({}),
+      episodeOf({ before: [{ ...these, what: ['delete unnoticed'] }], runs: ['reconcile'] }),
+      episodeOf({ before: [{ ...these, what: ['recreate as it was', 'recreate'] }], runs: ['reconcile'] }),
+    );
+  });
+}
+
+/** Somebody deletes rows here, of records that live, are gone, or are gone and there again. */
+export function lostRows(): fc.Arbitrary<Episode[]> {
+  const changed: Change['what'][][] = [
+    ['delete unnoticed'],
+    ['delete unnoticed'],
+    ['edit', 'touch'],
+    ['delete', 'recreate'],
+  ];
+  const runs = runsOf(['sync'], ['reconcile'], ['sync', 'reconcile'], ['backfill']);
+  return fc
+    .tuple(fc.nat({ max: 999 }), fc.constantFrom(...changed), runs, fc.boolean())
+    .chain(([place, what, after, rebuilt]) => {
+      const these: Wish = { ...untold, which: [place], count: [1, 2], milliseconds: [20] };
+      return fc.tuple(
+        episodeOf({}),
+        episodeOf({ before: [{ ...these, what: ['delete'] }] }),
+        episodeOf({ before: [{ ...these, what: ['recreate'] }] }),
+        episodeOf({ before: [incident('lose rows'), { ...these, what }], runs: after }),
+        episodeOf({ before: rebuilt ? [incident('rebuild')] : [] }),
+      );
+    });
+}
