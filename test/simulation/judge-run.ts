@@ -17,6 +17,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
   const servedFrom = source.now();
   const jumps = surroundings.databaseJumps.length;
   const foreign = company.token === 'foreign';
+  const { removals } = company;
   const listedBefore = await landedLists(company);
   const takenUp = await openSyncs();
   const faultsBefore = (await stage.admin.requests()).filter(({ fault }) => fault !== null).length;
@@ -28,6 +29,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
           `${stream} counts as unsupported, although the service has listed it before.`,
         );
     judgePatience(streams);
+    judgeReadings(streams);
     await judgeReplaced(company);
     if (!ended) return;
     await judgeCompleteness(streams);
@@ -77,6 +79,13 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
       [connection],
     );
     return new Set(rows.map(({ stream }) => stream));
+  }
+
+  /** No commit is ever lost here: a workflow or a tick that remembers a stream as read has read it, unless its connection was removed. */
+  function judgeReadings(streams: readonly StreamOfRun[]): void {
+    const forgotten = streams.find(({ failure }) => failure?.includes('is not written in the warehouse'));
+    if (forgotten !== undefined && company.removals === removals)
+      throw new BrokenPromise(`A run took ${forgotten.stream} to be read, and had not read it to its end.`);
   }
 
   /** Each run has all the patience there is. */
