@@ -36,6 +36,12 @@ export async function fetchAnnounced(
   }
 }
 
+/** Whether something follows from the answer, and it does not say of which company: a refusal never does. */
+export function isUnnamed({ found }: AnnouncedAnswer): boolean {
+  if (found instanceof Error || found === 'unproved') return found instanceof RecordGone;
+  return found.connection === null;
+}
+
 function asError(signal: AbortSignal): (error: unknown) => Error {
   return (error) => {
     if (signal.aborted || !(error instanceof Error)) throw error;
@@ -46,7 +52,8 @@ function asError(signal: AbortSignal): (error: unknown) => Error {
 /**
  * Does what follows from the answer, then closes the record's webhooks: killed in between, it is asked for once more. A record that
  * could not be asked for is tried later, after those that were tried less, and why not is returned as `failure`. Only a webhook that
- * says so together with a service that has no such record is a deletion; either alone is not. Throws what the company's proof throws.
+ * says so together with a service that has no such record is a deletion; either alone is not. Expects that the company was named after an
+ * unnamed answer. Throws what the company's proof throws.
  */
 export async function applyAnnounced(
   warehouse: Warehouse,
@@ -120,8 +127,6 @@ async function applyGone(
     const outcome = 'the service no longer has the record: its deletion is left to who announces it';
     return { status: 'ignored', outcome, counts: {} };
   }
-  // A refusal names nobody.
-  await where.proof.require(null);
   const version = newerOf(announced.version, found.servedAt?.toISOString() ?? null);
   if (version === null) return { status: 'applied', outcome: 'gone, and never held', counts: {} };
   const { connectionId, resource, runId } = where;

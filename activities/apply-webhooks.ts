@@ -8,7 +8,7 @@ import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
 import { wantHistory } from '../warehouse/reconcile/want-reconcile.ts';
-import { applyAnnounced, fetchAnnounced } from './apply-announced.ts';
+import { applyAnnounced, fetchAnnounced, isUnnamed } from './apply-announced.ts';
 import { askForRecords } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof } from './company-proof.ts';
@@ -140,6 +140,7 @@ async function applyRecords(
         await run.begin();
         const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
         await run.add(resource, { requests: counting.takeCount() });
+        if (answers.some(isUnnamed)) await proof.requireNow(null);
         const failed: FailedRecord[] = [];
         const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
         for (const answer of answers) {

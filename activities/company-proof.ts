@@ -18,6 +18,11 @@ export interface CompanyProof {
    * Throws IdentityChanged, IdentityInUse, CompanyUnnamed, and the errors of that list.
    */
   require(identity: ServiceIdentity | null): Promise<void>;
+  /**
+   * The same, and what was named before is not enough: for what is landed, deleted or proved by answers that name nobody, the company must
+   * have been named after they came. A token may come to open another company in the middle of a run.
+   */
+  requireNow(identity: ServiceIdentity | null): Promise<void>;
 }
 
 /** For one chunk: what was proved once is not looked up again. */
@@ -34,19 +39,23 @@ export function createCompanyProof(
   const { connectionId, runId, access } = asking;
   const of = { connectionId, runId, token: access.mark };
   let proved: ServiceIdentity | 'before' | undefined;
-  return {
-    of,
-    async require(identity) {
-      if (proved !== undefined && (identity === null || isSame(identity, proved))) return;
-      if (identity === null && (await proveToken(warehouse, { ...of, identity }))) {
-        proved = 'before';
-        return;
-      }
-      const named = identity ?? (await askForCompany(asking));
-      await proveToken(warehouse, { ...of, identity: named });
-      proved = named;
-    },
-  };
+  return { of, require, requireNow };
+
+  async function require(identity: ServiceIdentity | null): Promise<void> {
+    if (proved !== undefined && (identity === null || isSame(identity, proved))) return;
+    if (identity === null && (await proveToken(warehouse, { ...of, identity }))) proved = 'before';
+    else await prove(identity ?? (await askForCompany(asking)));
+  }
+
+  async function requireNow(identity: ServiceIdentity | null): Promise<void> {
+    if (identity === null) await prove(await askForCompany(asking));
+    else await require(identity);
+  }
+
+  async function prove(named: ServiceIdentity): Promise<void> {
+    await proveToken(warehouse, { ...of, identity: named });
+    proved = named;
+  }
 }
 
 /** Any list names the company but that of subscriptions; a platform may lack some of them, or refuse them. */

@@ -140,7 +140,7 @@ async function fetchOne(
   const { id, kind, metAt } = unconfirmed;
   try {
     const { record, connection, servedAt } = await asking.fetch(id);
-    await proof.require(connection);
+    await proof.requireNow(connection);
     await noteAnswer(warehouse, { pass, resource: of.resource, servedAt });
     const fetched = { ...of, record, token: proof.of.token };
     await landAhead(warehouse, { ...fetched, id, kind });

@@ -73,6 +73,8 @@ export async function confirmGone(
   );
   if (gone === undefined) throw new StillReturned(asked);
   if ((await proveAbsence(gone, id)) === 'unproved') throw new NotSurelyGone(asked, noFetch);
+  // A refusal names nobody.
+  await source.proof.requireNow(null);
   return gone.servedAt;
 }
 

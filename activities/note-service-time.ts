@@ -4,6 +4,7 @@ import { readAccess } from '../warehouse/connections/read-access.ts';
 import { noteAnswer } from '../warehouse/passes/note-answer.ts';
 import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
 import type { ListingInHand } from '../warehouse/reconcile/listing-in-hand.ts';
+import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
@@ -25,7 +26,8 @@ export class TimeNotTold extends Error {
 
 /**
  * Asks the service for a single record, and notes what time it tells: a host that slept since the listing, or with a page of it in hand,
- * sees that on no clock of its own. Throws TimeNotTold, and what the list says.
+ * sees that on no clock of its own. That the token still opens the company of the connection is proved by the same answer, or by that of a
+ * list that names one. Throws TimeNotTold, IdentityChanged, and what the list says.
  */
 export async function noteServiceTime(
   dependencies: Dependencies,
@@ -33,13 +35,15 @@ export async function noteServiceTime(
   signal: AbortSignal,
 ): Promise<void> {
   const { warehouse, api, apiAddress, secretKey } = dependencies;
-  const { connectionId, resource } = listing;
+  const { connectionId, resource, runId } = listing;
   const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress });
   const pass = passOf(listing, access.mark);
   const counting = countRequestsOf(api);
   const request = { accessToken: access.token, ...listOfOne(resource), signal };
+  const proof = createCompanyProof(dependencies, { connectionId, runId, access, api: counting.api, signal });
   try {
-    const { servedAt } = await retryWithDeadline(() => counting.api.list(request));
+    const { servedAt, connection } = await retryWithDeadline(() => counting.api.list(request));
+    await retryWithDeadline(() => proof.requireNow(connection));
     const tells = await noteAnswer(warehouse, { pass, resource, servedAt });
     if (tells && servedAt === null) throw new TimeNotTold(resource.listPath);
     await noteWorking(warehouse, pass);

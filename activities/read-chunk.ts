@@ -70,6 +70,8 @@ export interface Listing<Page> {
   readonly listed: Listed;
   readonly listWithin: (bounds: Bounds) => List;
   readonly prepare: (records: readonly SourceRecord[]) => Page | Promise<Page>;
+  /** Whether the connection holds all that the page tells. */
+  readonly holds: (connectionId: string, page: Page) => Promise<boolean>;
   readonly land: (landing: {
     pass: PassInHand;
     page: Page;
@@ -174,7 +176,8 @@ async function landPages<Page>(
   let told = reading.told;
   let isFirst = true;
   for await (const { page, connection, servedAt, receivedAt, nextCursor } of pages) {
-    await proof.require(connection);
+    if (connection === null && (await listing.holds(connectionId, page))) await proof.require(null);
+    else await proof.requireNow(connection);
     const now = servedAt === null ? null : { milliseconds: servedAt.getTime(), receivedAt };
     const heardAt = reading.heardAt(receivedAt);
     if (now !== null && (await beginsAgain(dependencies, { ...reading, now, told, heardAt, isFirst })))

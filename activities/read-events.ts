@@ -1,5 +1,6 @@
 import { listOfDeletions } from '../source/lists.ts';
 import { eventsListed, landEvents } from '../warehouse/tombstones/land-events.ts';
+import { holdsDeletions } from '../warehouse/tombstones/holds-deletions.ts';
 import { prepareEvents, type PreparedEvents } from '../warehouse/tombstones/prepared-events.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readChunk, type Listing, type ReadStreamInput, type StreamRead } from './read-chunk.ts';
@@ -14,6 +15,7 @@ export function listingOfEvents({ warehouse }: Pick<Dependencies, 'warehouse'>):
     listed: eventsListed,
     listWithin: listOfDeletions,
     prepare: prepareEvents,
+    holds: (connectionId, page) => holdsDeletions(warehouse, connectionId, page),
     land: (landing) => landEvents(warehouse, landing),
   };
 }

@@ -1,5 +1,6 @@
 import { streamNamed } from '../resources/index.ts';
 import { listOfStream } from '../source/lists.ts';
+import { holdsRecords } from '../warehouse/landing/holds-records.ts';
 import { landPage } from '../warehouse/landing/land-page.ts';
 import { preparePage } from '../warehouse/landing/prepared-page.ts';
 import type { PreparedPage } from '../warehouse/landing/prepared-page.ts';
@@ -22,6 +23,8 @@ export function listingOfStream(
     listed: resource,
     listWithin: (bounds) => listOfStream(listed, bounds),
     prepare: (records) => preparePage(resource, records),
+    holds: async (connectionId, { records, refused }) =>
+      refused.length === 0 && (await holdsRecords(warehouse, { connectionId, resource, records })),
     land: (landing) => landPage(warehouse, { ...landing, resource, lookbackMilliseconds }),
   };
 }

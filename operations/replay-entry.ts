@@ -71,13 +71,14 @@ async function recordOf(
   return retryWithDeadline(async () => {
     try {
       const { record, connection, servedAt } = await fetch(id);
-      await proof.require(connection);
+      await proof.requireNow(connection);
       return { record, token: proof.of.token, servedAt };
     } catch (error) {
       if (!(error instanceof RecordGone)) throw error;
+      const absence = await proveAbsence(error, id);
       // A refusal names nobody.
-      await proof.require(null);
-      return (await proveAbsence(error, id)) === 'absent' ? undefined : asKept();
+      await proof.requireNow(null);
+      return absence === 'absent' ? undefined : asKept();
     }
   });
 }

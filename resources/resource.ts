@@ -121,4 +121,4 @@ interface KindOfColumn {
  * A decimal that the API writes as a string is a number if, trimmed, it looks like this; `NaN` and hex do not. No digit can be taken in
  * two ways, so a text of megabytes is looked through once.
  */
-export const decimalTextPattern = String.raw`^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$`;
+export const decimalTextPattern = String.raw`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`;

@@ -7,7 +7,7 @@ import { noHalt, reconcileWith, type Halt } from './played.ts';
 const { warehouse, company } = await createCompanies();
 const minute = 60_000;
 
-/** The host sleeps before a transaction of the last step. 1: begins again? 2: the first batch of deletions; 3: the next. */
+/** The host sleeps before a transaction of the last step. 1: the company; 2: begins again? 3: the first batch of deletions. */
 function asleepBefore(beforeTransaction: number, onHalt: () => Promise<void>): Halt {
   return { name: 'settleResource', beforeTransaction, resume: Promise.resolve(), onHalt };
 }
@@ -20,7 +20,7 @@ test('a host that sleeps between the check and the deletion deletes nothing that
     warehouse,
     service,
     ['bills'],
-    asleepBefore(2, async () => {
+    asleepBefore(3, async () => {
       await advance(8 * 60 * minute);
       service.lists.bills = [
         ...all.slice(0, 3),
@@ -68,7 +68,7 @@ test('what a night has passed over is not asked about', async () => {
     warehouse,
     service,
     ['bills'],
-    asleepBefore(2, async () => {
+    asleepBefore(3, async () => {
       await advance(8 * 60 * minute);
       service.lists.bills = all;
     }),
@@ -87,8 +87,8 @@ test('more than a thousand deletions: a night between two batches deletes nothin
     warehouse,
     service,
     ['bills'],
-    asleepBefore(3, async () => {
-      // 1: begins again? 2: a thousand; 3: the rest.
+    asleepBefore(4, async () => {
+      // 3: a thousand; 4: the rest.
       slept = true;
       await advance(8 * 60 * 60_000);
       service.lists.bills = Array.from({ length: 6_000 }, (_, n) =>

@@ -5,7 +5,7 @@ import { removeConnection } from '../../warehouse/connections/remove-connection.
 import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
 import { planBackfill } from '../../warehouse/passes/plan-backfill.ts';
 import { secretKey } from '../simulation/dependencies-of.ts';
-import { bill, customer } from '../support/finance-records.ts';
+import { bill, customer, expense } from '../support/finance-records.ts';
 import { begin } from '../support/land.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { ScriptedService } from './scripted-service.ts';
@@ -34,6 +34,16 @@ test.each<[string, (connectionId: string) => Promise<void>]>([
     expect(await service.ids('bills')).toEqual(['a', 'b', 'new']);
   },
 );
+
+test('a list of one kind of record that was never offered is not missing after that', async () => {
+  const service = await serve();
+  service.lists = { expenses: [expense('e')] };
+  service.onList = (_resource, query) =>
+    query.get('expense_type') === 'refund' ? { status: 404, body: '{}' } : undefined;
+  expect(await service.sync(['expenses'])).toMatchObject({ status: 'succeeded' });
+  await addAgain(service);
+  expect(await service.sync(['expenses'])).toMatchObject({ status: 'succeeded' });
+});
 
 async function addAgain({ connection: connectionId, url: apiAddress }: ScriptedService): Promise<void> {
   await removeConnection(warehouse, { connectionId, keepData: true });

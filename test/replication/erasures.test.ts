@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { readWebhook } from '../../source/read-webhook.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { secretKey } from '../simulation/dependencies-of.ts';
 import { runDaybook } from '../support/daybook-process.ts';
@@ -380,6 +381,20 @@ describe('a bad form of what was erased stays away:', () => {
     await expectNothing(service);
   });
 
+  test.each<[string, (service: ScriptedService) => Promise<unknown>]>([
+    ['the connection was removed, its data kept, and added again', addAgain],
+    ['the runs of its time are pruned', () => pruneWarehouse(warehouse, { keep: nothing, dryRun: false })],
+  ])('of a list that lags, after %s', async (_when, between) => {
+    const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+    await service.sync(['customers']);
+    service.lists.customers = [customer('kept')];
+    await erase(service, 'customers');
+    await between(service);
+    service.lists.customers = [customer('kept'), bad(service, 5)];
+    await service.sync(['customers']);
+    await expectNothing(service);
+  });
+
   proofTest('of the fetch for a webhook', async () => {
     await eraseWhileFetched((service) =>
       service.tellOfBill('UPDATED', `{"id":"${id}","last_synced_at":${ago(5)}}`),
@@ -432,6 +447,14 @@ test('an erasure reaches a form of the record that waits because its ID came as 
     { status: 'open' },
   ]);
 });
+
+const nothing = { runsMilliseconds: 0, historyMilliseconds: null };
+
+async function addAgain({ connection: connectionId, url: apiAddress }: ScriptedService): Promise<void> {
+  await removeConnection(warehouse, { connectionId, keepData: true });
+  const token = `token-${connectionId}`;
+  await addConnection(warehouse, secretKey, { connectionId, apiAddress, token, expandPlatformData: false });
+}
 
 function subscribed(seconds: number): string {
   return subscription(id, { updated_at: ago(seconds) });

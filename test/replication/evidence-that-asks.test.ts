@@ -135,7 +135,7 @@ test('a record that is gone when its bad form is replayed', async () => {
     entry,
     resource: resourceNamed('bills'),
     runId: randomUUID(),
-    proof: { of: { token: '' }, require: () => Promise.resolve() } as never,
+    proof: { of: { token: '' }, requireNow: () => Promise.resolve() } as never,
     fetch: () => Promise.reject(new RecordGone(failure, new Date())),
     proveAbsence: () => Promise.resolve('absent'),
   });

@@ -36,6 +36,20 @@ test('a deletion that only a reconcile can decide about is not forgotten when th
   expect(await service.ids('bills')).toEqual(['b']);
 });
 
+test.each(['{}', '{"id":5}', 'null'])(
+  'a webhook of a deletion that does not say of which record (%s) asks for a reconcile',
+  async (record) => {
+    const service = await serve();
+    service.lists = { bills: [bill('a'), bill('5')] };
+    await service.sync(['bills']);
+    service.lists.bills = [bill('a')];
+    await service.tellOfBill('DELETED', record);
+    expect(await isWanted(service)).toBe(true);
+    expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+    expect(await service.ids('bills')).toEqual(['a']);
+  },
+);
+
 async function isWanted(service: ScriptedService): Promise<boolean> {
   const [found] = await service.rows(
     `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,

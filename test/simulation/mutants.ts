@@ -227,14 +227,23 @@ export const mutants: readonly Mutant[] = [
     name: 'a list that does not say whose it is is believed',
     about: 'anotherCompany',
     file: 'activities/company-proof.ts',
-    find: '      const named = identity ?? (await askForCompany(asking));',
-    replace: `      if (identity === null) {
-        const sql = 'update sync.runs set proved_token = $2 where run_id = $1';
-        await warehouse.pool.query(sql, [runId, access.mark]);
-        proved = 'before';
-        return;
-      }
-      const named = identity ?? (await askForCompany(asking));`,
+    find: `    else await prove(identity ?? (await askForCompany(asking)));
+  }
+
+  async function requireNow(identity: ServiceIdentity | null): Promise<void> {
+    if (identity === null) await prove(await askForCompany(asking));
+`,
+    replace: `    else if (identity !== null) await prove(identity);
+    else {
+      const sql = 'update sync.runs set proved_token = $2 where run_id = $1';
+      await warehouse.pool.query(sql, [runId, access.mark]);
+      proved = 'before';
+    }
+  }
+
+  async function requireNow(identity: ServiceIdentity | null): Promise<void> {
+    if (identity === null) await require(null);
+`,
   },
   {
     name: 'another company is taken for the pinned one',

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { bills } from '../../resources/bills.ts';
+import { fieldIssuesOf } from '../../resources/field-issues.ts';
+import { columnExpression } from '../../warehouse/landing/column-expression.ts';
 import { bill, item, text } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
@@ -7,7 +10,21 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-test.each(['N/A', '1,234.50', 'NaN', 'Infinity', '0x10', '1_000', '1.2.3', '.', '-', ' ', '1e2000', '١٢'])(
+test.each([
+  'N/A',
+  '1,234.50',
+  'NaN',
+  'Infinity',
+  '0x10',
+  '1_000',
+  '1.2.3',
+  '.',
+  '-',
+  ' ',
+  '1e2000',
+  '١٢',
+  'v1.25',
+])(
   'the decimal string "%s" is not a number: it lands as null and is recorded in sync.field_issues',
   async (sent) => {
     const connectionId = await addTestConnection(warehouse);
@@ -24,6 +41,7 @@ test.each([
   [' 1.0 ', '1.0'],
   ['\t1.5\n', '1.5'],
   ['\u00a02\ufeff', '2'],
+  ['\u000b1.25\u202f', '1.25'],
   ['+3', '3'],
   ['-0.5', '-0.5'],
   ['.5', '0.5'],
@@ -35,6 +53,25 @@ test.each([
   await land(warehouse, { connectionId, stream: 'bills', pages: [[record]] });
   expect(await rateOf(connectionId)).toEqual({ currency_rate: stored });
   expect(await issuesOf(connectionId)).toEqual([]);
+});
+
+test('whatever character stands around a decimal, what makes it a number is what makes it no issue', async () => {
+  const rate = bills.columns.find(({ name }) => name === 'currency_rate');
+  if (rate === undefined) throw new Error('Bills have no rate.');
+  const record = `jsonb_build_object('currency_rate', chr(code) || '1.25' || chr(code))`;
+  const numbers = await rows(
+    warehouse,
+    `select code from generate_series(1, 65535) code
+     where code not between 55296 and 57343 and ${columnExpression(rate, record)} is not null order by code`,
+  );
+  const withoutIssue = Array.from({ length: 65_535 }, (_, index) => index + 1)
+    .filter((code) => code < 55_296 || code > 57_343)
+    .filter((code) => {
+      const around = String.fromCharCode(code);
+      return fieldIssuesOf(bills, { currency_rate: `${around}1.25${around}` }).length === 0;
+    });
+  expect(numbers.map(({ code }) => code)).toEqual(withoutIssue);
+  expect(withoutIssue.length).toBeGreaterThan(30);
 });
 
 test('every field of a record has an issue of its own, named by its place in the record', async () => {

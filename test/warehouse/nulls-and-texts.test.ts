@@ -168,7 +168,13 @@ test('platform_data lands as the object it is, and as null when it is null or no
 });
 
 test('an empty page lands nothing and is read', async () => {
-  expect(await pageOf('bills', [])).toEqual({ records: [], refused: [], read: 0, highest: null });
+  expect(await pageOf('bills', [])).toEqual({
+    records: [],
+    refused: [],
+    read: 0,
+    highest: null,
+    order: { ascends: true, lowest: null },
+  });
 });
 
 async function landedBill(fields: Record<string, string>, column: string): Promise<unknown> {

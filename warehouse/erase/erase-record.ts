@@ -54,6 +54,10 @@ export async function eraseRecord(
     const deletions = [{ id, version, deletedAt: deletedAt ?? landedAt }];
     const where = { connectionId, resource, runId, landedAt };
     await applyTombstones(client, { ...where, source: 'reconcile', deletions });
+    await client.query(
+      'update sync.tombstones set erased = true where connection_id = $1 and resource = $2 and record_id = $3',
+      [connectionId, resource.name, id],
+    );
     for (const { erase } of placesOfContent(resource)) await client.query(erase, [connectionId, id]);
     return held;
   });

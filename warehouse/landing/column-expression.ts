@@ -22,14 +22,15 @@ export function columnExpression(column: Column, record: string): string {
       // 3.0 is a whole number in JSON, and not the text of one in Postgres.
       return `${text}::numeric::bigint`;
     case 'decimal string':
-      return `case when btrim(${text}, ${whitespace}) ~ '${decimalTextPattern}' then btrim(${text}, ${whitespace})::numeric end`;
+      return `case when btrim(${text}, ${blanks}) ~ '${decimalTextPattern}' then btrim(${text}, ${blanks})::numeric end`;
     case 'object':
       return `nullif(${record} -> '${column.path[0]}', 'null')`;
   }
 }
 
-/** What counts as blank around a number, in SQL as in JavaScript's trim. */
-const whitespace = String.raw`E' \t\n\r\v\f\u00a0\ufeff'`;
+/** What JavaScript's `trim` takes away, written so that every Postgres, of any locale, reads it as the same characters. */
+const blanks = String.raw`E'\u0009\u000a\u000b\u000c\u000d\u0020\u00a0\u1680\u2000\u2001\u2002\u2003\u2004'
+  '\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'`;
 
 function textAt(path: Column['path'], record: string): string {
   const [first, second] = path;

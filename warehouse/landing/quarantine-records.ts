@@ -69,9 +69,7 @@ async function withoutOutdated(
       left join finance.${resource.name} held on $3 and held.connection_id = $1 and held.id = refused.id
       left join sync.tombstones t
         on t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = refused.id
-        and ($3 and t.source <> 'reconcile' or exists (
-          select from sync.runs r where r.run_id = t.run_id and r.kind = 'erase'
-        ))`,
+        and ($3 and t.source <> 'reconcile' or t.erased)`,
     values: [connectionId, ids, mayLag],
   });
   const known = new Map(

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { resourceNames } from '../../resources/index.ts';
+import { eventsStream, streamNamed } from '../../resources/index.ts';
 import type { Database } from '../tables/database.ts';
 
 /** Makes the rows of streams that have none. Whoever is first to know of a stream says of it all there is to say. */
@@ -14,7 +14,7 @@ export async function openStreams(
         connection_id: connectionId,
         stream,
         resource: resource.name,
-        listed_at: listedBefore(connectionId, resource.name),
+        listed_at: listedBefore(connectionId, stream),
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
@@ -26,11 +26,18 @@ interface StreamToOpen {
   readonly resource: { readonly name: string };
 }
 
-/** Of a connection that was removed and added again: what is kept came in pages. Null where nothing is. */
-function listedBefore(connectionId: string, resource: string): RawBuilder<Date | null> {
-  if (!resourceNames.includes(resource)) return sql`null`;
+/** Of a connection that was removed and added again: what is kept of the stream came in pages. Null where nothing is. */
+function listedBefore(connectionId: string, name: string): RawBuilder<Date | null> {
+  if (name === eventsStream) return sql`null`;
+  const { stream, resource } = streamNamed(name);
+  const columns = Object.entries(stream.query).filter(([column]) =>
+    resource.columns.some((one) => one.name === column),
+  );
+  const itsOwn = columns.map(([column, value]) => sql` and ${sql.ref(column)} = ${value}`);
   return sql`(
     select clock_timestamp()
-    where exists (select from ${sql.table(`finance.${resource}`)} where connection_id = ${connectionId})
+    where exists (
+      select from ${sql.table(`finance.${resource.name}`)} where connection_id = ${connectionId}${sql.join(itsOwn, sql``)}
+    )
   )`;
 }

@@ -1,4 +1,6 @@
+import { resourceNamed } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { isDeletion } from './waiting-webhooks.ts';
 
 /** A webhook as it is kept. */
@@ -24,7 +26,8 @@ export interface WebhooksStored {
 /**
  * Stores webhooks, all or none, by one statement that commits itself. The same content again is counted. An entry that was
  * applied stays so, for nothing new is in it; but what is told of a connection as a whole is news each time, and so is a deletion, which
- * the service may have told before it was done. What found no connection the first time may find one now.
+ * the service may have told before it was done. What found no connection the first time may find one now. A deletion that does not say of
+ * which record asks for a reconcile.
  *
  * `asText` is for a body that Postgres refuses as JSON: its text is kept then.
  */
@@ -36,7 +39,7 @@ export async function storeWebhooks(
   const deliveries = new Map<string, number>();
   for (const { digest } of webhooks) deliveries.set(digest, (deliveries.get(digest) ?? 0) + 1);
   const distinct = [...new Map(webhooks.map((webhook) => [webhook.digest, webhook])).values()];
-  const { rows } = await pool.query<{ due: string[]; unknown_is_ready: boolean }>({
+  const { rows } = await pool.query<{ due: string[]; unknown_is_ready: boolean; nameless: Nameless[] }>({
     name: 'store webhooks',
     text: storeSql,
     values: [
@@ -52,8 +55,16 @@ export async function storeWebhooks(
       distinct.map(({ text }) => text),
     ],
   });
-  const { due = [], unknown_is_ready: unknownIsReady = false } = rows[0] ?? {};
+  const { due = [], unknown_is_ready: unknownIsReady = false, nameless = [] } = rows[0] ?? {};
+  for (const { connectionId, resource } of nameless)
+    await wantReconcile(pool, { connectionId, resource: resourceNamed(resource) });
   return { due, unknownIsReady };
+}
+
+/** A deletion that does not say of which record. */
+interface Nameless {
+  readonly connectionId: string;
+  readonly resource: string;
 }
 
 const isNewsAgain = `(had.resource is null or had.connection_id is null or ${isDeletion('had')})`;
@@ -96,9 +107,12 @@ const storeSql = `
         select 'waiting', null, null, 0, null
         where excluded.status = 'waiting' and ${isNewsAgain}
       )
-    returning connection_id, status, code
+    returning connection_id, status, code, resource, record_id
   )
   select
+    coalesce(jsonb_agg(distinct jsonb_build_object('connectionId', connection_id, 'resource', resource)) filter (
+      where connection_id is not null and resource is not null and record_id is null and ${isDeletion('stored')}
+    ), '[]') as nameless,
     coalesce(array_agg(distinct c.connection_id) filter (
       where stored.status = 'waiting' and c.paused_at is null and coalesce(c.webhooks_after <= now(), true)
     ), '{}') as due,

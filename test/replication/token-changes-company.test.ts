@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { bill, subscription } from '../support/finance-records.ts';
+import { deletionOf } from '../support/land-events.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { at, type Answer, type ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+// The token comes to open another company in the middle of a run: behind an answer that still named the right one.
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+test('a reconcile deletes nothing because of answers that came when the token opened another company', async () => {
+  const service = await serve();
+  const c = bill('c', { last_synced_at: at(-1_000) });
+  service.lists = { bills: [bill('a'), bill('b'), c] };
+  await service.sync(['bills']);
+  let isAnother = false;
+  service.onList = (resource) => {
+    if (resource !== 'bills' || isAnother) return undefined;
+    isAnother = true;
+    return listOf(service.named, 'bills', [bill('a'), bill('b')]);
+  };
+  service.onFetch = () => (isAnother ? { status: 410, body: '{}' } : undefined);
+  service.onOne = () => (isAnother ? listOf(another, 'bills', []) : undefined);
+  await expectRefused(service, () => service.reconcile(['bills']));
+  expect(await service.ids('bills')).toEqual(['a', 'b', 'c']);
+});
+
+test('a reconcile whose last answer names another company proves nothing', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  service.onOne = () => listOf(another, 'bills', []);
+  await expectRefused(service, () => service.reconcile(['bills']));
+});
+
+test.each(['sync', 'reconcile'] as const)(
+  'what a list shows that names nobody is not landed by a %s once the token opens another company',
+  async (run) => {
+    const service = await serve();
+    service.lists = { bills: [bill('a')], subscriptions: [subscription('s-a')] };
+    await service.sync(['bills', 'subscriptions']);
+    service.onList = (resource) =>
+      resource === 'subscriptions'
+        ? { status: 200, body: `{"subscriptions":[${subscription('s-of-another')}],"next_cursor":null}` }
+        : undefined;
+    service.onOne = () => listOf(another, 'bills', []);
+    await expectRefused(service, () => service[run](['bills', 'subscriptions']));
+    expect(await service.ids('subscriptions')).toEqual(['s-a']);
+  },
+);
+
+test('events that another company is asked for delete nothing', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a')] };
+  await service.sync(['bills']);
+  service.events = [deletionOf('a', new Date().toISOString())];
+  service.onOne = () => listOf(another, 'bills', []);
+  await expectRefused(service, () => service.sync(['bills']));
+  expect(await service.ids('bills')).toEqual(['a']);
+});
+
+test('a webhook of a deletion deletes nothing when the fetch may have been answered by another company', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  service.onFetch = (_resource, id) => (id === 'a' ? { status: 410, body: '{}' } : undefined);
+  service.onOne = () => listOf(another, 'bills', []);
+  await service.tellOfBill('DELETED', bill('a')).catch(() => undefined);
+  expect(await service.ids('bills')).toEqual(['a', 'b']);
+  expect(await pausedBecause(service)).toContain('company');
+});
+
+const another = '{"id":"svc-another","orgId":"another-org","platform":"QUICKBOOKS"}';
+
+function listOf(connection: string, resource: string, records: readonly string[]): Answer {
+  return {
+    status: 200,
+    body: `{"connection":${connection},"${resource}":[${records.join(',')}],"next_cursor":null}`,
+  };
+}
+
+async function expectRefused(
+  service: ScriptedService,
+  run: () => Promise<Record<string, unknown>>,
+): Promise<void> {
+  expect(await run()).toMatchObject({ status: 'failed' });
+  expect(await pausedBecause(service)).toContain('company');
+}
+
+async function pausedBecause(service: ScriptedService): Promise<unknown> {
+  const [found] = await service.rows('select paused_why from sync.connections where connection_id = $1');
+  return found?.paused_why;
+}
