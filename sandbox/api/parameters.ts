@@ -30,6 +30,13 @@ export class Parameters {
     return found;
   }
 
+  /** The same with another access token. */
+  withToken(token: string): Parameters {
+    const values = new URLSearchParams(this.#values);
+    values.set('access_token', token);
+    return new Parameters(values.toString());
+  }
+
   /** For the log: without the value of `access_token`. */
   forLog(): string {
     const shown = new URLSearchParams(this.#values);

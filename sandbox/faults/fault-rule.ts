@@ -52,6 +52,8 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('short-page'), records: z.int().min(0) }),
   /** The right answer, after the world has changed: mutations between two pages. */
   z.strictObject({ kind: z.literal('mutate'), commands: z.array(commandSchema) }),
+  /** The answer to the same request with the access token of that connection. */
+  z.strictObject({ kind: z.literal('another-connection'), connection: z.string() }),
   ...platformFaultSchemas,
 ]);
 

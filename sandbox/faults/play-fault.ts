@@ -45,6 +45,7 @@ export async function playFault(fault: RequestFault, reply: FastifyReply): Promi
     case 'repeat-cursor':
     case 'short-page':
     case 'mutate':
+    case 'another-connection':
       return false;
   }
 }

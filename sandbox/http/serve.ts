@@ -16,12 +16,16 @@ import { notReady } from './open-connection.ts';
 export function createServe(service: ApiService, limitRate: () => void): Serve {
   return (open, answer) => async (request, reply) => {
     const [path = '', query = ''] = request.url.split('?');
-    const parameters = new Parameters(query);
-    const target = targetOf(service, { method: request.method, path, parameters });
-    const fault = logAndTakeFault(service, request, reply, { target, parameters });
+    const sent = new Parameters(query);
+    const target = targetOf(service, { method: request.method, path, parameters: sent });
+    const fault = logAndTakeFault(service, request, reply, { target, parameters: sent });
     if (fault !== null && (await playFault(fault, reply))) return reply;
     if (fault?.kind === 'mutate') for (const command of fault.commands) service.execute(command);
 
+    const parameters =
+      fault?.kind === 'another-connection'
+        ? sent.withToken(service.world.connectionNamed(fault.connection).accessToken)
+        : sent;
     authenticate(request.headers.authorization, service.credentials);
     limitRate();
     const version = readVersion(request.headers['x-service-version']);

@@ -54,6 +54,14 @@ test('a fault can last for a time', async () => {
   await expect.poll(async () => (await api.get(bills)).text.length, { timeout: 5_000 }).toBeGreaterThan(0);
 });
 
+test('an answer can be that of another connection', async () => {
+  await admin.addFault({ times: 1, fault: { kind: 'another-connection', connection: 'acme-eu' } });
+  const connections: unknown[] = [];
+  for (let request = 0; request < 2; request += 1)
+    connections.push((JSON.parse((await api.get(bills)).text) as { connection: unknown }).connection);
+  expect(connections).toMatchObject([{ id: 'conn-acme-eu' }, { id: 'conn-acme-us' }]);
+});
+
 test('answers can be HTML, cut off, broken off or never come', async () => {
   await admin.addFault({ times: 1, fault: { kind: 'html' } });
   expect((await api.get(bills)).text).toContain('<html>');

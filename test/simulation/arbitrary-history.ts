@@ -79,6 +79,14 @@ function sometimes<Element>(list: fc.Arbitrary<Element[]>, percent: number): fc.
 const often: ResourceName[] = ['bills', 'expenses', 'expenses'];
 const seldom: ResourceName[] = ['bill_credit_memos', 'customers', 'items', 'subscriptions', 'subscriptions'];
 
+const someResources = fc.uniqueArray(
+  fc.oneof(
+    { arbitrary: fc.constantFrom(...often), weight: 3 },
+    { arbitrary: fc.constantFrom(...seldom), weight: 1 },
+  ),
+  { minLength: 1, maxLength: 2 },
+);
+
 /** Any history; or one in which nothing leads astray but what is named: see `lies`. */
 export function histories(about?: string): fc.Arbitrary<History> {
   const any = fc.record({
@@ -86,13 +94,10 @@ export function histories(about?: string): fc.Arbitrary<History> {
       { arbitrary: fc.constantFrom('QUICKBOOKS', 'NETSUITE'), weight: 3 },
       { arbitrary: fc.constantFrom(...platforms), weight: 1 },
     ),
-    resources: fc.uniqueArray(
-      fc.oneof(
-        { arbitrary: fc.constantFrom(...often), weight: 3 },
-        { arbitrary: fc.constantFrom(...seldom), weight: 1 },
-      ),
-      { minLength: 1, maxLength: 2 },
-    ),
+    resources:
+      about !== undefined && ofNoName.has(about)
+        ? fc.constantFrom<ResourceName[][]>(['bills', 'subscriptions'], ['subscriptions'])
+        : someResources,
     pageSize: fc.constantFrom(1, 2, 3, 7, 500),
     records: fc.nat({ max: 8 }),
     skewHours: fc.constantFrom(0, -30, 30),
@@ -103,7 +108,7 @@ export function histories(about?: string): fc.Arbitrary<History> {
     snapshot: fc.constantFrom(false, false, false, true),
     // One in six: three companies take three times as long.
     companies: fc.constantFrom(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3),
-    anonymous: fc.boolean(),
+    anonymous: about !== undefined && ofNoName.has(about) ? fc.constant(true) : fc.boolean(),
     dateless:
       about !== undefined && ofNoTime.has(about)
         ? fc.constant(true)
@@ -118,6 +123,9 @@ export function histories(about?: string): fc.Arbitrary<History> {
 
 /** Lies that show most where the service does not tell its time. */
 const ofNoTime: ReadonlySet<string> = new Set(['untoldTime', 'untoldLatePage']);
+
+/** Lies that show most in a list that does not say whose it is. */
+const ofNoName: ReadonlySet<string> = new Set(['anotherCompanyMidway']);
 
 /** Of a service that does not tell its time, nobody can say which of its versions are wrong, nor how old its lists are. */
 function hasWrongTimes({ before, meanwhile, standstill }: Episode): boolean {

@@ -36,7 +36,7 @@ export async function befall(
 export async function setOwnToken(company: Company): Promise<void> {
   const { connection: connectionId, stage } = company;
   if (company.token === 'none') await add(company, connectionId);
-  else if (company.token === 'foreign')
+  else if (company.token === 'foreign' || (await isRefused(company)))
     await setToken(stage.warehouse, secretKey, { connectionId, token: tokenOf(connectionId) });
   company.token = 'own';
 }
@@ -82,11 +82,20 @@ const deeds: Partial<Record<Change['what'], Deed>> = {
 };
 
 /** The first answer pins the company of a name: before it, no token is another's. */
-async function isPinned({ stage, connection }: Company): Promise<boolean> {
+export async function isPinned({ stage, connection }: Company): Promise<boolean> {
   const { rowCount } = await stage.watcher.query(
     `select from sync.connections where connection_id = $1 and service_connection_id is not null
      union all
      select from sync.kept_data where connection_id = $1 and service_connection_id is not null`,
+    [connection],
+  );
+  return rowCount !== 0;
+}
+
+/** The service has named another company to the token that it has. */
+async function isRefused({ stage, connection }: Company): Promise<boolean> {
+  const { rowCount } = await stage.watcher.query(
+    'select from sync.connections where connection_id = $1 and refused_token is not null',
     [connection],
   );
   return rowCount !== 0;

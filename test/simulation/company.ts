@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { secretKey } from './dependencies-of.ts';
@@ -40,6 +41,11 @@ export interface Company {
   rowsLost: boolean;
   /** Cursors of open passes have become useless since the last run that could find out. */
   cursorsBroke: boolean;
+  /** What waited of records without an id when it was last looked at, and how often it had been removed by then. */
+  waiting: {
+    readonly open: readonly { readonly resource: ResourceName; readonly content: string }[];
+    readonly removals: number;
+  };
   /** What somebody saw waiting for approval, by name of the record. */
   shown: Shown;
   /** Another company at the service, for whose token its own may be taken. */
@@ -107,6 +113,7 @@ export async function openCompany(
     removals: 0,
     rowsLost: false,
     cursorsBroke: false,
+    waiting: { open: [], removals: 0 },
     shown: { names: new Set(), question: {} },
     async stranger() {
       stranger ??= openStranger(stage, `${connection}-other`, platform);

@@ -4,16 +4,23 @@ import type { FaultKind, PlannedFault } from './history.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The rule for the first company's requests. */
-export function faultOf(
+export async function faultOf(
   { kind, after, times, path }: PlannedFault,
   { first, surroundings }: { first: Company; surroundings: Surroundings },
-): FaultRuleInput {
+): Promise<FaultRuleInput> {
   const { dateless = false } = first.history;
   // Without its `Date`, a date of a service whose clock is wrong may mean anything, up to the longest wait.
   if (kind === '429 until a date' && dateless) surroundings.longestAsked = longestSilenceSeconds * 1000;
   else if (kind.startsWith('429 ') && kind !== '429 at once')
     surroundings.longestAsked = silenceSeconds * 1000;
   const until = new Date(first.source.now() + silenceSeconds * 1000).toUTCString();
+  // Of one answer between two of the right company nobody could tell.
+  if (kind === 'another company')
+    return {
+      match: { connection: first.connection },
+      after,
+      fault: { kind: 'another-connection', connection: await first.stranger() },
+    };
   const fault: FaultRuleInput['fault'] =
     kind === '429 until a date' ? { kind: 'status', status: 429, retryAfter: until } : faults[kind];
   // A company whose connection has another one's token is asked for by that one's name.
@@ -24,7 +31,7 @@ export function faultOf(
 const silenceSeconds = 400;
 const longestSilenceSeconds = 15 * 60;
 
-const faults: Record<Exclude<FaultKind, '429 until a date'>, FaultRuleInput['fault']> = {
+const faults: Record<Exclude<FaultKind, '429 until a date' | 'another company'>, FaultRuleInput['fault']> = {
   '500': { kind: 'status', status: 500 },
   '503': { kind: 'status', status: 503 },
   '550': { kind: 'status', status: 550 },

@@ -149,6 +149,8 @@ export const faultKinds = [
   ...(['500', '503', '550', '429', '429 at once', '404', '401', 'html', 'empty', 'truncated'] as const),
   ...(['429 for minutes', '429 until a date'] as const),
   ...(['cut', 'reset', 'not ready', 'repeated cursor', 'short page', 'empty page'] as const),
+  // The access token has come to open another company.
+  'another company',
 ] as const;
 
 /** Whether it happens around the records, and not to them. */

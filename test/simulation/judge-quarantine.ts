@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { parseExactly } from '../support/exact-json.ts';
 import { canonicalJson, isObject } from '../support/source-value.ts';
 import type { Company } from './company.ts';
@@ -43,21 +44,39 @@ export async function judgeQuarantine(
   }
 }
 
-/** At any time, with troubles or without: a record that has no name waits once, however often it was seen. */
-export async function judgeEntries({
-  stage,
-  connection,
-  source,
-}: Pick<Company, 'stage' | 'connection' | 'source'>): Promise<void> {
+/**
+ * At any time, with troubles or without: a record that has no name waits once, however often it was seen, and goes on waiting as long as
+ * the source has it.
+ */
+export async function judgeEntries(company: Company): Promise<void> {
+  const { stage, connection, source } = company;
   if (![...source.records.values()].some(({ nameless }) => nameless)) return;
-  const { rows } = await stage.watcher.query<{ payload: string }>(
-    `select payload from sync.quarantine
+  const { rows } = await stage.watcher.query<{ resource: ResourceName; payload: string }>(
+    `select resource, payload from sync.quarantine
      where connection_id = $1 and status = 'open' and record_id is null and stream <> 'events'`,
     [connection],
   );
-  const contents = rows.map(({ payload }) => contentWithoutVersion(payload));
+  const open = rows.map(({ resource, payload }) => ({ resource, content: contentWithoutVersion(payload) }));
+  const contents = open.map(({ content }) => content);
   if (new Set(contents).size < contents.length)
     throw new BrokenPromise('A record without an id waits in quarantine more than once.');
+  const before = company.waiting;
+  company.waiting = { open, removals: company.removals };
+  if (before.removals !== company.removals || someClockWasPutRight(company)) return;
+  const closed = before.open.filter(
+    ({ content }) => !contents.includes(content) && !source.discardedContents.has(content),
+  );
+  for (const resource of new Set(closed.map((one) => one.resource))) {
+    // Of a list that lags by more than it may, nobody can say how old a record is that it does not show.
+    if (company.surroundings.laggedTooFar({ resource, backdatedBy: 0 })) continue;
+    for (const line of await stage.admin.content(connection, resource))
+      if (closed.some(({ content }) => content === contentWithoutVersion(line)))
+        throw new BrokenPromise('A record without an id waits in quarantine no more, and the source has it.');
+  }
+}
+
+function someClockWasPutRight({ surroundings }: Company): boolean {
+  return surroundings.latestBefore > -Infinity || surroundings.databaseJumps.length > 0;
 }
 
 /** Records that have no name are known by their content: one entry each, as long as the source has them and nobody discards it. */

@@ -33,6 +33,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     await judgeReplaced(company);
     if (!ended) return;
     await judgeCompleteness(streams);
+    await judgeLastAnswer(streams);
     if (foreign) await judgePause();
     await judgeRecords(streams);
   };
@@ -112,6 +113,25 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
       if ((await versionsOf(resource)).size > 0)
         throw new BrokenPromise(`A reconcile says it succeeded, and has not listed ${resource}.`);
     }
+  }
+
+  /** Of a reconcile: its last answer is of the company that it proves to be equal. */
+  async function judgeLastAnswer(streams: readonly StreamOfRun[]): Promise<void> {
+    const [run] = streams;
+    if (run?.kind !== 'reconcile' || run.run !== 'succeeded') return;
+    const last = (await stage.admin.requests()).findLast((request) => request.connection === connection);
+    if (last?.fault !== 'another-connection' || (await isBesideOthers())) return;
+    throw new BrokenPromise('A reconcile says it succeeded, and its last answer was of another company.');
+  }
+
+  async function isBesideOthers(): Promise<boolean> {
+    const { rowCount } = await stage.watcher.query(
+      `select from sync.runs other join sync.runs this using (connection_id)
+       where this.run_id = $1 and other.run_id <> $1
+         and (other.finished_at is null or other.finished_at >= this.started_at)`,
+      [runId],
+    );
+    return rowCount !== 0;
   }
 
   /** The token of another company is found out by the first answer, and only a person can mend it. */

@@ -246,6 +246,27 @@ export const mutants: readonly Mutant[] = [
 `,
   },
   {
+    name: 'who was named before an answer that names nobody is named after it',
+    about: 'anotherCompanyMidway',
+    file: 'activities/read-chunk.ts',
+    find: 'else await proof.requireNow(connection);',
+    replace: 'else await proof.require(connection);',
+  },
+  {
+    name: 'the last answer of a reconcile may name any company',
+    about: 'anotherCompanyMidway',
+    file: 'activities/note-service-time.ts',
+    find: 'await retryWithDeadline(() => proof.requireNow(connection));',
+    replace: 'await retryWithDeadline(() => proof.require(null));',
+  },
+  {
+    name: 'a webhook believes a refusal of any company',
+    about: 'anotherCompanyMidway',
+    file: 'activities/apply-webhooks.ts',
+    find: 'if (answers.some(isUnnamed)) await proof.requireNow(null);',
+    replace: 'if (answers.some(isUnnamed)) await proof.require(null);',
+  },
+  {
     name: 'another company is taken for the pinned one',
     about: 'anotherCompany',
     file: 'warehouse/connections/pin-identity.ts',
@@ -468,7 +489,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a record without an id that a lagging list does not show leaves quarantine',
-    about: 'oldLists',
+    about: 'oddRecordsBehind',
     file: 'warehouse/reconcile/close-unlisted.ts',
     find: 'version < newest;',
     replace: 'version < Infinity;',
@@ -510,7 +531,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a fetch says that a record is gone whose id cannot be asked for',
-    about: 'oddRecords',
+    about: 'oddRecordsBehind',
     file: 'activities/ask-for-records.ts',
     find: "return !id.includes('\\uFFFD');",
     replace: 'return id !== undefined;',

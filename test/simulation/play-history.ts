@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
-import { befall, discardNameless, rebuild, setOwnToken } from './befall.ts';
+import { befall, discardNameless, isPinned, rebuild, setOwnToken } from './befall.ts';
 import { openCompany, type Company } from './company.ts';
 import { faultOf } from './fault-of.ts';
 import { listLagOf, type Episode, type History, type RunKind } from './history.ts';
@@ -70,7 +70,8 @@ async function playEpisode({ stage, plays, surroundings }: Playing, episode: Epi
   for (const { watch } of plays) await watch.begin();
   const [first] = companies;
   for (const fault of episode.faults)
-    if (first !== undefined) await stage.admin.addFault(faultOf(fault, { first, surroundings }));
+    if (first !== undefined && (fault.kind !== 'another company' || (await knowsItsCompany(first, episode))))
+      await stage.admin.addFault(await faultOf(fault, { first, surroundings }));
   const own = episode.runs.flatMap((kind) => (first === undefined ? [] : [{ company: first, kind }]));
   const others = (episode.beside ?? []).flatMap(({ company, run: kind }) => {
     const other = company === 0 ? undefined : companies[company];
@@ -79,11 +80,18 @@ async function playEpisode({ stage, plays, surroundings }: Playing, episode: Epi
   const [begins, ...beside] = [...own, ...others];
   if (begins !== undefined) await inTurns(plays, episode, [begins, ...beside]);
   await stage.admin.clearFaults();
+  if (episode.faults.some(({ kind }) => kind === 'another company') && first?.token === 'own')
+    await setOwnToken(first);
   for (const { company, watch } of plays) {
     await watch.look();
     await judgeEntries(company);
     await judgeDeletions(company);
   }
+}
+
+/** Whether it does now, and will all the time: the first answer there is decides whose a connection is. */
+async function knowsItsCompany(company: Company, { runs }: Episode): Promise<boolean> {
+  return !runs.includes('replacement') && (await isPinned(company));
 }
 
 /** No trouble any more: what is not here then is lost. */

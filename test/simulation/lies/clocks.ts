@@ -1,29 +1,41 @@
 import fc from 'fast-check';
 import type { Wish } from '../arbitrary-change.ts';
 import { episodeOf, incident, runsOf, untold } from '../episode-of.ts';
-import type { Episode } from '../history.ts';
+import type { Change, Episode } from '../history.ts';
 
 /** The service's clock is hours ahead for a while, and then put right: versions go back. */
 export function correctedService(): fc.Arbitrary<Episode[]> {
-  return fc.tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'])).chain(([place, runs]) => {
-    const these: Wish = { ...untold, which: [place], count: [3], milliseconds: [20] };
-    return fc.tuple(
-      episodeOf({}),
-      episodeOf({
-        before: [incident('service clock', 120), { ...these, what: ['edit', 'create', 'delete'] }],
-        runs: ['sync'],
-      }),
-      episodeOf({
-        before: [
-          incident('service clock', 0),
-          { ...these, what: ['edit', 'recreate', 'touch', 'delete'] },
-          // Before the next run time may have caught up with what the clock has shown.
-          { ...untold, what: ['touch'], count: [1], milliseconds: [20, 8_400_000] },
-        ],
-        runs,
-      }),
-    );
-  });
+  const first = fc.constantFrom<Change['what'][][]>(
+    ['edit'],
+    ['create'],
+    ['delete'],
+    ['spoil'],
+    ['delete', 'recreate'],
+  );
+  return fc
+    .tuple(fc.nat({ max: 999 }), first, runsOf(['sync'], ['reconcile']))
+    .chain(([place, befalls, runs]) => {
+      const these: Wish = { ...untold, which: [place], count: [3], milliseconds: [20] };
+      return fc.tuple(
+        episodeOf({}),
+        episodeOf({
+          before: [
+            incident('service clock', 120),
+            ...befalls.map((what): Wish => ({ ...these, what: [what], milliseconds: [20, 100_000] })),
+          ],
+          runs: ['sync'],
+        }),
+        episodeOf({
+          before: [
+            incident('service clock', 0),
+            { ...these, what: ['edit', 'recreate', 'touch', 'delete'] },
+            // Before the next run time may have caught up with what the clock has shown.
+            { ...untold, what: ['touch'], count: [1], milliseconds: [20, 8_400_000] },
+          ],
+          runs,
+        }),
+      );
+    });
 }
 
 /** The service puts its clock back while a page waits in hand, or the host sleeps between any two steps, and records come in a time that it tells twice. */

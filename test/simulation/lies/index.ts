@@ -13,6 +13,7 @@ import {
 } from './lists.ts';
 import {
   anotherCompany,
+  anotherCompanyMidway,
   addedAgain,
   replaced,
   ticks,
@@ -20,7 +21,14 @@ import {
   staleApproval,
   severalAtOnce,
 } from './operations.ts';
-import { lateWebhooks, oddRecords, spoiledAtReturn, livesAsItWas, lostRows } from './records.ts';
+import {
+  lateWebhooks,
+  oddRecords,
+  oddRecordsBehind,
+  spoiledAtReturn,
+  livesAsItWas,
+  lostRows,
+} from './records.ts';
 import {
   longPause,
   pausedTwice,
@@ -35,6 +43,7 @@ import {
 /** Ways in which a source, a clock or a person leads a copy astray, each as the episodes that lead up to it; by name. */
 export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   anotherCompany: anotherCompany(),
+  anotherCompanyMidway: anotherCompanyMidway(),
   addedAgain: addedAgain(),
   flippingLists: fc.oneof(flippingLists(), missingAtFirst()),
   flippingFetches: flippingFetches(),
@@ -58,6 +67,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   forgottenCursors: forgottenCursors(),
   askedForSilence: askedForSilence(),
   oddRecords: oddRecords(),
+  oddRecordsBehind: oddRecordsBehind(),
   spoiledAtReturn: spoiledAtReturn(),
   spoiledMeanwhile: spoiledMeanwhile(),
   discarded: discarded(),

@@ -20,6 +20,28 @@ export function anotherCompany(): fc.Arbitrary<Episode[]> {
   );
 }
 
+/** The access token comes to open another company in the middle of a run, and opens its own again after it. */
+export function anotherCompanyMidway(): fc.Arbitrary<Episode[]> {
+  const change: Wish = {
+    ...untold,
+    what: ['edit', 'delete', 'delete unnoticed', 'create'],
+    milliseconds: [20, 700_000],
+    webhook: ['lost', 'at once'],
+  };
+  const runs = runsOf(['sync'], ['reconcile'], ['backfill'], ['webhooks'], ['tick']);
+  return fc.tuple(runs, fc.nat({ max: 12 })).chain(([kinds, after]) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({
+        before: [change, change],
+        runs: kinds,
+        faults: [fault('another company', { path: '/', after, times: 1 })],
+      }),
+      episodeOf({ before: [change], runs: kinds }),
+    ),
+  );
+}
+
 /** The connection is removed, its data stay, and it is added again: for the same company, or for another one. */
 export function addedAgain(): fc.Arbitrary<Episode[]> {
   const gone: Wish = { ...untold, what: ['delete', 'delete unnoticed'], count: [1, 2], milliseconds: [20] };

@@ -41,6 +41,25 @@ export function oddRecords(): fc.Arbitrary<Episode[]> {
   );
 }
 
+/** A list lags behind a record whose id nobody can ask for, or that has none, and that was copied before: it is not gone. */
+export function oddRecordsBehind(): fc.Arbitrary<Episode[]> {
+  const odd: Wish = {
+    ...untold,
+    what: ['create with an odd id', 'create without an id'],
+    milliseconds: [20],
+  };
+  return fc
+    .constantFrom(0.1, 0.5, 5)
+    .chain((by) =>
+      fc.tuple(
+        episodeOf({}),
+        episodeOf({ before: [odd, odd] }),
+        episodeOf({ before: [incident('old lists', by)], runs: ['reconcile'] }),
+        episodeOf({ before: [incident('old lists', 0)] }),
+      ),
+    );
+}
+
 /** What was deleted lives again in a form that cannot be stored, and is gone, or is put right. */
 export function spoiledAtReturn(): fc.Arbitrary<Episode[]> {
   return fc
