@@ -404,8 +404,14 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a payment that bounced was paid in time',
     file: 'models/marts/ap_kpis_monthly.sql',
-    find: 'greatest(lasting_amount, 0) end as weight',
-    replace: 'paid end as weight',
+    find: `least(lasted_by_then, total_amount) - least(lasted_by_then - lasting_amount, total_amount)`,
+    replace: 'paid',
+  },
+  {
+    name: 'a bill that was paid twice weighs twice',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: `least(lasted_by_then, total_amount) - least(lasted_by_then - lasting_amount, total_amount)`,
+    replace: 'lasting_amount + 0 * total_amount',
   },
   {
     name: 'a credit below 0 is owed back',

@@ -136,6 +136,23 @@ function paidOff(): WorkedBook[] {
         'ap_kpis_monthly.average_days_to_pay where month = 2026-10-01': 19,
       },
     ),
+    worked(
+      'paid-twice',
+      {
+        0: [
+          billOf('twice', {
+            ...{ issue_date: '2026-10-01', due_date: '2026-10-15', total_amount: 100, amount_due: 0 },
+            status: 'paid',
+            linked_payments: [paid('p1', '2026-10-10', 100), paid('p2', '2026-10-20', 100)],
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.paid where month = 2026-10-01': 200,
+        'ap_kpis_monthly.paid_late_share where month = 2026-10-01': 0,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-10-01': 9,
+      },
+    ),
   ];
 }
 

@@ -123,10 +123,20 @@ paid_by_then as (
 lasting as (
     select
         *,
-        min(paid_by_then) over (
+        greatest(min(paid_by_then) over (
             partition by connection_id, bill_id order by allocated_date rows between current row and unbounded following
-        ) - paid_by_then + paid as lasting_amount
+        ) - paid_by_then + paid, 0) as lasting_amount
     from paid_by_then
+),
+
+-- What is paid beyond the total pays nothing that was owed.
+lasted_by_then as (
+    select
+        *,
+        sum(lasting_amount) over (
+            partition by connection_id, bill_id order by allocated_date rows between unbounded preceding and current row
+        ) as lasted_by_then
+    from lasting
 ),
 
 -- What pays what is owed is above 0 on both sides: of it alone there are shares and means. Where one of the two is not known,
@@ -139,11 +149,14 @@ weighed as (
         paid,
         unknown_count,
         coalesce(paid > 0, true) and coalesce(total_amount > 0, true) as is_weighed,
-        case when unknown_of_bill = 0 and total_amount is not null then greatest(lasting_amount, 0) end as weight,
+        case
+            when unknown_of_bill = 0
+                then least(lasted_by_then, total_amount) - least(lasted_by_then - lasting_amount, total_amount)
+        end as weight,
         {{ daybook.days_between('issue_date', 'allocated_date') }} as days_to_pay,
         -- Null without a due date: it was neither late nor in time.
         allocated_date > due_date as is_late
-    from lasting
+    from lasted_by_then
 ),
 
 payments as (

@@ -234,10 +234,10 @@ def ap_kpis_monthly(ledger):
             ]
             # Shares and means are of what pays what is owed: above 0 both. Not known is neither.
             weighed = [
-                (bill, day, None if bill.total is None else weight)
+                (bill, day, weight)
                 for bill in mine
                 if bill.total is None or bill.total > 0
-                for day, weight in lasting_payments(bill, today)
+                for day, weight in owed_payments(bill, today)
                 if month <= day <= end
             ]
             weighted = [(weight, (day - b.date).days) for b, day, weight in weighed if b.date is not None]
@@ -307,6 +307,15 @@ def lasting_payments(bill, today):
             taken = min(paid[1], back)
             paid[1], back = less(paid[1], taken), less(back, taken)
     return [(day, amount) for day, amount in stack]
+
+
+def owed_payments(bill, today):
+    """The same, and nothing of it beyond the total. Nobody knows how much, where that is not known."""
+    room = bill.total
+    for day, amount in lasting_payments(bill, today):
+        weight = None if amount is None or room is None else min(amount, room)
+        yield day, weight
+        room = less(room, weight)
 
 
 def outstanding(months, month, end, ends, bought):
