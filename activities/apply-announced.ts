@@ -83,10 +83,9 @@ async function settleAnnounced(
     found,
   }: { announced: WaitingRecord; found: FetchedRecord | 'unproved' | RecordGone | RequestRefused },
 ): Promise<Applied> {
-  if (found === 'unproved') return leaveToReconcile(warehouse, where, announced);
   if (found instanceof RecordGone) return applyGone(warehouse, where, { announced, found });
-  if (found instanceof RequestRefused)
-    return { status: 'ignored', outcome: 'the service refuses to return the record', counts: {} };
+  if (found === 'unproved' || found instanceof RequestRefused)
+    return leaveToReconcile(warehouse, where, { announced, found });
   return applyFound(warehouse, where, { announced, found });
 }
 
@@ -106,9 +105,12 @@ interface Applied {
 async function leaveToReconcile(
   { pool }: Warehouse,
   { connectionId, resource }: Pick<Announcement, 'connectionId' | 'resource'>,
-  { deleted }: WaitingRecord,
+  { announced: { deleted }, found }: { announced: WaitingRecord; found: 'unproved' | RequestRefused },
 ): Promise<Applied> {
-  const what = 'the service fetches no record of this resource, so';
+  const what =
+    found === 'unproved'
+      ? 'the service fetches no record of this resource, so'
+      : 'the service refuses to return the record, so';
   if (!deleted)
     return { status: 'ignored', outcome: `${what} the record is left to the next list`, counts: {} };
   await wantReconcile(pool, { connectionId, resource });

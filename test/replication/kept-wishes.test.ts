@@ -50,6 +50,16 @@ test.each(['{}', '{"id":5}', 'null'])(
   },
 );
 
+test('a webhook of a deletion whose record the service refuses to return asks for a reconcile', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('a')];
+  service.onFetch = () => ({ status: 403, body: '{}' });
+  await service.tellOfBill('DELETED', bill('b'));
+  expect(await isWanted(service)).toBe(true);
+});
+
 async function isWanted(service: ScriptedService): Promise<boolean> {
   const [found] = await service.rows(
     `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
