@@ -42,7 +42,7 @@ export class IdentityChanged extends Error {
 
   constructor(connectionId: string) {
     super(
-      `The access token of ${connectionId} opens another company than before, so nothing was written. ` +
+      `The access token of ${connectionId} opens another company than before, and nothing of that company was written. ` +
         `Set the right token with "daybook connection set-token ${connectionId}", or add the other company as a connection of its own.`,
     );
   }
