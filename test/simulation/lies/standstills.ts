@@ -109,7 +109,7 @@ export function interruptedDeletion(): fc.Arbitrary<Episode[]> {
       runs: ['reconcile'],
       standstill: {
         activities: ['settleResource'],
-        answers: upTo(30),
+        answers: upTo(45),
         changes: [{ ...gone, milliseconds: [700_000, 7_200_000] }],
         steps: [0],
         stepsLeft: [0],
