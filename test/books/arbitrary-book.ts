@@ -24,6 +24,8 @@ export interface RandomBook {
   readonly observed: Readonly<Record<number, 'complete' | 'incomplete'>>;
   /** Lists that no run has come to yet: what is here of them came as webhooks. */
   readonly unread?: readonly string[];
+  /** How many days ago all lists were last read to their end; today, when absent. */
+  readonly readDaysAgo?: number;
   /** So many months ago, from the first day of that month on, versions are kept. */
   readonly prunedUntil?: number;
   readonly settings: { readonly base_currency: string; readonly fx_direction: string } | null;
@@ -95,6 +97,7 @@ class Clerk {
       chapters,
       observed: this.observedMonths(months),
       unread: this.chance(25) ? [this.oneOf(streamNames), this.oneOf(streamNames)] : [],
+      ...(this.chance(15) && { readDaysAgo: this.oneOf([1, 20, 45, 90]) }),
       settings: this.chance(60)
         ? {
             base_currency: this.oneOf(['USD', 'EUR', 'JPY', 'KWD', 'CLF']),

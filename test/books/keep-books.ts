@@ -87,6 +87,11 @@ export async function keepBook(
     name,
     book.unread ?? [],
   ]);
+  if (book.readDaysAgo !== undefined)
+    await warehouse.pool.query(
+      `update sync.streams set last_success_at = $2::timestamptz - $3 * interval '1 day' where connection_id = $1`,
+      [name, now, book.readDaysAgo],
+    );
   const prunedUntil = book.prunedUntil === undefined ? null : monthBefore(today, book.prunedUntil);
   if (prunedUntil !== null) await pruneUntil(warehouse, prunedUntil);
   const of = (wanted: string): string[] =>

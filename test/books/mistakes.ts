@@ -142,6 +142,12 @@ export const mistakes: readonly Mistake[] = [
     replace: 'when last_year.spend > 0',
   },
   {
+    name: 'a month that was last read within it is whole',
+    file: 'models/marts/vendor_spend_monthly.sql',
+    find: "and {{ daybook.month_end('monthly.spend_month') }} <= reads.read_until, false",
+    replace: 'and reads.connection_id is not null, false',
+  },
+  {
     name: 'spend without a currency is lost in the year before',
     file: 'models/marts/vendor_spend_monthly.sql',
     find: 'and this_year.currency_code is not distinct from last_year.currency_code',
@@ -240,7 +246,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a vendor that gave back more has a share below 0',
     file: 'models/marts/vendor_spend_monthly.sql',
-    find: 'case when spend < 0 then 0 else spend end as positive_spend',
+    find: 'case when monthly.spend < 0 then 0 else monthly.spend end as positive_spend',
     replace: 'spend as positive_spend',
   },
   {

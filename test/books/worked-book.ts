@@ -35,8 +35,9 @@ export function worked(
   {
     prunedUntil,
     unread,
+    readDaysAgo,
     ...observed
-  }: RandomBook['observed'] & Pick<RandomBook, 'prunedUntil' | 'unread'> = {},
+  }: RandomBook['observed'] & Pick<RandomBook, 'prunedUntil' | 'unread' | 'readDaysAgo'> = {},
 ): WorkedBook {
   const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
   return {
@@ -45,6 +46,7 @@ export function worked(
       ...{ name, platform: 'QUICKBOOKS', observed, settings: null, vendorNames: {}, accountNames: {} },
       ...(prunedUntil !== undefined && { prunedUntil }),
       ...(unread !== undefined && { unread }),
+      ...(readDaysAgo !== undefined && { readDaysAgo }),
       chapters: inOrder.map(([monthsAgo, deeds]) => ({
         monthsAgo: Number(monthsAgo),
         commands: deeds.map((deed) => commandOf(name, deed)),

@@ -11,7 +11,16 @@ import {
 
 /** Records with something missing, odd or of nothing: what they are told as, and what they are counted in. */
 export function workedRecords(): WorkedBook[] {
-  return [...duplicates(), ...counted(), named(), resumed(), halfRead(), firstOfAll(), cardPaidOff()];
+  return [
+    ...duplicates(),
+    ...counted(),
+    named(),
+    resumed(),
+    halfRead(),
+    lastReadWithinAMonth(),
+    firstOfAll(),
+    cardPaidOff(),
+  ];
 }
 
 function duplicates(): WorkedBook[] {
@@ -170,6 +179,26 @@ function halfRead(): WorkedBook {
       'sync_health.last_success_at where resource = customers': null,
     },
     { unread: ['refunds', 'customers'] },
+  );
+}
+
+/** Bills were last read on 15 October, and today is 22 November: of October nobody knows the rest. */
+function lastReadWithinAMonth(): WorkedBook {
+  const of = (month: string, total_amount: number): Deed =>
+    billOf(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount });
+  return worked(
+    'last-read',
+    { 0: [of('2025-09', 100), of('2025-10', 100), of('2026-09', 50), of('2026-10', 20)] },
+    {
+      'vendor_spend_monthly.is_complete where vendor_id = v and spend_month = 2026-09-01': true,
+      'vendor_spend_monthly.year_over_year where vendor_id = v and spend_month = 2026-09-01': -0.5,
+      'vendor_spend_monthly.is_complete where vendor_id = v and spend_month = 2026-10-01': false,
+      'vendor_spend_monthly.year_over_year where vendor_id = v and spend_month = 2026-10-01': null,
+      'vendor_spend_monthly.spend_year_before where vendor_id = v and spend_month = 2026-10-01': 100,
+      'ap_kpis_monthly.is_complete where month = 2026-09-01 and currency_code = NZD': true,
+      'ap_kpis_monthly.is_complete where month = 2026-10-01 and currency_code = NZD': false,
+    },
+    { readDaysAgo: 38 },
   );
 }
 

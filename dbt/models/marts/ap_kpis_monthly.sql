@@ -21,6 +21,10 @@ credits as (
     where posting_status = 'posted'
 ),
 
+reads as (
+    select * from {{ ref('int_connections__read') }}
+),
+
 currencies as (
     select
         connection_id,
@@ -180,7 +184,7 @@ monthly as (
         currencies.currency_code,
         months.month,
         months.as_of_date,
-        months.is_complete,
+        months.is_complete and coalesce(months.as_of_date <= reads.read_until, false) as is_complete,
         {% for figure in ['open_ap_end', 'open_dated', 'unapplied_credits', 'overdue', 'over_90'] -%}
             case when balances.as_of_date is null then 0 else balances.{{ figure }} end as {{ figure }},
         {% endfor -%}
@@ -198,6 +202,7 @@ monthly as (
         {{ daybook.days_between('months.month', 'months.as_of_date') }} + 1 as days
     from currencies
     cross join months
+    left join reads on currencies.connection_id = reads.connection_id
     left join balances
         on
             currencies.connection_id = balances.connection_id

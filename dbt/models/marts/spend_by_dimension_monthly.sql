@@ -3,6 +3,10 @@ with lines as (
     where posting_status = 'posted' and not is_in_future
 ),
 
+reads as (
+    select * from {{ ref('int_connections__read') }}
+),
+
 {% set dimensions = ['account', 'class', 'department', 'location'] -%}
 dimensioned as (
     {% for dimension in dimensions -%}
@@ -26,7 +30,6 @@ monthly as (
         dimension_id,
         spend_month,
         currency_code,
-        coalesce({{ daybook.month_end('spend_month') }} <= {{ daybook.as_of_date() }}, false) as is_complete,
         {{ daybook.whole_sum('gross_amount') }} as spend,
         count(*) - count(gross_amount) as unknown_count,
         {{ daybook.whole_sum('gross_amount_base') }} as spend_base,
@@ -42,7 +45,10 @@ final as (
         this_month.dimension_id,
         this_month.spend_month,
         this_month.currency_code,
-        this_month.is_complete,
+        coalesce(
+            {{ daybook.month_end('this_month.spend_month') }} <= {{ daybook.as_of_date() }}
+            and {{ daybook.month_end('this_month.spend_month') }} <= reads.read_until, false
+        ) as is_complete,
         cast(this_month.spend as numeric(38, 9)) as spend,
         cast(month_before.spend as numeric(38, 9)) as spend_month_before,
         cast(
@@ -55,6 +61,7 @@ final as (
         cast(this_month.spend_base as numeric(38, 9)) as spend_base,
         this_month.unconverted_count
     from monthly as this_month
+    left join reads on this_month.connection_id = reads.connection_id
     left join monthly as month_before
         on
             this_month.connection_id = month_before.connection_id

@@ -3,13 +3,16 @@ with lines as (
     where posting_status = 'posted' and not is_in_future
 ),
 
+reads as (
+    select * from {{ ref('int_connections__read') }}
+),
+
 monthly as (
     select
         connection_id,
         vendor_id,
         spend_month,
         currency_code,
-        coalesce({{ daybook.month_end('spend_month') }} <= {{ daybook.as_of_date() }}, false) as is_complete,
         {{ daybook.whole_sum('gross_amount') }} as spend,
         {{ daybook.whole_sum('gross_amount', "source_type = 'bill'") }} as bill_spend,
         {{ daybook.whole_sum('gross_amount', "source_type = 'expense'") }} as expense_spend,
@@ -27,9 +30,14 @@ monthly as (
 -- Shares are of what was spent: a vendor that gave back more than it got has none.
 weighed as (
     select
-        *,
-        case when spend < 0 then 0 else spend end as positive_spend
+        monthly.*,
+        coalesce(
+            {{ daybook.month_end('monthly.spend_month') }} <= {{ daybook.as_of_date() }}
+            and {{ daybook.month_end('monthly.spend_month') }} <= reads.read_until, false
+        ) as is_complete,
+        case when monthly.spend < 0 then 0 else monthly.spend end as positive_spend
     from monthly
+    left join reads on monthly.connection_id = reads.connection_id
 ),
 
 ranked as (

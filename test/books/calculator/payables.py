@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from amounts import is_noise, less, negative, share, total
 from documents import is_dated_ahead, is_due, is_issued, is_open_at, is_owed_back_at, open_at, paid_off
+from readings import were_read_since
 from records import last_of_month, month_before, month_of
 
 AGEING_MONTHS = 36
@@ -249,7 +250,7 @@ def ap_kpis_monthly(ledger):
                 {
                     'month': month,
                     'currency_code': currency,
-                    'is_complete': last_of_month(month) <= today,
+                    'is_complete': last_of_month(month) <= today and were_read_since(ledger, end),
                     'open_ap_end': ends[month],
                     'unapplied_credits': total(item.amount for item in items if item.is_credit),
                     'purchases': bought[month],

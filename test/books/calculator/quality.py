@@ -1,13 +1,13 @@
 """Marts of trust: data_quality, sync_health, connections."""
 
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
-from zoneinfo import ZoneInfo
 
 from amounts import is_noise, less, total
 from documents import Taxes, signed_lines
 from people import top_of
 from records import RESOURCES, code, months_on
+from readings import day_in_zone, earliest, streams_of
 from recurring import fits_of
 from spend import duplicate_bills
 
@@ -212,16 +212,6 @@ def sync_health(ledger):
         }
 
 
-# The lists that the API has of each resource: expenses and refunds are asked for one after the other.
-LISTS = {resource: [resource] for resource in RESOURCES} | {'expenses': ['expenses', 'refunds']}
-NEVER_BEGUN = {'capability': 'unknown', 'watermark': None, 'last_success_at': None, 'last_reconcile_at': None}
-
-
-def streams_of(book, resource):
-    begun = {stream['stream']: stream for stream in book.told['streams']}
-    return [begun.get(name, NEVER_BEGUN) for name in LISTS[resource]]
-
-
 def capability_of(streams):
     told = {stream['capability'] for stream in streams}
     return 'unsupported' if told == {'unsupported'} else 'supported' if 'supported' in told else 'unknown'
@@ -245,15 +235,9 @@ def connections(ledger):
     }
 
 
-def earliest(moments):
-    moments = list(moments)
-    return None if not moments or None in moments else min(moments)
-
-
 def freshness(moment, ledger):
     """In days of the company: it is never younger than its own today."""
     if moment is None:
         return {'days_since_success': None, 'freshness_status': 'never_complete'}
-    moment = datetime.fromisoformat(f'{moment[:19]}+00:00').astimezone(ZoneInfo(ledger.book.told['time_zone']))
-    days = (ledger.today - moment.date()).days
+    days = (ledger.today - day_in_zone(moment, ledger)).days
     return {'days_since_success': days, 'freshness_status': 'fresh' if days <= 1 else 'stale'}

@@ -8,6 +8,7 @@ from unicodedata import category
 
 from amounts import less, share, total
 from documents import signed_lines
+from readings import were_read_since
 from records import last_of_month, month_before, month_of
 
 
@@ -25,7 +26,7 @@ def vendor_spend_monthly(ledger):
         spend = spent[vendor, month, currency]
         bills = {line.document.id for line in lines if line.source_type == 'bill'}
         unconverted = sum(line.gross_base is None for line in lines)
-        is_complete = month is not None and last_of_month(month) <= ledger.today
+        is_complete = is_whole(month, ledger)
         before = spent.get((vendor, month_before(month, 12), currency)) if month else None
         others = {one: value for (one, when, code), value in spent.items() if (when, code) == (month, currency)}
         # Of what was spent: a vendor that gave back more than it got has no share.
@@ -80,7 +81,7 @@ def spend_by_dimension_monthly(ledger):
                 'dimension_id': member,
                 'spend_month': month,
                 'currency_code': currency,
-                'is_complete': month is not None and last_of_month(month) <= ledger.today,
+                'is_complete': is_whole(month, ledger),
                 'spend': spent[member, month, currency],
                 'spend_month_before': earlier(1) if month else None,
                 'spend_12_months': total(spent[key] for key in year if key in spent) if month else None,
@@ -88,6 +89,10 @@ def spend_by_dimension_monthly(ledger):
                 'spend_base': total(line.gross_base for line in lines) if unconverted == 0 else None,
                 'unconverted_count': unconverted,
             }
+
+
+def is_whole(month, ledger):
+    return month is not None and last_of_month(month) <= ledger.today and were_read_since(ledger, last_of_month(month))
 
 
 def posted(ledger):

@@ -1,0 +1,28 @@
+-- Up to which day what was bought is known: that on which the stalest of the lists of bills, expenses and credits was last
+-- read to its end, and none while one never was.
+with connections as (
+    select * from {{ ref('stg_finance__connections') }}
+),
+
+streams as (
+    select * from {{ ref('stg_finance__streams') }}
+    where resource in ('bills', 'expenses', 'bill_credit_memos') and capability <> 'unsupported'
+),
+
+read_to_the_end as (
+    select
+        connection_id,
+        case when count(*) = count(last_success_at) then min(last_success_at) end as last_success_at
+    from streams
+    group by connection_id
+),
+
+final as (
+    select
+        connections.connection_id,
+        {{ daybook.reporting_day_of('read_to_the_end.last_success_at') }} as read_until
+    from connections
+    left join read_to_the_end on connections.connection_id = read_to_the_end.connection_id
+)
+
+select * from final

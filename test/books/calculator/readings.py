@@ -1,0 +1,37 @@
+"""When Daybook read the lists of a connection."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from records import RESOURCES
+
+# The lists that the API has of each resource: expenses and refunds are asked for one after the other.
+LISTS = {resource: [resource] for resource in RESOURCES} | {'expenses': ['expenses', 'refunds']}
+NEVER_BEGUN = {'capability': 'unknown', 'watermark': None, 'last_success_at': None, 'last_reconcile_at': None}
+
+
+def streams_of(book, resource):
+    begun = {stream['stream']: stream for stream in book.told['streams']}
+    return [begun.get(name, NEVER_BEGUN) for name in LISTS[resource]]
+
+
+def earliest(moments):
+    moments = list(moments)
+    return None if not moments or None in moments else min(moments)
+
+
+def day_in_zone(moment, ledger):
+    """The day on which it was, where the company is."""
+    return datetime.fromisoformat(f'{moment[:19]}+00:00').astimezone(ZoneInfo(ledger.book.told['time_zone'])).date()
+
+
+def were_read_since(ledger, day):
+    """Whether bills, expenses and credits were all read to their end on that day or later."""
+    streams = [
+        stream
+        for resource in ('bills', 'expenses', 'bill_credit_memos')
+        for stream in streams_of(ledger.book, resource)
+        if stream['capability'] != 'unsupported'
+    ]
+    last = earliest(stream['last_success_at'] for stream in streams)
+    return last is not None and day <= day_in_zone(last, ledger)
