@@ -330,7 +330,7 @@ export const mutants: readonly Mutant[] = [
     about: 'oldLists',
     file: 'warehouse/reconcile/find-ahead.ts',
     find: "and ${isLongAgo(`d.shown_at <= $6::timestamptz - ${listLag(resource, '$7')}`, listLag(resource, '$7'))}",
-    replace: '',
+    replace: 'and $6::timestamptz is not null and $7::float8 is not null',
   },
   {
     name: 'a reconcile says that it succeeded, whatever it has found',
@@ -513,7 +513,7 @@ export const mutants: readonly Mutant[] = [
     about: 'oldLists',
     file: 'warehouse/reconcile/confirm-absent.ts',
     find: "then $6 and d.shown_by <> $3 and ${isLongAgo('d.shown_at < surely_listed', listLag(resource, '$5'))}",
-    replace: 'then true',
+    replace: 'then $6 or not $6',
   },
   {
     name: 'history keeps the version of a clock that was put right, and a rebuild brings it back',
