@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { streams } from '../../resources/index.ts';
 import { calculate, type Calculated, type Value } from './calculate.ts';
 import type { BookTold } from './keep-books.ts';
 
@@ -67,7 +68,10 @@ function bookOnPage(): BookTold {
     subscription_versions: versions,
     observed_months: ['2026-11-01'],
     unobserved_months: [],
-    streams: [],
+    streams: streams.map(({ stream, resource }) => ({
+      ...{ stream: stream.name, resource: resource.name, capability: 'supported' },
+      ...{ watermark: null, last_success_at: '2026-11-22 11:00:00+00', last_reconcile_at: null },
+    })),
     connection: { org_id: null, created_at: '2026-11-01' },
     vendor_names: {},
     account_map: {},
