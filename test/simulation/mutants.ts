@@ -260,13 +260,6 @@ export const mutants: readonly Mutant[] = [
     replace: 'await retryWithDeadline(() => proof.require(null));',
   },
   {
-    name: 'a webhook believes a refusal of any company',
-    about: 'anotherCompanyMidway',
-    file: 'activities/apply-webhooks.ts',
-    find: 'if (answers.some(isUnnamed)) await proof.requireNow(null);',
-    replace: 'if (answers.some(isUnnamed)) await proof.require(null);',
-  },
-  {
     name: 'another company is taken for the pinned one',
     about: 'anotherCompany',
     file: 'warehouse/connections/pin-identity.ts',
