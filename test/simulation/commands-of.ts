@@ -19,6 +19,7 @@ export function commandsOf(
     ...target,
     patch: withMembers(patchOf(resource, chance), more),
   });
+  const spoil: CommandInput = { kind: 'change', ...target, patch: `{"${notes[resource]}":42}` };
   const timed = resource !== 'subscriptions';
   if (isIncident(what)) throw new Error(`${what} is not done to records.`);
   switch (what) {
@@ -32,6 +33,11 @@ export function commandsOf(
       record.isRefund = text.includes('"refund"');
       const keepLastSyncedAt = !['create', 'create with an odd id'].includes(what);
       return [{ kind: 'add', connection, resource, record: text, keepLastSyncedAt }];
+    }
+    case 'create spoiled': {
+      const text = newRecord(resource, { id: sourceId, time: version, chance });
+      record.isRefund = text.includes('"refund"');
+      return [{ kind: 'add', connection, resource, record: text }, spoil];
     }
     case 'create without an id': {
       const text = newRecord(resource, { id: sourceId, time: version, chance });
@@ -57,7 +63,7 @@ export function commandsOf(
     case 'flip the type':
       return [edit({ expense_type: record.isRefund ? '"expense"' : '"refund"' })];
     case 'spoil':
-      return [{ kind: 'change', ...target, patch: `{"${notes[resource]}":42}` }];
+      return [spoil];
     case 'touch':
       return [{ kind: 'touch', connection, resource, ids: [sourceId] }];
     case 'delete':

@@ -41,9 +41,14 @@ export interface Company {
   rowsLost: boolean;
   /** Cursors of open passes have become useless since the last run that could find out. */
   cursorsBroke: boolean;
-  /** What waited of records without an id when it was last looked at, and how often it had been removed by then. */
+  /** What waited of records that only lists tell of when it was last looked at, and how often it had been removed by then. */
   waiting: {
-    readonly open: readonly { readonly resource: ResourceName; readonly content: string }[];
+    readonly open: readonly {
+      readonly resource: ResourceName;
+      /** Null of a record that has none. */
+      readonly id: string | null;
+      readonly content: string;
+    }[];
     readonly removals: number;
   };
   /** What somebody saw waiting for approval, by name of the record. */

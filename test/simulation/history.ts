@@ -136,6 +136,8 @@ export const changes = [
   // The clock that wrote its version was corrected: other content under an older version.
   'turn back',
   ...(['create in the future', 'create with an odd id', 'create without an id', 'write odd texts'] as const),
+  // In a form that nobody can store: it has never landed.
+  'create spoiled',
 ] as const;
 /** What happens around the records. Those of the installation happen between runs only. */
 export const incidents = [

@@ -2,7 +2,7 @@ import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { parseExactly } from '../support/exact-json.ts';
 import { canonicalJson, isObject } from '../support/source-value.ts';
 import type { Company } from './company.ts';
-import { nameOnLine, type TrueRecord } from './true-record.ts';
+import { nameOf, nameOnLine, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
 /** In quarantine is what nobody can store, as the source has it, and nothing else; of the records that `known` says. */
@@ -45,34 +45,49 @@ export async function judgeQuarantine(
 }
 
 /**
- * At any time, with troubles or without: a record that has no name waits once, however often it was seen, and goes on waiting as long as
- * the source has it.
+ * At any time, with troubles or without: what only its list can tell of (a record that has no name, and a subscription, which cannot be
+ * fetched) goes on waiting as long as the source has it as it is; one that has no name waits once, however often it was seen.
  */
 export async function judgeEntries(company: Company): Promise<void> {
   const { stage, connection, source } = company;
-  if (![...source.records.values()].some(({ nameless }) => nameless)) return;
-  const { rows } = await stage.watcher.query<{ resource: ResourceName; payload: string }>(
-    `select resource, payload from sync.quarantine
-     where connection_id = $1 and status = 'open' and record_id is null and stream <> 'events'`,
+  const ofLists = ({ nameless, spoiled, resource }: TrueRecord): boolean =>
+    nameless || (spoiled && resource === 'subscriptions');
+  if (![...source.records.values()].some(ofLists)) return;
+  const { rows } = await stage.watcher.query<{ resource: ResourceName; id: string | null; payload: string }>(
+    `select resource, record_id as id, payload from sync.quarantine
+     where connection_id = $1 and status = 'open' and (record_id is null or resource = 'subscriptions') and stream <> 'events'`,
     [connection],
   );
-  const open = rows.map(({ resource, payload }) => ({ resource, content: contentWithoutVersion(payload) }));
-  const contents = open.map(({ content }) => content);
-  if (new Set(contents).size < contents.length)
+  const open = rows.map(({ payload, ...row }) => ({ ...row, content: contentWithoutVersion(payload) }));
+  const nameless = open.filter(({ id }) => id === null).map(({ content }) => content);
+  if (new Set(nameless).size < nameless.length)
     throw new BrokenPromise('A record without an id waits in quarantine more than once.');
   const before = company.waiting;
   company.waiting = { open, removals: company.removals };
   if (before.removals !== company.removals || someClockWasPutRight(company)) return;
-  const closed = before.open.filter(
-    ({ content }) => !contents.includes(content) && !source.discardedContents.has(content),
-  );
+  const contents = open.map(({ content }) => content);
+  const closed = before.open.filter((one) => !contents.includes(one.content) && !mayBeClosed(company, one));
   for (const resource of new Set(closed.map((one) => one.resource))) {
     // Of a list that lags by more than it may, nobody can say how old a record is that it does not show.
     if (company.surroundings.laggedTooFar({ resource, backdatedBy: 0 })) continue;
-    for (const line of await stage.admin.content(connection, resource))
-      if (closed.some(({ content }) => content === contentWithoutVersion(line)))
-        throw new BrokenPromise('A record without an id waits in quarantine no more, and the source has it.');
+    for (const line of await stage.admin.content(connection, resource)) {
+      const one = closed.find(({ content }) => content === contentWithoutVersion(line));
+      if (one !== undefined)
+        throw new BrokenPromise(
+          `${one.id === null ? 'A record without an id' : nameOf({ resource, id: one.id })} waits in quarantine no more, and the source has it.`,
+        );
+    }
   }
+}
+
+/** A person has discarded it, or it was gone in between and may be back as it was. */
+function mayBeClosed(
+  { source }: Company,
+  { resource, id, content }: Company['waiting']['open'][number],
+): boolean {
+  if (source.discardedContents.has(content)) return true;
+  const record = id === null ? undefined : source.records.get(nameOf({ resource, id }));
+  return record !== undefined && (record.everDeleted || record.discarded !== 'no' || record.backdatedBy > 0);
 }
 
 function someClockWasPutRight({ surroundings }: Company): boolean {

@@ -503,7 +503,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what never landed, and is not shown twice, is gone, however young it is',
-    about: 'oldLists',
+    about: 'neverLandedBehind',
     file: 'warehouse/reconcile/confirm-absent.ts',
     find: "then $6 and d.shown_by <> $3 and ${isLongAgo('d.shown_at < surely_listed', listLag(resource, '$5'))}",
     replace: 'then $6 or not $6',

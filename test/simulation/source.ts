@@ -124,7 +124,7 @@ export class Source {
     return {
       ...trueRecord({ resource, id: heldId(sourceId), version: this.#versionAtBirth(what), nameless }),
       sourceId,
-      spoiled: nameless,
+      spoiled: nameless || what === 'create spoiled',
     };
   }
 

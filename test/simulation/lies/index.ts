@@ -24,6 +24,7 @@ import {
 import {
   lateWebhooks,
   oddRecords,
+  neverLandedBehind,
   oddRecordsBehind,
   spoiledAtReturn,
   livesAsItWas,
@@ -67,6 +68,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   forgottenCursors: forgottenCursors(),
   askedForSilence: askedForSilence(),
   oddRecords: oddRecords(),
+  neverLandedBehind: neverLandedBehind(),
   oddRecordsBehind: oddRecordsBehind(),
   spoiledAtReturn: spoiledAtReturn(),
   spoiledMeanwhile: spoiledMeanwhile(),

@@ -60,6 +60,21 @@ export function oddRecordsBehind(): fc.Arbitrary<Episode[]> {
     );
 }
 
+/** A list lags behind a record that has never landed, and that nothing but its list can tell of: it is not gone. */
+export function neverLandedBehind(): fc.Arbitrary<Episode[]> {
+  const spoiled: Wish = { ...untold, what: ['create spoiled'], count: [1, 2], milliseconds: [20] };
+  return fc
+    .constantFrom(0.1, 0.5, 5)
+    .chain((by) =>
+      fc.tuple(
+        episodeOf({}),
+        episodeOf({ before: [spoiled, spoiled, spoiled] }),
+        episodeOf({ before: [incident('old lists', by)], runs: ['reconcile'] }),
+        episodeOf({ before: [incident('old lists', 0)] }),
+      ),
+    );
+}
+
 /** What was deleted lives again in a form that cannot be stored, and is gone, or is put right. */
 export function spoiledAtReturn(): fc.Arbitrary<Episode[]> {
   return fc
