@@ -10,6 +10,7 @@ import { measureInitial } from './initial.ts';
 import { measureMarts } from './marts.ts';
 import { tableOf } from '../cli/printer.ts';
 import type { Measured } from './measured.ts';
+import { measurePeers } from './peers.ts';
 import { measureReconcile } from './reconcile.ts';
 import { measureWebhooks } from './webhooks.ts';
 
@@ -144,6 +145,17 @@ program
   .addHelpText('after', '\nExample:\n  $ npm run bench -- fleet --connections 2000')
   .action(async (options: { connections: number; days: number; repeat: number; json?: true }) => {
     show(await measureFleet(options, progress), options.json);
+  });
+
+program
+  .command('peers')
+  .description('Loads the same pages with Daybook, dlt and a Singer target into one Postgres, side by side.')
+  .option('--bills <n>', 'bills of a company, a multiple of 500', Number, 100_000)
+  .option('--repeat <n>', 'repetitions; medians are shown', Number, 3)
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- peers --bills 20000 --repeat 1')
+  .action(async (options: { bills: number; repeat: number; json?: true }) => {
+    show(await measurePeers(options, progress), options.json);
   });
 
 await program.parseAsync();

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { pythonEnvironment } from '../lake/python-environment.ts';
+import { pythonEnvironment } from '../support/python-environment.ts';
 import type { Total } from './totals-by-sql.ts';
 
 /** The totals of a company from the Parquet files of a snapshot, by Python's own decimals: no DuckDB takes part. */

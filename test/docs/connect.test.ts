@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { pythonEnvironment } from '../lake/python-environment.ts';
+import { pythonEnvironment } from '../support/python-environment.ts';
 import { blocksOf } from './blocks-of.ts';
 import { expectedOf, measureNames } from './measures.ts';
 import { requirementsOfDocs } from './requirements-of-docs.ts';

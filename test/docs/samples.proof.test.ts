@@ -7,7 +7,7 @@ import { queriesToTry } from '../../cli/tour/summary.ts';
 import { buildAndCompare } from '../books/check-books.ts';
 import { withBooks, type Shelf } from '../books/shelf.ts';
 import { billOf, creditOf, expenseOf, worked, workedOn } from '../books/worked-book.ts';
-import { pythonEnvironment } from '../lake/python-environment.ts';
+import { pythonEnvironment } from '../support/python-environment.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { blocksOf } from './blocks-of.ts';

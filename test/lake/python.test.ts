@@ -11,7 +11,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
-import { pythonEnvironment } from './python-environment.ts';
+import { pythonEnvironment } from '../support/python-environment.ts';
 import { readParquet } from './read-parquet.ts';
 
 const { warehouse, url } = await createTestDatabase();

@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { startServerProcess } from '../../embedded/server-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { pythonEnvironment } from './python-environment.ts';
+import { pythonEnvironment } from '../support/python-environment.ts';
 
 export interface S3Server {
   /** `s3://…`, an empty prefix of its own. */

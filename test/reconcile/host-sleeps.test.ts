@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { bill } from '../support/finance-records.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { at } from '../replication/scripted-service.ts';
 import { createCompanies } from './company.ts';
 import { noHalt, reconcileWith, type Halt } from './played.ts';
@@ -76,33 +77,36 @@ test('what a night has passed over is not asked about', async () => {
   expect(run).toMatchObject({ streams: [{ failure_type: 'NotEqual' }] });
 });
 
-test('more than a thousand deletions: a night between two batches deletes nothing that lives again', async () => {
-  const all = Array.from({ length: 6_000 }, (_, n) =>
-    bill(`b${String(n).padStart(4, '0')}`, { line_items: '[]' }),
-  );
-  const { service, advance, now } = await company({ bills: all });
-  service.lists.bills = all.slice(1_100);
-  let slept = false;
-  const run = await reconcileWith(
-    warehouse,
-    service,
-    ['bills'],
-    asleepBefore(4, async () => {
-      // 3: a thousand; 4: the rest.
-      slept = true;
-      await advance(8 * 60 * 60_000);
-      service.lists.bills = Array.from({ length: 6_000 }, (_, n) =>
-        n < 1_100
-          ? bill(`b${String(n).padStart(4, '0')}`, {
-              line_items: '[]',
-              last_synced_at: at(now() - 60 * 60_000),
-            })
-          : (all[n] ?? ''),
-      );
-    }),
-  );
-  const deleted = await service.rows(
-    `select count(*)::int as n from sync.tombstones where connection_id = $1`,
-  );
-  expect({ slept, status: run.status, deleted }).toMatchObject({ deleted: [{ n: 1_000 }] });
-});
+proofTest(
+  'more than a thousand deletions: a night between two batches deletes nothing that lives again',
+  async () => {
+    const all = Array.from({ length: 6_000 }, (_, n) =>
+      bill(`b${String(n).padStart(4, '0')}`, { line_items: '[]' }),
+    );
+    const { service, advance, now } = await company({ bills: all });
+    service.lists.bills = all.slice(1_100);
+    let slept = false;
+    const run = await reconcileWith(
+      warehouse,
+      service,
+      ['bills'],
+      asleepBefore(4, async () => {
+        // 3: a thousand; 4: the rest.
+        slept = true;
+        await advance(8 * 60 * 60_000);
+        service.lists.bills = Array.from({ length: 6_000 }, (_, n) =>
+          n < 1_100
+            ? bill(`b${String(n).padStart(4, '0')}`, {
+                line_items: '[]',
+                last_synced_at: at(now() - 60 * 60_000),
+              })
+            : (all[n] ?? ''),
+        );
+      }),
+    );
+    const deleted = await service.rows(
+      `select count(*)::int as n from sync.tombstones where connection_id = $1`,
+    );
+    expect({ slept, status: run.status, deleted }).toMatchObject({ deleted: [{ n: 1_000 }] });
+  },
+);

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { createInstallation } from '../support/installation.ts';
 import { untilPages } from '../support/progress-of.ts';
-import { proofTest } from '../support/proof-test.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import {
   discrepanciesOf,
   endOfReconcile,
@@ -24,10 +24,12 @@ afterEach(async () => {
   await admin.configure({});
 });
 
-test.for([
-  ['absent records are found', 'sync.discrepancies'],
-  ['what is absent is deleted', 'sync.tombstones'],
-] as const)('the worker killed while %s: the reconcile goes on and ends the same', async ([, table]) => {
+test.for(
+  some([
+    ['what is absent is deleted', 'sync.tombstones'],
+    ['absent records are found', 'sync.discrepancies'],
+  ] as const),
+)('the worker killed while %s: the reconcile goes on and ends the same', async ([, table]) => {
   const connection = await withUnannouncedDeletions();
   const blocked = await blockWrites(databaseUrl, table);
   const handle = await startReconcile(installation, connection);
@@ -38,24 +40,29 @@ test.for([
   await expectSameEnd(connection, handle);
 });
 
-test('the worker killed in the middle of the listing: the reconcile goes on and ends the same', async () => {
-  const connection = await withUnannouncedDeletions();
-  await slowly(connection);
-  const handle = await startReconcile(installation, connection);
-  await untilPages(installation, { connection, pages: 3 });
-  await worker.stop('SIGKILL');
-  await admin.clearFaults();
-  await admin.clearRequests();
-  worker = await installation.startWorker();
-  await expectSameEnd(connection, handle);
-  const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
-  expect(new URLSearchParams(first?.query).has('cursor')).toBe(true);
-});
+proofTest(
+  'the worker killed in the middle of the listing: the reconcile goes on and ends the same',
+  async () => {
+    const connection = await withUnannouncedDeletions();
+    await slowly(connection);
+    const handle = await startReconcile(installation, connection);
+    await untilPages(installation, { connection, pages: 3 });
+    await worker.stop('SIGKILL');
+    await admin.clearFaults();
+    await admin.clearRequests();
+    worker = await installation.startWorker();
+    await expectSameEnd(connection, handle);
+    const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
+    expect(new URLSearchParams(first?.query).has('cursor')).toBe(true);
+  },
+);
 
-test.for([
-  ['cancelled', (handle: ReconcileHandle) => handle.cancel()],
-  ['terminated', (handle: ReconcileHandle) => handle.terminate('test')],
-] as const)(
+test.for(
+  some([
+    ['terminated', (handle: ReconcileHandle) => handle.terminate('test')],
+    ['cancelled', (handle: ReconcileHandle) => handle.cancel()],
+  ] as const),
+)(
   'a reconcile that was %s deletes nothing of a list that it had not finished, and the next one lists it from the start',
   async ([how, end]) => {
     const connection = await withUnannouncedDeletions();

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
-import { proofTest } from '../support/proof-test.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { startSync, statusesOf, sync } from '../support/sync.ts';
 import { eventually } from '../support/eventually.ts';
@@ -18,7 +18,11 @@ afterEach(async () => {
 const notReady = { kind: 'status', status: 400, code: 'PRODUCT_NOT_READY' } as const;
 
 // All lists have answered before; then one of them only says that it is not ready, or asks for a pause.
-test.each([
+const failing: readonly {
+  path: string;
+  stream: string;
+  fault: Parameters<typeof admin.addFault>[0]['fault'];
+}[] = [
   { path: '/subscriptions', stream: 'subscriptions', fault: notReady },
   {
     path: '/subscriptions',
@@ -31,7 +35,8 @@ test.each([
     fault: { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '1' },
   },
   { path: '/events', stream: 'events', fault: notReady },
-] as const)(
+];
+test.each(some(failing))(
   'a list that alone keeps answering $fault.status is given up, and the other lists are read: $path',
   async ({ path, stream, fault }) => {
     const connection = await installation.connect({ platform: 'QUICKBOOKS' });
@@ -59,7 +64,7 @@ test('deletions are applied although one list keeps saying that it is not ready'
   expect((await row(warehouse, first, [connection])).id).not.toBe(id);
 });
 
-test('a first sync reads a long list to its end beside one that is not ready', async () => {
+proofTest('a first sync reads a long list to its end beside one that is not ready', async () => {
   const connection = await installation.connect({ records: 300 });
   await admin.configure({ maximumLimit: 1 });
   await admin.addFault({ match: { connection, path: '/subscriptions' }, fault: notReady });
