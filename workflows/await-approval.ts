@@ -2,6 +2,7 @@ import {
   CancellationScope,
   condition,
   defineSignal,
+  defineUpdate,
   ParentClosePolicy,
   setCurrentDetails,
   setHandler,
@@ -24,19 +25,48 @@ export interface AwaitApprovalInput {
 /** May be sent from the Web UI; it takes no input. */
 export const approveDeletesSignal = defineSignal('approveDeletes');
 
+/** Who approves. */
+export interface Approval {
+  by?: string;
+}
+
+/** What was approved, and by whom. */
+export interface Approved {
+  approved: DeletionQuestion;
+  by: string;
+}
+
+/** The same with an answer; `by` stands in the reason of the reconcile that deletes. Refused once the question is answered. */
+export const approveUpdate = defineUpdate<Approved, [Approval]>('approve');
+
 /**
  * A question to a person: may a reconcile delete so many records? On the signal a reconcile starts that deletes exactly what this
  * question shows, or nothing when something else waits by then. When there is something else to ask, another execution asks
  * it, so this one never means more than it shows. Unanswered it ends after a month.
  */
-export async function awaitApproval(input: AwaitApprovalInput): Promise<{ approved: boolean }> {
-  const answer = { approved: false };
+export async function awaitApproval(input: AwaitApprovalInput): Promise<Answer> {
+  const answer: Answer = { approved: false };
   setHandler(
     approveDeletesSignal,
     () => {
       answer.approved = true;
     },
     { description: 'Yes, what is shown is gone at the source: delete it. Takes no input.' },
+  );
+  setHandler<Approved, [Approval], typeof approveUpdate>(
+    approveUpdate,
+    (given) => {
+      const by = nameIn(given);
+      Object.assign(answer, { approved: true, by });
+      return { approved: shownBy(input), by };
+    },
+    {
+      validator: () => {
+        if (answer.approved) throw new Error('This is approved already.');
+      },
+      description:
+        'Yes, what is shown is gone at the source: delete it. Takes {"by": "your name"}; answers what was approved.',
+    },
   );
   setCurrentDetails(inWords(input));
   await Promise.race([
@@ -45,9 +75,21 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<{ approv
   ]);
   if (!answer.approved) return answer;
   // An approval that was given stays given: a reconcile that ends meanwhile replaces open questions only.
-  if (input.foundBy === undefined) await reconcileApproved(input);
-  else await CancellationScope.nonCancellable(() => reconcileApproved(input));
+  if (input.foundBy === undefined) await reconcileApproved(input, answer);
+  else await CancellationScope.nonCancellable(() => reconcileApproved(input, answer));
   return answer;
+}
+
+interface Answer {
+  approved: boolean;
+  /** Absent where a signal approved. */
+  by?: string;
+}
+
+/** Whatever a person sends stands in a history and in the ledger. */
+function nameIn(given: unknown): string {
+  const { by } = (given ?? {}) as { by?: unknown };
+  return typeof by === 'string' && by.trim() !== '' ? by.trim().slice(0, 100) : 'somebody';
 }
 
 function inWords({ connection, waiting, foundBy = {} }: AwaitApprovalInput): string {
@@ -61,20 +103,21 @@ function inWords({ connection, waiting, foundBy = {} }: AwaitApprovalInput): str
     '|---|---:|---|',
     ...lines,
     '',
-    'If that is right, send the signal `approveDeletes`: it approves these, and nothing that is found later. If not, cancel this workflow: nothing is deleted.',
+    'If that is right, send the signal `approveDeletes` or the update `approve` with your name (`{"by": "…"}`): it approves these, and nothing that is found later. If not, cancel this workflow: nothing is deleted.',
   ].join('\n');
 }
 
 /** A reconcile that runs at this moment is waited for. The one that starts goes on without this workflow. */
-async function reconcileApproved(input: AwaitApprovalInput): Promise<void> {
+async function reconcileApproved(input: AwaitApprovalInput, { by }: Answer): Promise<void> {
   const { connection, waiting } = input;
   const resources = Object.keys(waiting);
+  const reason = by === undefined ? 'deletions approved' : `deletions approved by ${by}`;
   for (;;) {
     try {
       await CancellationScope.nonCancellable(() =>
         startChild<typeof reconcileConnection>('reconcileConnection', {
           workflowId: workflowIds.reconcile(connection),
-          args: [{ connection, resources, reason: 'deletions approved', approved: shownBy(input) }],
+          args: [{ connection, resources, reason, approved: shownBy(input) }],
           parentClosePolicy: ParentClosePolicy.ABANDON,
         }),
       );

@@ -1,6 +1,7 @@
 import {
   continueAsNew,
   defineSignal,
+  defineUpdate,
   isCancellation,
   patched,
   setHandler,
@@ -31,11 +32,20 @@ export interface SyncConnectionInput {
 /** The service says that the data of the connection is ready, or that more of it is. Takes no input. */
 export const dataReadySignal = defineSignal('dataReady');
 
+/** Which run will have read everything that was true when it was asked for: this one, or the one that follows it at once. */
+export interface SyncNowAnswer {
+  runId: string;
+  readsIn: 'this run' | 'the run that follows it';
+}
+
+/** A person wants what is at the source at this moment. Takes no input; answers at once, and the run goes on. */
+export const syncNowUpdate = defineUpdate<SyncNowAnswer>('syncNow');
+
 /**
  * Brings every stream of a connection up to date. What is left to do is decided by the passes in Postgres, never by this
  * history: reset it, terminate and start it again, start it twice, and the tables end the same.
  *
- * When more data was announced than this run can have seen, another run follows at its end, of all streams. Only a person who
+ * When more data was announced, or a person asked for more, than this run can have seen, another run follows at its end, of all streams. Only a person who
  * cancels it has the last word.
  */
 export async function syncConnection(input: SyncConnectionInput): Promise<RunResult> {
@@ -61,6 +71,18 @@ export async function syncConnection(input: SyncConnectionInput): Promise<RunRes
       reader.dataReady();
     },
     { description: 'The service has prepared the data: ask again now. Takes no input.' },
+  );
+  setHandler(
+    syncNowUpdate,
+    (): SyncNowAnswer => {
+      announcements.arrived();
+      reader.dataReady();
+      return { runId, readsIn: announcements.areUnanswered() ? 'the run that follows it' : 'this run' };
+    },
+    {
+      description:
+        'Read what is at the source now: in this run, or, where it has begun to read, in another one right after it. Takes no input.',
+    },
   );
   const readsAgain = (): boolean => announcements.areUnanswered() && patched('reads-again');
   let result: RunResult | 'unfinished';

@@ -45,6 +45,7 @@ describe('Sync now', () => {
     await page.getByRole('button', { name: 'Sync now' }).click();
     await page.getByRole('button', { name: 'Sync now' }).click();
     await noticeOf(page, `A sync of ${connection} runs already`);
+    await noticeOf(page, 'what is at the source now');
     await admin.clearFaults();
   });
 

@@ -2,7 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { workflowIds } from '../../temporal/workflow-ids.ts';
-import { approveDeletesSignal } from '../../workflows/await-approval.ts';
+import { approveDeletesSignal, approveUpdate } from '../../workflows/await-approval.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
@@ -63,6 +63,19 @@ describe('over the delete limit', () => {
     expect(deleted.map(({ id }) => id)).toEqual(gone);
     await questionIs(connection, 'COMPLETED');
     expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('the update approve answers what was approved, and the ledger says by whom; a second one is refused', async () => {
+    const { connection, gone } = await stopped();
+    const asked = client.workflow.getHandle(workflowIds.approval(connection));
+    const answer = await asked.executeUpdate(approveUpdate, { args: [{ by: 'Ada of finance' }] });
+    expect(answer).toEqual({
+      approved: { bills: { records: gone.length, run: expect.any(String) as string } },
+      by: 'Ada of finance',
+    });
+    const run = await eventually(() => approvedRun(connection));
+    expect(run).toMatchObject({ status: 'succeeded', reason: 'deletions approved by Ada of finance' });
+    await expect(asked.executeUpdate(approveUpdate, { args: [{}] })).rejects.toThrow();
   });
 
   test('--approve-deletes deletes what the stopped reconcile listed, and nothing found since', async () => {
@@ -471,12 +484,12 @@ async function questionSays(connection: string, words: RegExp): Promise<void> {
 }
 
 /** The newest reconcile that a question has started, when it is over. */
-async function approvedRun(connection: string): Promise<{ status: unknown } | undefined> {
+async function approvedRun(connection: string): Promise<{ status: unknown; reason: unknown } | undefined> {
   const [run] = await rows(
     warehouse,
-    `select run_id, status from sync.runs
-     where connection_id = $1 and reason = 'deletions approved' and status <> 'running'`,
+    `select status, reason from sync.runs
+     where connection_id = $1 and reason like 'deletions approved%' and status <> 'running'`,
     [connection],
   );
-  return run && { status: run.status };
+  return run && { status: run.status, reason: run.reason };
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { dataReadySignal } from '../../workflows/sync-connection.ts';
+import { dataReadySignal, syncNowUpdate } from '../../workflows/sync-connection.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
@@ -19,6 +19,30 @@ await installation.startWorker();
 afterEach(async () => {
   await admin.clearFaults();
   await admin.configure({});
+});
+
+test('the update syncNow answers which run will have read what was at the source, and that one has', async () => {
+  const connection = await begun();
+  const blocked = await blockWrites(databaseUrl, 'finance.items');
+  const handle = await startSync(installation, connection);
+  await untilRead(connection, 'bills');
+  const [id = ''] = await idsOf(installation, connection);
+  await changeBill(installation, connection, { id, memo: 'before it was asked' });
+  const answer = await handle.executeUpdate(syncNowUpdate);
+  expect(answer).toEqual({ runId: handle.firstExecutionRunId, readsIn: 'the run that follows it' });
+  await blocked.letGo();
+  await endOf(installation, handle, handle.firstExecutionRunId);
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
+test('before anything was read, it is the run itself', async () => {
+  const connection = await installation.connect({ ready: false });
+  const handle = await startSync(installation, connection);
+  await untilAllWait(handle);
+  expect(await handle.executeUpdate(syncNowUpdate)).toMatchObject({ readsIn: 'this run' });
+  await admin.execute({ kind: 'make-ready', connection });
+  await handle.result();
+  expect(await runsOf(connection)).toEqual([{ status: 'succeeded', reason: 'test' }]);
 });
 
 describe('dataReady that arrives after a list was read leads to a read that began after it', () => {

@@ -4,22 +4,21 @@ import type { ActionResult } from '../action.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 
 /** A person waits for the answer: Temporal gets no longer than this. */
-const deadlineMilliseconds = 5_000;
+export const answerMilliseconds = 5_000;
 
 /** Starts a run as the command of that name does, or says that one runs already. */
 export async function startOnRequest(
   { temporal: client, warehouse, settings }: ConsoleParts,
   request: RunRequest,
 ): Promise<ActionResult> {
-  const { connection } = request.input;
-  const { joined } = await client.withDeadline(Date.now() + deadlineMilliseconds, () =>
+  const { joined } = await client.withDeadline(Date.now() + answerMilliseconds, () =>
     startRun({ client, warehouse, settings }, request),
   );
-  const what = request.kind;
-  return {
-    notice: joined
-      ? `A ${what} of ${connection} runs already; this page shows how far it is.`
-      : `The ${what} of ${connection} has started; it begins as soon as a worker takes it.`,
-    next: paths.connection(connection),
-  };
+  return { notice: startedNotice(request, joined), next: paths.connection(request.input.connection) };
+}
+
+export function startedNotice({ kind, input: { connection } }: RunRequest, joined: boolean): string {
+  return joined
+    ? `A ${kind} of ${connection} runs already; this page shows how far it is.`
+    : `The ${kind} of ${connection} has started; it begins as soon as a worker takes it.`;
 }

@@ -1,0 +1,33 @@
+import {
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  type Client,
+} from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/common';
+import { workflowIds } from '../temporal/workflow-ids.ts';
+
+/** In which run a sync reads what was at the source when it was asked to. */
+export type ReadsIn = 'this run' | 'the run that follows it';
+
+/**
+ * Asks a sync that runs to read what is at the source now, by the update `syncNow`. Undefined when it does not answer: it has ended
+ * meanwhile, no worker is there, or one of a release before 0.6 runs it.
+ */
+export async function readNow(
+  client: Client,
+  { connection, temporalRunId }: { connection: string; temporalRunId: string },
+): Promise<ReadsIn | undefined> {
+  const sync = client.workflow.getHandle(workflowIds.sync(connection), temporalRunId);
+  try {
+    const { readsIn } = await sync.executeUpdate<{ readsIn: ReadsIn }, []>('syncNow');
+    return readsIn;
+  } catch (error) {
+    const unanswered = [
+      WorkflowUpdateFailedError,
+      WorkflowNotFoundError,
+      WorkflowUpdateRPCTimeoutOrCancelledError,
+    ];
+    if (unanswered.some((kind) => error instanceof kind)) return undefined;
+    throw error;
+  }
+}
