@@ -58,22 +58,32 @@ function figures({ full, changed, same }: { full: Once[]; changed: Once[]; same:
   ];
 }
 
-/** One bill and its lines in every hundredth connection. */
+/** One bill and its lines in every hundredth connection, in transactions that say whose they are, as landings do. */
 async function changeHundredth(
   url: string,
   { turn, connections }: { turn: number; connections: number },
 ): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
-  const moved = `(select 'co-' || i from generate_series($1::int, $2::int - 1, 100) i)`;
-  for (const [table, id] of [
-    ['bills', 'id'],
-    ['bill_lines', 'bill_id'],
-  ] as const)
+  for (let place = turn; place < connections; place += 100) {
+    const connection = `co-${place}`;
+    await client.query('begin');
     await client.query(
-      `update finance.${table} set total_amount = total_amount + 1
-       where (connection_id, ${id}) in (select connection_id, min(id) from finance.bills where connection_id in ${moved} group by 1)`,
-      [turn, connections],
+      `insert into sync.resource_clocks (connection_id, resource, landed_at) values ($1, 'bills', clock_timestamp())
+       on conflict do nothing`,
+      [connection],
     );
+    await client.query(`select set_config('daybook.landing', 'bills/' || $1, true)`, [connection]);
+    for (const [table, id] of [
+      ['bills', 'id'],
+      ['bill_lines', 'bill_id'],
+    ] as const)
+      await client.query(
+        `update finance.${table} set total_amount = total_amount + 1
+         where connection_id = $1 and ${id} = (select min(id) from finance.bills where connection_id = $1)`,
+        [connection],
+      );
+    await client.query('commit');
+  }
   await client.end();
 }

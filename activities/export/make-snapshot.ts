@@ -14,7 +14,7 @@ import { openExportSession, type ExportSession } from '../../warehouse/snapshots
 import type { ExportJob, Exported, ExportProgress } from './export-job.ts';
 import { fillDraft, type DraftFilled } from './fill-draft.ts';
 import { planParts, usualSizes, type PartPlanned, type TablePlanned } from './plan-parts.ts';
-import { markOf, weighTables, type TablesWeighed } from './weigh-tables.ts';
+import { markOf, weighAllTables, weighDecidingTables, type TablesWeighed } from './weigh-tables.ts';
 import { bytesNeeded, withRoom } from './with-room.ts';
 
 /**
@@ -101,11 +101,13 @@ async function exportTables(
   const { job, current, onProgress } = input;
   const snapshot = await session.openSnapshot({ readers: Math.max(1, job.databaseConnections - 1) });
   try {
-    const weighed = await weighTables(snapshot, onProgress);
-    const mark = markOf(weighed.tables);
+    const deciding = await weighDecidingTables(snapshot, onProgress);
+    await session.keepWeights([...deciding.values()].flatMap(({ weights }) => weights ?? []));
+    const mark = markOf(deciding);
     const same = await sameSnapshot(lake, { job, current, mark });
     if (same?.manifest !== undefined && same.damage === undefined)
       return { manifest: same.manifest, skipped: true };
+    const weighed = await weighAllTables(snapshot, deciding, onProgress);
     const { scratch, snapshotId } = job;
     const folder = lake.draftFolder(snapshotId);
     const base = baseOf(current, job);

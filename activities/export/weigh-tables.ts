@@ -7,18 +7,44 @@ import type { ExportProgress } from './export-job.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
 
 export interface TablesWeighed extends SnapshotContext {
-  /** By name. */
-  readonly tables: ReadonlyMap<string, TableWeighed>;
+  readonly tables: WeighedByName;
   readonly total: { tables: number; rows: number };
 }
 
-/** Counts the rows of every table and connection, and marks them. */
-export async function weighTables(
-  { readers }: DatabaseSnapshot,
+export type WeighedByName = ReadonlyMap<string, TableWeighed>;
+
+/** Weighs the tables in which a change is a reason for a snapshot. */
+export function weighDecidingTables(
+  snapshot: DatabaseSnapshot,
+  onProgress: (progress: ExportProgress) => void,
+): Promise<WeighedByName> {
+  return weighTables(snapshot, { deciding: true, before: new Map(), onProgress });
+}
+
+/** Weighs the others too, and reads what a manifest says beside the tables. */
+export async function weighAllTables(
+  snapshot: DatabaseSnapshot,
+  deciding: WeighedByName,
   onProgress: (progress: ExportProgress) => void,
 ): Promise<TablesWeighed> {
-  const tables = new Map<string, TableWeighed>();
-  await forEachConcurrently(snapshotTables, readers, async (table, client) => {
+  const tables = await weighTables(snapshot, { deciding: false, before: deciding, onProgress });
+  const [reader] = snapshot.readers;
+  if (reader === undefined) throw new Error('A snapshot without a reader cannot be read.');
+  return {
+    ...(await readContext(reader)),
+    tables,
+    total: { tables: snapshotTables.length, rows: rowsOf(tables) },
+  };
+}
+
+async function weighTables(
+  { readers }: DatabaseSnapshot,
+  input: { deciding: boolean; before: WeighedByName; onProgress: (progress: ExportProgress) => void },
+): Promise<WeighedByName> {
+  const { deciding, before, onProgress } = input;
+  const tables = new Map(before);
+  const wanted = snapshotTables.filter(({ changesBy }) => (changesBy !== 'none') === deciding);
+  await forEachConcurrently(wanted, readers, async (table, client) => {
     tables.set(table.name, await weighTable(client, table));
     onProgress({
       tables: snapshotTables.length,
@@ -28,22 +54,16 @@ export async function weighTables(
       step: 'counting',
     });
   });
-  const [reader] = readers;
-  if (reader === undefined) throw new Error('A snapshot without a reader cannot be read.');
-  return {
-    ...(await readContext(reader)),
-    tables,
-    total: { tables: snapshotTables.length, rows: rowsOf(tables) },
-  };
+  return tables;
 }
 
 /** Another one whenever a table whose changes count is another. */
-export function markOf(tables: TablesWeighed['tables']): string {
+export function markOf(tables: WeighedByName): string {
   const hash = createHash('sha256');
   for (const { name } of snapshotTables) hash.update(`${name} ${tables.get(name)?.mark ?? ''}\n`);
   return hash.digest('hex');
 }
 
-function rowsOf(tables: TablesWeighed['tables']): number {
+function rowsOf(tables: WeighedByName): number {
   return [...tables.values()].reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -166,7 +166,7 @@ proofTest(
 test('a worker that is killed in the middle of an export does not leave it half done', async () => {
   await change();
   const before = await latest();
-  const { letGo } = await blockAccess('finance.subscriptions');
+  const { letGo } = await blockAccess('finance.bills');
   const following = run(['export', '--json']);
   await waitingSessions(databaseUrl);
   await worker.stop('SIGKILL');
@@ -186,7 +186,7 @@ test('a worker that is killed in the middle of an export does not leave it half 
 
 proofTest('an export that is cancelled stops reading, and its run says cancelled', async () => {
   await change();
-  const { letGo } = await blockAccess('finance.subscriptions');
+  const { letGo } = await blockAccess('finance.bills');
   const handle = await client.workflow.start('exportSnapshot', {
     workflowId: 'export',
     taskQueue: 'daybook',

@@ -92,7 +92,7 @@ test('an export that is killed while it reads leaves nothing behind that the nex
   const { exportNow, jobOf, location } = await createTestLake(url);
   const before = await exportNow();
   await rows(warehouse, `update finance.bills set memo = memo || '!' where id = 'b1'`);
-  const { letGo } = await blockAccess('finance.subscriptions');
+  const { letGo } = await blockAccess('finance.bills');
   const killer = new AbortController();
   const killed = runExportProcess(jobOf(), { signal: killer.signal, onProgress: () => undefined });
   const failed = expect(killed).rejects.toThrow(/ended by SIGKILL/);

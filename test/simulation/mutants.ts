@@ -571,4 +571,10 @@ export const mutants: readonly Mutant[] = [
     find: "where latest.op = 'upsert' and (",
     replace: 'where false and (',
   },
+  {
+    name: 'what was changed since is in no snapshot',
+    file: 'warehouse/snapshots/find-weights.ts',
+    find: 'weight.changes is not distinct from coalesce(clock.changes, -1)',
+    replace: 'weight.changes is not null',
+  },
 ];

@@ -54,6 +54,10 @@ export async function connectionWithEverything(warehouse: Warehouse): Promise<st
      insert into sync.reader_connections (reader, connection_id) select reader, $1 from added`,
     [connectionId],
   );
+  await warehouse.pool.query(
+    `insert into sync.table_weights (table_name, connection_id, changes, rows, mark) values ('bills', $1, 0, 1, '')`,
+    [connectionId],
+  );
   await openPass(warehouse, { connectionId, stream: 'bills' });
   return connectionId;
 }

@@ -6,8 +6,10 @@ export const testKey: Buffer = Buffer.alloc(32, 'k');
 export const testApiAddress = 'https://api.example.com/versioned';
 
 /** Adds a connection and returns its name; each test takes one of its own, so none sees what another landed. */
-export async function addTestConnection(warehouse: Warehouse): Promise<string> {
-  const connectionId = `test-${randomBytes(6).toString('hex')}`;
+export async function addTestConnection(
+  warehouse: Warehouse,
+  connectionId = `test-${randomBytes(6).toString('hex')}`,
+): Promise<string> {
   await addConnection(warehouse, testKey, {
     connectionId,
     apiAddress: testApiAddress,

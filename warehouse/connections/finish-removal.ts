@@ -56,6 +56,7 @@ async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
     if (!(await takeTurn(client, removal))) return;
     const tables = [
       ...(removal.keepsData ? [] : ['history.kept_stream_months', 'sync.resource_clocks', 'sync.kept_data']),
+      'sync.table_weights',
       'sync.all_connections',
     ];
     for (const name of tables)

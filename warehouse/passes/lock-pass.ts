@@ -106,6 +106,8 @@ export async function lockLandings(db: Warehouse['db'], connectionId: string): P
  * that is locked, which readers cannot do; what releases before 0.6 lock is locked before, so that its time is later.
  *
  * Plans are made while tables are empty and kept while they grow: with the settings, only index look-ups, which stay right.
+ *
+ * What the transaction changes from here on, until it locks another resource, is counted as a change of this one (`sync.note_change`).
  */
 function lockOf(connectionId: string, resource: string, from: string): string {
   return `resource as materialized (
@@ -113,7 +115,8 @@ function lockOf(connectionId: string, resource: string, from: string): string {
           sync.wait_for_old_release(${keyOf(connectionId, resource)}),
           set_config('enable_seqscan', 'off', true),
           set_config('enable_hashjoin', 'off', true),
-          set_config('enable_mergejoin', 'off', true)
+          set_config('enable_mergejoin', 'off', true),
+          set_config('daybook.landing', ${resource}::text || '/' || ${connectionId}::text, true)
         ${from}
       )`;
 }

@@ -9,7 +9,7 @@ export const extraTables: readonly SnapshotTable[] = [
     from: '(select connection_id, resource, record_id as id, deleted_at, source, xmin from sync.tombstones) as deleted',
     key: ['connection_id', 'resource', 'id'],
     columns: { connection_id: 'id', resource: 'text', id: 'id', deleted_at: 'time', source: 'text' },
-    changesBy: 'rows',
+    changesBy: { writtenTo: 'sync.tombstones', resource: undefined },
   }),
   table('connections', {
     from: '(select * from finance.connections join (select connection_id, api_address, created_at from sync.connections) as added using (connection_id)) as connections',

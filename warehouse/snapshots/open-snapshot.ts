@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import { holdLock, type HeldLock } from '../hold-lock.ts';
 import { openSession } from '../open-session.ts';
 import { readServerFacts } from '../ownership/server-facts.ts';
+import { keepWeights, type TableWeights } from './keep-weights.ts';
 
 /** One moment of the database, read by several sessions at once. */
 export interface DatabaseSnapshot {
@@ -32,6 +33,8 @@ export interface ExportSession {
   readonly origin: string;
   /** Throws when the lock is lost, and with it the right to publish. */
   assertAlive(): Promise<void>;
+  /** Keeps what its tables were found to hold, for the next export. */
+  keepWeights(weights: readonly TableWeights[]): Promise<void>;
   /** Opens one moment to so many sessions, of which this is one. */
   openSnapshot(input: { readers: number }): Promise<DatabaseSnapshot>;
   close(): Promise<void>;
@@ -47,6 +50,10 @@ export async function openExportSession(url: string): Promise<ExportSession> {
       client,
       origin: `${system ?? ''}/${database}`,
       assertAlive: () => lock.assertHeld(),
+      async keepWeights(weights) {
+        const writer = await openSession(url, { application });
+        await keepWeights(writer, weights).finally(() => writer.end());
+      },
       openSnapshot: ({ readers }) => openSnapshot(client, { url, readers }),
       async close() {
         await client.end();

@@ -11,10 +11,18 @@ export interface SnapshotTable {
   /** Those of a connection stand together, by date where they have one. */
   readonly orderBy: readonly string[];
   /**
-   * How it is seen that rows have changed: `rows` by the transactions that wrote them, connection by connection (`from` has their `xmin`),
-   * `content` by all of it (small tables), `none` where a change alone is no reason for a snapshot.
+   * How it is seen that rows have changed: connection by connection, by the transactions that wrote them (`from` has their `xmin`); by all of
+   * its `content` (small tables); `none` where a change alone is no reason for a snapshot.
    */
-  readonly changesBy: 'rows' | 'content' | 'none';
+  readonly changesBy: RowsOf | 'content' | 'none';
+}
+
+/** A table whose writes `sync.note_change` counts. */
+export interface RowsOf {
+  /** With its schema. */
+  readonly writtenTo: string;
+  /** Whose rows these are; undefined: of any resource. */
+  readonly resource: string | undefined;
 }
 
 export interface SnapshotColumn {

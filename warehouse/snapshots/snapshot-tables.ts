@@ -11,11 +11,13 @@ const datesOfDocuments = ['issue_date', 'transaction_date', 'allocated_date'];
 export const snapshotTables: readonly SnapshotTable[] = [
   ...resources.flatMap(({ name, columns, children }) => [
     tableOf(name, {
+      resource: name,
       key: ['connection_id', 'id'],
       columns: [columnOf('connection_id', 'id'), ...columns.map(asColumn), ...systemColumns()],
     }),
     ...children.map((child) =>
       tableOf(child.table, {
+        resource: name,
         key: ['connection_id', child.parentKey, 'position'],
         columns: [
           columnOf('connection_id', 'id'),
@@ -29,12 +31,16 @@ export const snapshotTables: readonly SnapshotTable[] = [
   ...extraTables,
 ];
 
-function tableOf(name: string, { key, columns }: Pick<SnapshotTable, 'key' | 'columns'>): SnapshotTable {
+function tableOf(
+  name: string,
+  { resource, key, columns }: Pick<SnapshotTable, 'key' | 'columns'> & { resource: string },
+): SnapshotTable {
   // What people ask for by time is found in a few row groups then.
   const date = columns.find((column) => datesOfDocuments.includes(column.name));
   const orderBy = date === undefined ? key : ['connection_id', date.name, ...key.slice(1)];
   const from = `(select *, xmin from finance.${name} where ${notGoing}) as ${name}`;
-  return { name, from, key, columns, orderBy, changesBy: 'rows' };
+  const changesBy = { writtenTo: `finance.${name}`, resource };
+  return { name, from, key, columns, orderBy, changesBy };
 }
 
 function systemColumns(): SnapshotColumn[] {

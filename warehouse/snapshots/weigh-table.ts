@@ -1,5 +1,7 @@
 import type { ClientBase } from 'pg';
-import type { SnapshotTable } from './snapshot-table.ts';
+import { findWeights } from './find-weights.ts';
+import type { TableWeights } from './keep-weights.ts';
+import type { RowsOf, SnapshotTable } from './snapshot-table.ts';
 
 /** How much a table holds in the snapshot, and marks that show whether it is the same as in another one. */
 export interface TableWeighed {
@@ -8,6 +10,8 @@ export interface TableWeighed {
   readonly mark: string;
   /** Undefined where a table is written as a whole. */
   readonly connections: ReadonlyMap<string, ConnectionWeighed> | undefined;
+  /** What need not be looked at again; undefined where all is. */
+  readonly weights: TableWeights | undefined;
 }
 
 export interface ConnectionWeighed {
@@ -16,39 +20,67 @@ export interface ConnectionWeighed {
 }
 
 /**
- * One pass over a table, and no look at its values. Every change gives a row the number of a transaction that no earlier snapshot saw: so
- * rows are the same when their count and these numbers are, summed up by their hashes of 64 bits. Nothing needs an index or a column of
- * its own for that, and damage done by hand is seen as well.
+ * Every change gives a row the number of a transaction that no earlier snapshot saw: so rows are the same when their count and these
+ * numbers are, summed up by their hashes of 64 bits. Only the rows of connections that were changed since they were weighed last are
+ * looked at, and all of a table to which somebody wrote by hand.
  */
-export async function weighTable(
+export async function weighTable(client: ClientBase, table: SnapshotTable): Promise<TableWeighed> {
+  const { name, from, changesBy } = table;
+  if (typeof changesBy === 'object') return weighConnections(client, table, changesBy);
+  const mark =
+    changesBy === 'content'
+      ? `md5(coalesce(string_agg(${name}::text, ',' order by ${name}::text), ''))`
+      : `''`;
+  const {
+    rows: [seen],
+  } = await client.query<{ rows: string; mark: string }>(
+    `select count(*) as rows, ${mark} as mark from ${from}`,
+  );
+  return { rows: Number(seen?.rows), mark: seen?.mark ?? '', connections: undefined, weights: undefined };
+}
+
+async function weighConnections(
   client: ClientBase,
-  { name, from, changesBy }: SnapshotTable,
+  { name, from }: SnapshotTable,
+  changesBy: RowsOf,
 ): Promise<TableWeighed> {
-  if (changesBy !== 'rows') {
-    const mark =
-      changesBy === 'content'
-        ? `md5(coalesce(string_agg(${name}::text, ',' order by ${name}::text), ''))`
-        : `''`;
-    const {
-      rows: [seen],
-    } = await client.query<{ rows: string; mark: string }>(
-      `select count(*) as rows, ${mark} as mark from ${from}`,
-    );
-    return { rows: Number(seen?.rows), mark: seen?.mark ?? '', connections: undefined };
-  }
+  const { known, changes, changed, uncounted } = await findWeights(client, { table: name, ...changesBy });
+  const weighed = await weighRows(client, from, changed);
+  const connections = new Map(
+    [...known, ...weighed]
+      .filter(([, { rows }]) => rows > 0)
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+  const isAll = changed === undefined;
+  const fresh = [...new Set([...changes.keys(), ...weighed.keys()])].map((connection) => ({
+    connection,
+    changes: changes.get(connection) ?? '-1',
+    ...(weighed.get(connection) ?? { rows: 0, mark: '' }),
+  }));
+  return {
+    rows: [...connections.values()].reduce((sum, { rows }) => sum + rows, 0),
+    mark: [...connections].map(([connection, { mark }]) => `${connection} ${mark}`).join('\n'),
+    connections,
+    weights: { table: name, writtenTo: changesBy.writtenTo, fresh, isAll, uncounted },
+  };
+}
+
+/** One pass over a table, or over the rows of these connections, and no look at the values. */
+async function weighRows(
+  client: ClientBase,
+  from: string,
+  of: readonly string[] | undefined,
+): Promise<Map<string, ConnectionWeighed>> {
+  if (of?.length === 0) return new Map();
   const { rows } = await client.query<{ connection_id: string; rows: string; mark: string }>(
     `select connection_id, count(*) as rows, sum(hashint8extended(xmin::text::bigint, 0))::text as mark
-     from ${from} group by connection_id order by connection_id`,
+     from ${from} ${of === undefined ? '' : 'where connection_id = any($1::text[])'} group by connection_id`,
+    of === undefined ? [] : [of],
   );
-  const connections = new Map(
-    rows.map(({ connection_id, rows: count, mark }) => [
-      connection_id,
+  return new Map(
+    rows.map(({ connection_id: connection, rows: count, mark }) => [
+      connection,
       { rows: Number(count), mark: `${count}/${mark}` },
     ]),
   );
-  return {
-    rows: [...connections.values()].reduce((sum, one) => sum + one.rows, 0),
-    mark: [...connections].map(([connection, { mark }]) => `${connection} ${mark}`).join('\n'),
-    connections,
-  };
 }

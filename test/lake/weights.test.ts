@@ -1,0 +1,154 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { keepWeights } from '../../warehouse/snapshots/keep-weights.ts';
+import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
+import { weighTable, type TableWeighed } from '../../warehouse/snapshots/weigh-table.ts';
+import { connectionWithEverything } from '../support/connection-with-everything.ts';
+import { bill, customer, text } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { deletionOf, landEvents } from '../support/land-events.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const weighed = snapshotTables.filter(({ changesBy }) => typeof changesBy === 'object');
+
+test('only what was changed is weighed again, and all weights are what one pass over the table finds', async () => {
+  const connections: string[] = [];
+  for (let count = 0; count < 12; count += 1) connections.push(await connectionWithEverything(warehouse));
+  const [one = '', other = ''] = connections;
+  expect(await weigh()).toEqual(allOf(await byName()));
+  expect(await weigh(), 'nothing has changed').toEqual({});
+
+  await land(warehouse, { connectionId: one, stream: 'bills', pages: [[bill('new'), bill('b')]] });
+  expect(await weigh(), 'a page landed').toEqual(bills(one));
+
+  await land(warehouse, { connectionId: one, stream: 'bills', pages: [[bill('new'), bill('b')]] });
+  expect(await weigh(), 'the same page landed').toEqual({});
+
+  const touched = bill('new', { last_synced_at: text('2031-01-01T00:00:00Z') });
+  await land(warehouse, { connectionId: one, stream: 'bills', pages: [[touched]] });
+  expect(await weigh(), 'a record was only seen again').toEqual(bills(one));
+
+  await land(warehouse, { connectionId: other, stream: 'customers', pages: [[customer('d')]] });
+  await landEvents(warehouse, { connectionId: one, events: [deletionOf('new', '2032-01-01T00:00:00Z')] });
+  expect(await weigh(), 'a deletion, and a page of another company').toEqual({
+    ...bills(one),
+    customers: [other],
+    customer_addresses: [other],
+    deleted_records: [one, other].sort(),
+  });
+});
+
+test('of a table that somebody wrote to by hand everything is weighed', async () => {
+  for (const [what, statement, table] of [
+    ['changed', "update finance.bills set memo = 'by hand' where id = 'b'", 'bills'],
+    ['deleted', "delete from finance.items where id = 'i'", 'items'],
+    ['emptied', 'truncate finance.customer_addresses', 'customer_addresses'],
+    ['revived', 'delete from sync.tombstones', 'deleted_records'],
+  ] as const) {
+    await weigh();
+    await warehouse.pool.query(statement);
+    expect(Object.keys(await weigh()), what).toEqual([table]);
+    expect(await weigh(), what).toEqual({});
+  }
+  await weigh();
+  await warehouse.pool.query("begin; update finance.bills set memo = 'never'; rollback");
+  expect(await weigh(), 'rolled back').toEqual({});
+});
+
+test('what another session has not committed yet is weighed once it has', async () => {
+  const client = new pg.Client(url);
+  await client.connect();
+  await weigh();
+  await client.query("begin; update finance.bills set memo = 'later'");
+  expect(await weigh()).toEqual({});
+  await client.query('commit');
+  await client.end();
+  expect(Object.keys(await weigh())).toEqual(['bills']);
+});
+
+test('a connection that was removed, and one that has its name since, are weighed anew', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('first')]] });
+  await weigh();
+  await removeConnection(warehouse, { connectionId, keepData: false });
+  await addTestConnection(warehouse, connectionId);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('second')]] });
+  expect((await weigh()).bills).toContain(connectionId);
+});
+
+test('a table whose changes nobody counts is weighed each time', async () => {
+  await weigh();
+  await warehouse.pool.query('drop trigger note_change on finance.items');
+  expect(Object.keys(await weigh())).toEqual(['items']);
+  expect(Object.keys(await weigh())).toEqual(['items']);
+});
+
+/** Weighs as an export does, and compares with one pass over each table. Returns which connections of which tables were looked at. */
+async function weigh(): Promise<Record<string, string[]>> {
+  const found = await inSnapshot(async (client) => {
+    const kept = await weighAll(client);
+    await client.query('delete from sync.table_weights');
+    const anew = await weighAll(client);
+    for (const [table, { rows: count, mark, connections }] of anew)
+      expect(kept.get(table), table).toMatchObject({ rows: count, mark, connections });
+    return kept;
+  });
+  const writer = new pg.Client(url);
+  await writer.connect();
+  await keepWeights(
+    writer,
+    [...found.values()].flatMap(({ weights }) => weights ?? []),
+  );
+  await writer.end();
+  return Object.fromEntries(
+    [...found]
+      .map(
+        ([table, { weights }]) =>
+          [table, (weights?.fresh ?? []).map(({ connection }) => connection).sort()] as const,
+      )
+      .filter(([, connections]) => connections.length > 0),
+  );
+}
+
+async function weighAll(client: pg.Client): Promise<Map<string, TableWeighed>> {
+  const found = new Map<string, TableWeighed>();
+  for (const table of weighed) found.set(table.name, await weighTable(client, table));
+  return found;
+}
+
+/** What is written in it is undone. */
+async function inSnapshot<Result>(read: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query('begin isolation level repeatable read');
+  try {
+    return await read(client);
+  } finally {
+    await client.query('rollback');
+    await client.end();
+  }
+}
+
+async function byName(): Promise<string[]> {
+  const found = await rows(warehouse, 'select connection_id as id from sync.connections order by 1');
+  return found.map(({ id }) => String(id));
+}
+
+function allOf(connections: string[]): Record<string, string[]> {
+  return Object.fromEntries(weighed.map(({ name }) => [name, connections]));
+}
+
+function bills(connection: string): Record<string, string[]> {
+  const tables = [
+    'bills',
+    'bill_lines',
+    'bill_payment_allocations',
+    'bill_credit_allocations',
+    'bill_purchase_orders',
+  ];
+  return Object.fromEntries([...tables, 'deleted_records'].map((table) => [table, [connection]]));
+}

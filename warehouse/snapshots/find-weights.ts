@@ -1,0 +1,75 @@
+import type { ClientBase } from 'pg';
+import { notGoing } from './not-going.ts';
+import type { RowsOf } from './snapshot-table.ts';
+import type { ConnectionWeighed } from './weigh-table.ts';
+
+/** What was known of the connections of a table before it was weighed. */
+export interface WeightsFound {
+  /** Of those that were not changed since they were weighed last. */
+  readonly known: ReadonlyMap<string, ConnectionWeighed>;
+  /** How often the others have been changed by now. */
+  readonly changes: ReadonlyMap<string, string>;
+  /** Which have to be weighed; undefined: all, for somebody wrote to the table who did not say of which connection, or many were changed. */
+  readonly changed: readonly string[] | undefined;
+  /** The transactions that did not say it, in the snapshot. */
+  readonly uncounted: readonly string[];
+}
+
+/** Reads what is known of a table in the snapshot that the client reads. */
+export async function findWeights(
+  client: ClientBase,
+  { table, writtenTo, resource }: RowsOf & { table: string },
+): Promise<WeightsFound> {
+  const {
+    rows: [written],
+  } = await client.query<{ isCounted: boolean; uncounted: string[] }>(
+    `select
+       exists (
+         select from pg_trigger where tgrelid = $1::text::regclass and tgname = 'note_change' and tgenabled = 'A'
+       ) as "isCounted",
+       array(select transaction_id::text from sync.uncounted_changes where table_name = $1::text) as uncounted`,
+    [writtenTo],
+  );
+  const { rows } = await client.query<Row>(
+    `select * from (
+       select connection_id, coalesce(clock.changes, -1)::text as changes, weight.rows, weight.mark,
+         weight.changes is not distinct from coalesce(clock.changes, -1) as "isKnown"
+       from (
+         select connection_id, sum(changes)::bigint as changes from sync.resource_clocks
+         where resource <> 'events' and resource = coalesce($2, resource)
+         group by connection_id
+       ) clock
+       full join (select * from sync.table_weights where table_name = $1) weight using (connection_id)
+     ) found
+     where ${notGoing}`,
+    [table, resource ?? null],
+  );
+  const uncounted = written?.uncounted ?? [];
+  const changed = rows.filter(({ isKnown }) => !isKnown);
+  const isAll =
+    written?.isCounted !== true || uncounted.length > 0 || changed.length > rows.length * worthAPass;
+  return {
+    known: new Map(
+      rows
+        .filter(({ isKnown }) => isKnown && !isAll)
+        .map(({ connection_id: connection, rows: count, mark }) => [
+          connection,
+          { rows: Number(count), mark: mark ?? '' },
+        ]),
+    ),
+    changes: new Map((isAll ? rows : changed).map((row) => [row.connection_id, row.changes])),
+    changed: isAll ? undefined : changed.map(({ connection_id: connection }) => connection),
+    uncounted,
+  };
+}
+
+interface Row {
+  connection_id: string;
+  changes: string;
+  rows: string | null;
+  mark: string | null;
+  isKnown: boolean;
+}
+
+/** With more of the connections changed, one pass over the table is quicker than a look at the rows of each. */
+const worthAPass = 0.2;
