@@ -17,6 +17,7 @@ import { beginAgainIfStoodStill } from '../../warehouse/reconcile/begin-again.ts
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
 import { removeOrphans } from '../../warehouse/reconcile/remove-orphans.ts';
+import { keepWeights } from '../../warehouse/snapshots/keep-weights.ts';
 import { endingSessions } from '../support/ending-sessions.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
@@ -116,6 +117,16 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     const record = sourceRecord(bill('b'));
     return (on) => landAhead(on, { ...listing, id: 'b', kind: 'ahead', token: listing.pass.token, record });
   },
+  'warehouse/snapshots/keep-weights.ts': (connectionId) => {
+    const fresh = [{ connection: connectionId, changes: '1', rows: 2, mark: 'found' }];
+    const weights = { table: 'bills', writtenTo: 'finance.bills', fresh, isAll: false, uncounted: [] };
+    return Promise.resolve(async (on) => {
+      const client = await on.pool.connect();
+      await keepWeights(client, [weights]).finally(() => {
+        client.release(true);
+      });
+    });
+  },
 };
 
 function readerOf(connectionId: string): NewReader {
@@ -174,5 +185,6 @@ async function stateAfter(
        from sync.reader_connections join sync.readers using (reader) left join pg_roles on rolname = login
        where connection_id = $1`,
     ),
+    await stateOf('select table_name, changes, rows, mark from sync.table_weights where connection_id = $1'),
   ];
 }
