@@ -33,6 +33,11 @@ describe('what people type', () => {
     expect(() => backfillPlan(asked)).toThrow(InvalidBackfill);
   });
 
+  test('a window may be as short as an hour', () => {
+    const plan = backfillPlan({ ...january, windowMilliseconds: 3_600_000 });
+    expect(plan.windowMilliseconds).toBe(3_600_000);
+  });
+
   test('all resources are the same plan, named or not; fewer are another', () => {
     const all = ['subscriptions', 'bills', 'expenses', 'bill_credit_memos', 'customers', 'items'];
     expect(backfillPlan({ ...january, resources: all }).name).toBe(backfillPlan(january).name);

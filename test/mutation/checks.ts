@@ -6,7 +6,7 @@ const named = (folder: string, ...names: string[]): string[] =>
 /** What a copy has to pass, the cheapest first where it matters. None needs more than a Postgres. */
 const checks = [
   ...named('warehouse', 'newest-wins', 'passes', 'restart-pass', 'history', 'identity', 'children'),
-  ...named('warehouse', 'dates', 'nulls-and-texts'),
+  ...named('warehouse', 'dates', 'nulls-and-texts', 'neighbours'),
   ...named('reconcile', 'steps'),
   ...named('deletions', 'tombstones'),
   ...named('backfill', 'plan'),

@@ -39,10 +39,12 @@ describe('each step of a reconcile that is done twice', () => {
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
   });
 
-  test('keeps the question that a stopped reconcile asked', async () => {
+  test('keeps the question that a stopped reconcile asked, which is about what landed', async () => {
     const connectionId = await held('a', 'b');
+    const spoiled = bill('spoiled', { total_amount: '"much"' });
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[spoiled]] });
     const listing = await listed(connectionId);
-    await findAndConfirm(listing, 'a', 'b');
+    await findAndConfirm(listing, 'a', 'b', 'spoiled');
     expect(await settle(listing)).toMatchObject({ waiting: 2 });
     const before = await runStreamOf(listing);
     expect(before).toMatchObject({
