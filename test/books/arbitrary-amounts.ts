@@ -93,6 +93,8 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
       const net = any(currency);
       if (taxed === 'in prices') return { net, tax: plain(currency), total: net };
       const tax = taxed === 'not charged' ? plain(currency) : oneOf('null', '0', plain(currency));
+      // Of a line that is worth nothing it may be told as well.
+      if (between(1, 100) <= 4) return { net: '0', tax, total: '0' };
       const both = doubled(sum, [net, tax], currency);
       if (taxed === 'not charged') return { net, tax, total: oneOf(both, net) };
       return { net: oneOf(net, net, net, 'null'), tax, total: oneOf(both, both, net, any(currency)) };

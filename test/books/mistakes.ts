@@ -238,6 +238,18 @@ export const mistakes: readonly Mistake[] = [
     replace: 'true as is_weighed',
   },
   {
+    name: 'all of a payment was owed, whatever the total is',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'when unknown_of_bill = 0 and total_amount is not null',
+    replace: 'when unknown_of_bill = 0',
+  },
+  {
+    name: 'tax of lines that are worth nothing is taken off the rest',
+    file: 'models/intermediate/int_bills__taxed.sql',
+    find: 'when line_count = 0 and not tells_tax then',
+    replace: 'when line_count = 0 then',
+  },
+  {
     name: 'days payable have bills of which no purchase is known',
     file: 'models/marts/ap_kpis_monthly.sql',
     find: `"not is_credit and document_type = 'bill' and issue_date is not null"`,

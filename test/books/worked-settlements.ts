@@ -2,7 +2,7 @@ import { billOf, creditOf, worked, type WorkedBook } from './worked-book.ts';
 
 /** What payments, credits and refunds leave: scheduled ones, those that bounced, and documents below 0. */
 export function workedSettlements(): WorkedBook[] {
-  return [...scheduled(), ...paidOff(), ...oddLinks(), ...belowZero()];
+  return [...scheduled(), ...paidOff(), ...tooLarge(), ...oddLinks(), ...belowZero()];
 }
 
 function scheduled(): WorkedBook[] {
@@ -55,6 +55,30 @@ function scheduled(): WorkedBook[] {
         'bills.open_amount where bill_id = fee': 110,
         'cash_requirements.amount_due where due_bucket = overdue': 250,
         'cash_requirements.amount_due where due_bucket = unapplied_credits': -120,
+      },
+    ),
+  ];
+}
+
+function tooLarge(): WorkedBook[] {
+  const due = { issue_date: '2026-09-01', due_date: '2026-10-01' };
+  return [
+    worked(
+      'paid-of-what-nobody-knows',
+      {
+        0: [
+          billOf('known', { ...due, total_amount: 100, linked_payments: [paid('p1', '2026-10-11', 100)] }),
+          // How much of the payment was owed is not known, nor, so, how long payments took.
+          billOf('unknown', {
+            ...{ ...due, total_amount: 1e17, linked_payments: [paid('p2', '2026-11-11', 5)] },
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-10-01': 40,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-11-01': null,
+        'ap_kpis_monthly.paid_late_share where month = 2026-11-01': null,
+        'ap_kpis_monthly.paid where month = 2026-11-01': 5,
       },
     ),
   ];

@@ -49,6 +49,26 @@ export function workedTaxes(): WorkedBook[] {
       },
     ),
     worked(
+      'tax-of-nothing',
+      {
+        0: [
+          // A line that is worth nothing tells a tax that nobody is charged: where the 10 of the header are, nobody knows.
+          billOf('beside-nothing', {
+            ...{ ...october, total_amount: 90, sub_total: 90, tax_amount: 10 },
+            line_items: [{ ...office, sub_total: 0, tax_amount: 19, total_amount: 0 }],
+          }),
+          billOf('beside-a-remark', {
+            ...{ ...october, total_amount: 110, sub_total: 100, tax_amount: 10 },
+            line_items: [{ ...office, description: 'Thank you', total_amount: 0 }],
+          }),
+        ],
+      },
+      {
+        'spend_lines.net_amount where document_id = beside-nothing and position = -1': null,
+        'spend_lines.net_amount where document_id = beside-a-remark and position = -1': 100,
+      },
+    ),
+    worked(
       'reverse-charge-in-totals',
       {
         0: [

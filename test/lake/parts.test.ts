@@ -26,8 +26,10 @@ const connections: string[] = [];
 let large: string;
 
 beforeAll(async () => {
-  for (let count = 0; count < 24; count += 1) connections.push(await addTestConnection(warehouse));
-  large = await addTestConnection(warehouse);
+  // By their names: which of them share a part is decided by a hash.
+  for (let count = 0; count < 24; count += 1)
+    connections.push(await addTestConnection(warehouse, `small-${String(count)}`));
+  large = await addTestConnection(warehouse, 'large');
   for (const connectionId of connections)
     await land(warehouse, { connectionId, stream: 'bills', pages: [bills(3)] });
   await land(warehouse, { connectionId: large, stream: 'bills', pages: [bills(30)] });

@@ -77,7 +77,8 @@ taxed as (
             when has_half_of_it then 'unknown'
             when not has_tax_beside_lines then 'told'
             when missing_amount = 0 then 'inside'
-            when line_count = 0 then 'on_top'
+            -- Beside lines that are worth nothing and tell tax all the same, nobody knows where the rest of it is.
+            when line_count = 0 and not tells_tax then 'on_top'
             when abs(missing_amount - untold_tax) <= noise then 'on_top'
             when abs(missing_amount - untold_tax + discount) <= noise then 'on_top'
             else 'unknown'

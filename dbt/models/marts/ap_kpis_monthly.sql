@@ -154,7 +154,8 @@ weighed as (
         unknown_count,
         coalesce(paid > 0, true) and coalesce(total_amount > 0, true) as is_weighed,
         case
-            when unknown_of_bill = 0
+            -- Against a total that is not known, "least" would say that all of it was owed.
+            when unknown_of_bill = 0 and total_amount is not null
                 then least(lasted_by_then, total_amount) - least(lasted_by_then - lasting_amount, total_amount)
         end as weight,
         {{ daybook.days_between('issue_date', 'allocated_date') }} as days_to_pay,

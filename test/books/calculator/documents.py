@@ -203,7 +203,9 @@ class Taxes:
         if self.rest is None or self.rest == 0:
             return False
         discount = document.discount or 0
-        return not worth or any(
+        if not worth:
+            return not any(line.tax for line in document.lines)
+        return any(
             is_noise(document.currency, less(self.rest, untold, negative(other))) for other in (0, discount)
         )
 
