@@ -99,8 +99,7 @@ export function createAdminServer(
   });
 
   app.setErrorHandler((error, _request, reply) => {
-    const status = error instanceof CommandError ? 404 : isRefusal(error) ? 400 : 500;
-    return reply.code(status).send({ error: error instanceof Error ? error.message : 'Unknown.' });
+    return reply.code(statusOf(error)).send({ error: error instanceof Error ? error.message : 'Unknown.' });
   });
   return app;
 
@@ -118,8 +117,12 @@ class ForeignTarget extends Error {
   }
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof z.ZodError || error instanceof ForeignTarget;
+function statusOf(error: unknown): number {
+  if (error instanceof CommandError) return 404;
+  if (error instanceof z.ZodError || error instanceof ForeignTarget) return 400;
+  // What Fastify does not read: a body of another type than JSON, that is none, or too large.
+  const { statusCode } = error as { statusCode?: number };
+  return statusCode !== undefined && statusCode < 500 ? statusCode : 500;
 }
 
 const connectionParams = z.object({ connection: z.string() });

@@ -29,6 +29,18 @@ test('a request without the right credentials is 401', async () => {
   }
 });
 
+test.each([
+  ['of another type than JSON', 'text/plain', '{}', 415],
+  ['that is no JSON', 'application/json', '{', 400],
+])('the admin port refuses a body %s', async (_, type, body, status) => {
+  const answer = await fetch(`${sandbox.adminUrl}/settings`, {
+    method: 'PUT',
+    headers: { 'content-type': type },
+    body,
+  });
+  expect(answer.status).toBe(status);
+});
+
 test('every answer carries a request id, also errors', async () => {
   const ids = await Promise.all([
     api.get(bills),
