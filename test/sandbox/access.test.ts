@@ -30,7 +30,7 @@ test('a request without the right credentials is 401', async () => {
 });
 
 test.each([
-  ['of another type than JSON', 'text/plain', '{}', 415],
+  ['of another type than JSON', 'text/csv', '{}', 415],
   ['that is no JSON', 'application/json', '{', 400],
 ])('the admin port refuses a body %s', async (_, type, body, status) => {
   const answer = await fetch(`${sandbox.adminUrl}/settings`, {
