@@ -165,7 +165,8 @@ class Taxes:
             return
         # It is in the lines, or nobody knows where: a line that tells no tax may have some of it.
         self.rest_net = None
-        net_of_header = None if is_half_told else self._net_of_header(document, tax)
+        # Of tax that another line tells nobody knows whether the header means it too.
+        net_of_header = None if is_half_told or untold != tax else self._net_of_header(document, tax)
         for line in worth:
             if line.tells_tax:
                 continue
