@@ -1,9 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { named, quoted, type DuckDb } from './duck-db.ts';
 import { parquetRows } from './parquet-rows.ts';
 import { exactSum } from './exact-sum.ts';
@@ -43,9 +41,21 @@ export async function readBack(
 
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
+  const file = await open(path);
+  try {
+    // A lake has thousands of small files, and a stream takes two to three times as long for one.
+    const buffer = Buffer.allocUnsafe(bytesAtOnce);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
 }
+
+const bytesAtOnce = 262_144;
 
 export interface FilesRead {
   /** Types by column. */
