@@ -2,10 +2,11 @@ import fc from 'fast-check';
 
 /**
  * Where the tax of a document is told: by its lines, whose totals the header mostly sums up; by the header alone, on top of the lines or
- * inside of them; by lines whose prices have it in them; by lines that tell it though it is not charged; or by lines beside a discount of
- * their own.
+ * inside of them; by lines whose prices have it in them; by lines that tell it though it is not charged; by lines beside a discount of
+ * their own; or by lines that are worth nothing, and their header.
  */
-export type Taxed = 'by lines' | 'on top' | 'inside' | 'in prices' | 'not charged' | 'discounted';
+export type Taxed =
+  'by lines' | 'on top' | 'inside' | 'in prices' | 'not charged' | 'discounted' | 'beside nothing';
 
 interface Line {
   readonly total: string;
@@ -85,6 +86,7 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
         const total = any(currency);
         return { net: oneOf('null', total), tax: oneOf('null', 'null', '0'), total };
       }
+      if (taxed === 'beside nothing') return { net: '0', tax: oneOf('null', plain(currency)), total: '0' };
       if (taxed === 'discounted') {
         const [net, tax] = [plain(currency), plain(currency)];
         const discount = oneOf(tax, plain(currency));
@@ -93,8 +95,6 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
       const net = any(currency);
       if (taxed === 'in prices') return { net, tax: plain(currency), total: net };
       const tax = taxed === 'not charged' ? plain(currency) : oneOf('null', '0', plain(currency));
-      // Of a line that is worth nothing it may be told as well.
-      if (between(1, 100) <= 4) return { net: '0', tax, total: '0' };
       const both = doubled(sum, [net, tax], currency);
       if (taxed === 'not charged') return { net, tax, total: oneOf(both, net) };
       return { net: oneOf(net, net, net, 'null'), tax, total: oneOf(both, both, net, any(currency)) };
@@ -115,6 +115,16 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
           sub_total: oneOf('null', any(currency)),
           tax_amount: oneOf('null', '0', any(currency)),
           total_discount: oneOf('null', '0', any(currency)),
+        };
+      }
+      if (taxed === 'beside nothing') {
+        const [net, tax] = [plain(currency), plain(currency)];
+        const total = oneOf(net, doubled(sum, [net, tax], currency));
+        return {
+          total,
+          sub_total: net,
+          tax_amount: oneOf(tax, tax, ...taxesOfLines),
+          total_discount: discount,
         };
       }
       if (taxed === 'in prices')
