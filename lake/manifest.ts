@@ -112,6 +112,16 @@ export function filesWrittenFor({ snapshot_id: id, tables }: Manifest): Manifest
     .filter(({ since }) => since === undefined || since === id);
 }
 
+/** How many files a snapshot has, and what of them was written for it. */
+export function sizesOf(manifest: Manifest): { parts: number; partsAdded: number; bytesAdded: number } {
+  const added = filesWrittenFor(manifest);
+  return {
+    parts: Object.values(manifest.tables).reduce((sum, { files }) => sum + files.length, 0),
+    partsAdded: added.length,
+    bytesAdded: added.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
 /** The same manifest is the same text: keys are sorted. Throws ManifestTooLong where nobody would read it. */
 export function manifestText(manifest: Manifest): string {
   const text = `${JSON.stringify(sorted(manifest), null, 2)}\n`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
 import { eraseFromSnapshots, type RowsToErase } from '../lake/erase-from-snapshots.ts';
 import type { Lake } from '../lake/lake.ts';
-import { manifestText, sha256Of } from '../lake/manifest.ts';
+import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
 import { openLake } from '../lake/open-lake.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
 import { noteSnapshot, noteSnapshotsRemoved } from '../warehouse/snapshots/note-snapshot.ts';
@@ -63,6 +63,7 @@ async function republish(
       manifestSha256: sha256Of(manifestText(manifest)),
       // The tables are other ones now: the next export is not skipped.
       mark: '',
+      sizes: sizesOf(manifest),
     });
   }
   return rewritten.map(({ from, manifest, erased }) => ({ from, to: manifest.snapshot_id, rows: erased }));

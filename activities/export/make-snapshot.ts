@@ -4,7 +4,7 @@ import { ForeignLake } from '../../lake/errors.ts';
 import { findDamage } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestFile } from '../../lake/lake.ts';
-import { filesWrittenFor, manifestText, sha256Of, type Manifest } from '../../lake/manifest.ts';
+import { filesWrittenFor, manifestText, sha256Of, sizesOf, type Manifest } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
@@ -236,6 +236,7 @@ async function settle(
     manifestSha256: sha256Of(manifestText(manifest)),
     // Of one that an earlier attempt published nobody knows: the next export is not skipped.
     mark: mark ?? '',
+    sizes: sizesOf(manifest),
   });
   const { removed } = await retireSnapshots(lake, { rule: job.keep, now: new Date() });
   await noteSnapshotsRemoved(session.client, removed);
@@ -248,7 +249,7 @@ function exportedOf({ manifest, skipped, damage }: Made): Exported {
     tables: Object.keys(manifest.tables).length,
     rows: manifest.rows,
     bytes: manifest.bytes,
-    bytesWritten: skipped ? 0 : filesWrittenFor(manifest).reduce((sum, { bytes }) => sum + bytes, 0),
+    bytesWritten: skipped ? 0 : sizesOf(manifest).bytesAdded,
     unfit: manifest.unfit.length,
     takenAt: manifest.taken_at,
     ...(damage === undefined ? {} : { damage }),

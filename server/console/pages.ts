@@ -5,6 +5,7 @@ import { overviewPage } from './pages/overview.tsx';
 import { quarantinePage } from './pages/quarantine.tsx';
 import { runPage } from './pages/run.tsx';
 import { runsPage } from './pages/runs.tsx';
+import { snapshotsPage } from './pages/snapshots.tsx';
 import { webhooksPage } from './pages/webhooks.tsx';
 import type { PageReader } from './page.ts';
 
@@ -16,6 +17,7 @@ export const pages: Readonly<Record<string, PageReader>> = {
   '/runs/:run': runPage,
   '/quarantine': quarantinePage,
   '/discrepancies': discrepanciesPage,
+  '/snapshots': snapshotsPage,
   '/webhooks': webhooksPage,
   '/alerts': alertsPage,
 };

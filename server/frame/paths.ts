@@ -7,6 +7,7 @@ export const paths = {
   run: (id: string) => `/runs/${encodeURIComponent(id)}`,
   quarantine: (filter: Filter = {}) => withQuery('/quarantine', filter),
   discrepancies: (filter: Filter = {}) => withQuery('/discrepancies', filter),
+  snapshots: (filter: Filter = {}) => withQuery('/snapshots', filter),
   webhooks: (filter: Filter = {}) => withQuery('/webhooks', filter),
   alerts: () => '/alerts',
 } as const;

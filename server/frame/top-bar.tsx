@@ -7,6 +7,7 @@ const sections = [
   { name: 'Runs', path: paths.runs() },
   { name: 'Quarantine', path: paths.quarantine() },
   { name: 'Discrepancies', path: paths.discrepancies() },
+  { name: 'Snapshots', path: paths.snapshots() },
   { name: 'Webhooks', path: paths.webhooks() },
   { name: 'Alerts', path: paths.alerts() },
 ];

@@ -14,7 +14,7 @@ const url = await openConsole(installation);
 const { open } = await launchBrowser();
 
 const paths = [
-  ...['/', '/runs', '/quarantine', '/discrepancies', '/webhooks', '/alerts', '/nothing'],
+  ...['/', '/runs', '/quarantine', '/discrepancies', '/snapshots', '/webhooks', '/alerts', '/nothing'],
   ...['acme-us', 'failing', 'gone', 'new', 'paused', 'stale'].map((name) => `/connections/${name}`),
   ...['run-us', 'run-us-before', 'run-failing'].map((id) => `/runs/${id}`),
 ];
@@ -53,6 +53,21 @@ describe('the overview', () => {
       'Temporal does not answer, so nothing was started.',
     );
   });
+});
+
+test('snapshots say what each of them added, and how two are compared', async () => {
+  const page = await open(`${url}/snapshots`);
+  const cells = await page
+    .getByRole('row')
+    .filter({ has: page.getByRole('rowheader') })
+    .allInnerTexts();
+  expect(cells.map((row) => row.split(/\s*[\t\n]\s*/).filter((cell) => !cell.endsWith('ago')))).toEqual([
+    ['20261122T060000Z-000003 latest', '920,150', '101.4', '9.8', '1,021', '97', '2'],
+    ['20261120T060000Z-000001', '920,011', '101.3', '0'],
+  ]);
+  expect(await page.locator('.lead').textContent()).toContain(
+    'npx daybook snapshots diff 20261120T060000Z-000001 20261122T060000Z-000003',
+  );
 });
 
 describe('a connection', () => {

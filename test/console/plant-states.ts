@@ -33,6 +33,7 @@ export async function plantStates(
     if (minutesAgo !== undefined) await plantStreams(warehouse, name, minutesAgo);
   }
   await warehouse.pool.query(runs);
+  await warehouse.pool.query(snapshots);
   await warehouse.pool.query(reasons, [planted.markup, planted.body]);
   await warehouse.pool.query(sitting, [planted.markup, JSON.stringify({ note: planted.body })]);
 }
@@ -60,6 +61,16 @@ async function plantStreams({ pool }: Warehouse, name: string, minutesAgo: numbe
     );
   }
 }
+
+/** The first one of a release that did not know its parts, one that is gone, and the latest. */
+const snapshots = `
+  insert into sync.snapshots
+    (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark, removed_at, parts, parts_added, bytes_added)
+  values
+    ('20261120T060000Z-000001', 'export-1', '/lake', now() - interval '2 days', 920011, 101300000, 0, '', '', null, null, null, null),
+    ('20261121T060000Z-000002', 'export-2', '/lake', now() - interval '1 day', 920020, 101300000, 0, '', '', now(), 1021, 1, 12000),
+    ('20261122T060000Z-000003', 'export-3', '/lake', now() - interval '1 hour', 920150, 101400000, 2, '', '', null, 1021, 97, 9840000);
+`;
 
 const runs = `
   insert into sync.runs (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, failure, started_at, finished_at)

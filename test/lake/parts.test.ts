@@ -7,6 +7,7 @@ import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
 import type { ManifestFile } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest } from '../../lake/pointer.ts';
+import { listSnapshots } from '../../warehouse/snapshots/list-snapshots.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { bill, billLine, list } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
@@ -77,6 +78,9 @@ test.each(['a folder', 'a bucket'])('in %s only parts whose connections moved ar
   ];
   const written = after.filter(({ since }) => since === second.snapshotId);
   expect(written).toHaveLength(1);
+  const [noted] = await listSnapshots(warehouse, { limit: 1 });
+  expect(noted).toMatchObject({ snapshot_id: second.snapshotId, bytes_added: second.bytesWritten });
+  expect(noted!.parts_added).toBeLessThan(noted!.parts! / 2);
   expect(after.filter(({ since }) => since !== second.snapshotId)).toEqual(
     before.filter(({ path }) => path !== written[0]?.path),
   );

@@ -343,6 +343,9 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     manifest_sha256: true,
     mark: true,
     removed_at: true,
+    parts: true,
+    parts_added: true,
+    bytes_added: true,
   },
   'sync.namespace_claims': {
     claim_id: true,

@@ -14,19 +14,25 @@ export interface SnapshotNote {
   };
   manifestSha256: string;
   mark: string;
+  /** Its files. */
+  sizes: { parts: number; partsAdded: number; bytesAdded: number };
 }
 
 /** Writes down that a snapshot was published. Twice is once. */
 export async function noteSnapshot(
   client: ClientBase,
-  { lake, manifest, manifestSha256, mark }: SnapshotNote,
+  { lake, manifest, manifestSha256, mark, sizes }: SnapshotNote,
 ): Promise<void> {
   const { snapshot_id: snapshotId, run_id: runId, taken_at: takenAt, rows, bytes, unfit } = manifest;
   await client.query(
-    `insert into sync.snapshots (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    `insert into sync.snapshots
+       (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark, parts, parts_added, bytes_added)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict (snapshot_id) do nothing`,
-    [snapshotId, runId, lake, takenAt, rows, bytes, unfit.length, manifestSha256, mark],
+    [
+      ...[snapshotId, runId, lake, takenAt, rows, bytes, unfit.length, manifestSha256, mark],
+      ...[sizes.parts, sizes.partsAdded, sizes.bytesAdded],
+    ],
   );
 }
 

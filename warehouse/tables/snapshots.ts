@@ -12,4 +12,7 @@ export interface SnapshotsTable {
   manifest_sha256: string;
   mark: string;
   removed_at: Time | null;
+  parts: number | null;
+  parts_added: number | null;
+  bytes_added: number | null;
 }

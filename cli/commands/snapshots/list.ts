@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Lake } from '../../../lake/lake.ts';
-import { filesWrittenFor } from '../../../lake/manifest.ts';
+import { sizesOf } from '../../../lake/manifest.ts';
 import { lookAtManifest, lookAtPointer } from '../../../lake/pointer.ts';
 import { print, printJson, printTable } from '../../printer.ts';
 import { withLake } from './with-lake.ts';
@@ -66,17 +66,16 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
     const seen = await lookAtManifest(lake, id);
     // Removed at this moment.
     if (seen === undefined) continue;
-    const { taken_at = null, rows = null, bytes = null, unfit, tables = {} } = seen.value ?? {};
-    const added = seen.value && filesWrittenFor(seen.value);
+    const { taken_at = null, rows = null, bytes = null, unfit } = seen.value ?? {};
+    const sizes = seen.value && sizesOf(seen.value);
     snapshots.push({
       id,
       taken_at,
       rows,
       bytes,
-      bytes_added: added?.reduce((sum, file) => sum + file.bytes, 0) ?? null,
-      parts:
-        added === undefined ? null : Object.values(tables).reduce((sum, { files }) => sum + files.length, 0),
-      parts_added: added?.length ?? null,
+      bytes_added: sizes?.bytesAdded ?? null,
+      parts: sizes?.parts ?? null,
+      parts_added: sizes?.partsAdded ?? null,
       unfit: unfit?.length ?? null,
       latest: pointer?.value?.snapshot_id === id,
       problem: seen.altered?.message ?? null,
