@@ -230,7 +230,7 @@ describe('an approval names what was shown, and does nothing when something else
     const args = [{ connection, waiting: { bills: count } }];
     const asked = await client.workflow.start('awaitApproval', { workflowId, taskQueue: 'daybook', args });
     await asked.signal(approveDeletesSignal);
-    expect(await eventually(() => approvedRun(connection))).toMatchObject({ status });
+    expect(await eventually(() => approvedRun(connection))).toEqual({ status, reason: 'deletions approved' });
     const held = await heldIds(connection, 'bills');
     expect(held.filter((id) => gone.includes(id))).toHaveLength(left);
   });

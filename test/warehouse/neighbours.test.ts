@@ -171,10 +171,7 @@ const steps: Record<string, (copied: Copied) => Promise<unknown>> = {
     return [finished, await readFinished(warehouse, copied.listing!)];
   },
   'a deletion that a webhook tells': (copied) =>
-    buryAnnounced(warehouse, {
-      ...scope(copied),
-      ...gone('c', '2024-05-01T00:00:00Z'),
-    }),
+    buryAnnounced(warehouse, { ...scope(copied), ...gone('c', '2024-05-01T00:00:00Z') }),
   'a rebuild': (copied) => rebuildBatch(warehouse, { ...scope(copied), after: '' }),
   'an erasure': async (copied) => {
     const erased = { ...scope(copied), id: 'erased' };
@@ -243,13 +240,9 @@ async function everyStep(all: readonly Copied[], self: Copied): Promise<[string,
 }
 
 /** Of a connection of its own, unless one is given. */
-async function copy({
-  stream = 'bills',
-  troubled,
-  ...given
-}: Partial<Copied> & Pick<Copied, 'troubled'>): Promise<Copied> {
+async function copy(given: Partial<Copied> & Pick<Copied, 'troubled'>): Promise<Copied> {
   const connectionId = given.connectionId ?? (await addTestConnection(warehouse));
-  return { connectionId, stream, troubled, runId: '' };
+  return { stream: 'bills', runId: '', ...given, connectionId };
 }
 
 function scope({ connectionId, stream, runId }: Copied): RunScope {
