@@ -70,11 +70,14 @@ export interface Listing<Page> {
   readonly listed: Listed;
   readonly listWithin: (bounds: Bounds) => List;
   readonly prepare: (records: readonly SourceRecord[]) => Page | Promise<Page>;
-  /** Whether the connection holds all that the page tells. */
+  /** Whether the page tells of something, and the connection holds all of it: then the page is of its company. */
   readonly holds: (connectionId: string, page: Page) => Promise<boolean>;
+  /** How far the watermark would move with a page that tells nothing of any record, in microseconds; undefined where it tells something. */
+  readonly movesTo: (page: Page) => number | undefined;
   readonly land: (landing: {
     pass: PassInHand;
     page: Page;
+    cursor: string | null;
     requests: number;
     servedAt: Date | null;
     heardAt: Date | null;
@@ -169,14 +172,20 @@ async function landPages<Page>(
     pages: reading.pages,
     signal,
   };
-  const pages = readPages(counting.api, request, async ({ records, ...page }) => ({
+  const pages = readPages(counting.api, request, async ({ records, ...page }, cursor) => ({
     ...page,
+    cursor,
     page: await listing.prepare(records),
   }));
   let told = reading.told;
   let isFirst = true;
-  for await (const { page, connection, servedAt, receivedAt, nextCursor } of pages) {
-    if (connection === null && (await listing.holds(connectionId, page))) await proof.require(null);
+  for await (const { page, cursor, connection, servedAt, receivedAt, nextCursor } of pages) {
+    const isAlone = cursor === null && nextCursor === null;
+    if (
+      connection === null &&
+      ((isAlone && movesNothing(reading, page)) || (await listing.holds(connectionId, page)))
+    )
+      await proof.require(null);
     else await proof.requireNow(connection);
     const now = servedAt === null ? null : { milliseconds: servedAt.getTime(), receivedAt };
     const heardAt = reading.heardAt(receivedAt);
@@ -186,12 +195,25 @@ async function landPages<Page>(
     isFirst = false;
     const started = performance.now();
     const requests = counting.takeCount();
-    const counts = await listing.land({ pass, page, requests, servedAt, heardAt, nextCursor });
+    const counts = await listing.land({ pass, page, cursor, requests, servedAt, heardAt, nextCursor });
     onPageLanded({ stream: pass.stream, milliseconds: performance.now() - started, counts });
     if (nextCursor === null) return { state: 'done' };
     if (chunk.pageWasLast()) return { state: 'more' };
   }
   throw new Error(`The pages of ${pass.stream} ended without a last one.`);
+}
+
+/**
+ * Whether a page that is the whole of a sync's pass would leave everything as it is, the watermark included: then it does not matter which
+ * company it is of. The window of a backfill would be done, and a listing proves something by what it does not show.
+ */
+function movesNothing<Page>(
+  { pass, taken, listing }: { pass: PassInHand; taken: Taken; listing: Listing<Page> },
+  page: Page,
+): boolean {
+  const movesTo = listing.movesTo(page);
+  if (pass.kind !== 'sync' || movesTo === undefined || taken.highestMilliseconds !== null) return false;
+  return movesTo <= (taken.watermarkMilliseconds ?? -Infinity) * 1_000;
 }
 
 /** What is to be done about a failure is known by its class; what is to be retried by Temporal is thrown again. */

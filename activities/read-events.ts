@@ -1,3 +1,4 @@
+import { microsecondsOf } from '../resources/instant.ts';
 import { listOfDeletions } from '../source/lists.ts';
 import { eventsListed, landEvents } from '../warehouse/tombstones/land-events.ts';
 import { holdsDeletions } from '../warehouse/tombstones/holds-deletions.ts';
@@ -15,6 +16,10 @@ export function listingOfEvents({ warehouse }: Pick<Dependencies, 'warehouse'>):
     listed: eventsListed,
     listWithin: listOfDeletions,
     prepare: prepareEvents,
+    movesTo: ({ deletions, refused, highest }) => {
+      if (deletions.size + refused.size > 0) return undefined;
+      return highest === null ? -Infinity : (microsecondsOf(highest.version) ?? Infinity);
+    },
     holds: (connectionId, page) => holdsDeletions(warehouse, connectionId, page),
     land: (landing) => landEvents(warehouse, landing),
   };

@@ -23,8 +23,11 @@ export function listingOfStream(
     listed: resource,
     listWithin: (bounds) => listOfStream(listed, bounds),
     prepare: (records) => preparePage(resource, records),
+    movesTo: ({ read }) => (read === 0 ? -Infinity : undefined),
     holds: async (connectionId, { records, refused }) =>
-      refused.length === 0 && (await holdsRecords(warehouse, { connectionId, resource, records })),
+      refused.length === 0 &&
+      records.length > 0 &&
+      (await holdsRecords(warehouse, { connectionId, resource, records })),
     land: (landing) => landPage(warehouse, { ...landing, resource, lookbackMilliseconds }),
   };
 }

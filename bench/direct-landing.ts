@@ -57,7 +57,8 @@ export async function landDirectly(
     cursor: null,
   };
   const started = performance.now();
-  const pages = readPages(api, reading, async ({ records, servedAt, nextCursor }) => ({
+  const pages = readPages(api, reading, async ({ records, servedAt, nextCursor }, cursor) => ({
+    cursor,
     page: await preparePage(resource, records),
     servedAt,
     nextCursor,

@@ -12,7 +12,7 @@ export interface Reading extends ListRequest {
 }
 
 /**
- * The pages of a stream, in order, as `prepare` returns them. Each is asked for and prepared while the caller still works on
+ * The pages of a stream, in order, as `prepare` returns them; it is given the cursor that the page was asked for with. Each is asked for and prepared while the caller still works on
  * the one before: what the caller's database is busy with and what is computed here then cost no time twice. The error of
  * such a page comes when that page is asked for; a caller that leaves early ends the request for it.
  *
@@ -21,13 +21,14 @@ export interface Reading extends ListRequest {
 export async function* readPages<Prepared>(
   client: ApiClient,
   reading: Reading,
-  prepare: (page: ListPage) => Prepared | Promise<Prepared>,
+  prepare: (page: ListPage, cursor: string | null) => Prepared | Promise<Prepared>,
 ): AsyncGenerator<Prepared, void, void> {
   const leave = new AbortController();
   const signal =
     reading.signal === undefined ? leave.signal : AbortSignal.any([reading.signal, leave.signal]);
   const ask = pageAsker(client, { ...reading, signal });
-  const request = (cursor: string | null): Promise<Settled<Prepared>> => settled(ask(cursor), prepare);
+  const request = (cursor: string | null): Promise<Settled<Prepared>> =>
+    settled(ask(cursor), (page) => prepare(page, cursor));
   let pending = request(reading.cursor);
   try {
     for (let page = 1; ; page += 1) {

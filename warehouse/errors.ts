@@ -1,11 +1,11 @@
-/** Another attempt took the lease of the pass: this one ends without a trace. */
+/** Another attempt took the lease of the pass, or the page before is lost with a failover: this attempt ends without a trace. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   readonly handling = 'retry';
 
   constructor(pass: { connectionId: string; stream: string }) {
     super(
-      `Another attempt reads ${pass.stream} of ${pass.connectionId} now, so this one stopped; nothing is lost.`,
+      `Another attempt reads ${pass.stream} of ${pass.connectionId} now, or the database lacks the page before, so this one stopped; nothing is lost.`,
     );
   }
 }

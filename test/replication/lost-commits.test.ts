@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { bill, customer } from '../support/finance-records.ts';
+import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { at, page, type ScriptedService } from './scripted-service.ts';
+import { at, eventsPage, page, type Answer, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 // A standby takes over that lacks the last commits, and the workflow remembers what they were about.
@@ -33,6 +34,84 @@ test('nor has a backfill, and the next one reads it', async () => {
   expect(await service.ids('bills')).toEqual(['one', 'two']);
 });
 
+test.each(['sync', 'reconcile'] as const)(
+  'a page that is lost while the next one is awaited is read again by the %s',
+  async (run) => {
+    const { service, bills } = await withLostMiddle();
+    expect(await service[run](['bills'])).toMatchObject({ status: 'succeeded' });
+    expect(await service.ids('bills')).toEqual(bills);
+  },
+);
+
+test('and so it is by a backfill', async () => {
+  const { service, bills } = await withLostMiddle();
+  const days = { from: '2024-01-01', to: '2024-01-20' };
+  expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
+  expect(await service.ids('bills')).toEqual(bills);
+});
+
+test('and so is a page of events', async () => {
+  const service = await serve();
+  const held = ['a', 'b', 'c', 'd'];
+  service.lists = { bills: held.map((id) => bill(id)) };
+  await service.sync(['bills']);
+  const now = new Date().toISOString();
+  const pages = held.slice(0, 3).map((id) => [deletionOf(id, now)]);
+  loseMiddle(service, 'events', (place) => eventsPage(pages[place] ?? [], cursorAfter(place)));
+  expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect(await service.ids('bills')).toEqual(['d']);
+});
+
+/** Bills have three pages; the commit of the second is lost while the third is asked for. */
+async function withLostMiddle(): Promise<{ service: ScriptedService; bills: string[] }> {
+  const service = await serve();
+  service.lists = { customers: [customer('c')] };
+  const names = ['one', 'three', 'two'];
+  const bills = ['one', 'two', 'three'].map((id, place) =>
+    bill(id, { last_synced_at: at(place * 1_000 - 60_000) }),
+  );
+  loseMiddle(service, 'bills', (place) =>
+    page(service, 'bills', bills.slice(place, place + 1), cursorAfter(place)),
+  );
+  return { service, bills: names };
+}
+
+/** The list of `stream` has three pages. The standby that takes over while the third is answered lacks the second. */
+function loseMiddle(service: ScriptedService, stream: string, pageAt: (place: number) => Answer): void {
+  const landed = (cursor: string): Promise<unknown> =>
+    expect
+      .poll(
+        () =>
+          service.rows(
+            `select from sync.passes where connection_id = $1 and stream = '${stream}' and cursor = '${cursor}'`,
+          ),
+        { timeout: 20_000 },
+      )
+      .toHaveLength(1);
+  let isLost = false;
+  const answer = async (query: URLSearchParams): Promise<Answer> => {
+    const place = cursors.indexOf(query.get('cursor') ?? '');
+    if (!isLost && place === 1) {
+      await landed('second');
+      await replicate(service, stream);
+    }
+    if (!isLost && place === 2) {
+      await landed('third');
+      await takeOver(service, stream);
+      isLost = true;
+    }
+    return pageAt(place);
+  };
+  if (stream === 'events') service.onEvents = answer;
+  else service.onList = (resource, query) => (resource === stream ? answer(query) : undefined);
+}
+
+const cursors = ['', 'second', 'third'];
+
+function cursorAfter(place: number): string | null {
+  return cursors[place + 1] ?? null;
+}
+
 /** Bills have two pages. The second is lost when `isRead` finds a row, while customers are asked for. */
 async function withLostPage(isRead: string): Promise<ScriptedService> {
   const service = await serve();
@@ -42,30 +121,34 @@ async function withLostPage(isRead: string): Promise<ScriptedService> {
   service.onList = async (resource, query) => {
     if (resource === 'customers') {
       await expect.poll(() => service.rows(isRead), { timeout: 20_000 }).toHaveLength(1);
-      await takeOver(service);
+      await takeOver(service, 'bills');
       service.onList = (_resource, later) => (later.get('cursor') === 'two' ? pageTwo() : undefined);
       return undefined;
     }
     if (query.get('cursor') === null) return page(service, 'bills', bills.slice(0, 1), 'two');
     await expect.poll(() => service.ids('bills'), { timeout: 20_000 }).toEqual(['one']);
-    await replicate(service);
+    await replicate(service, 'bills');
     return pageTwo();
   };
   return service;
 }
 
-/** What each commit that lands bills writes, and which rows of it. */
-const written = {
-  'sync.streams': `stream = 'bills'`,
-  'sync.passes': `stream = 'bills'`,
-  'sync.run_streams': `stream = 'bills'`,
-  'finance.bills': 'true',
-  'finance.bill_lines': 'true',
-  'history.record_versions': `resource = 'bills'`,
-};
+/** What each commit that lands a page of the stream writes, and which rows of it. */
+function writtenBy(stream: string): Record<string, string> {
+  return {
+    'sync.streams': `stream = '${stream}'`,
+    'sync.passes': `stream = '${stream}'`,
+    'sync.run_streams': `stream = '${stream}'`,
+    'sync.listed_pages': `stream = '${stream}'`,
+    'sync.tombstones': 'true',
+    'finance.bills': 'true',
+    'finance.bill_lines': 'true',
+    'history.record_versions': `resource = 'bills'`,
+  };
+}
 
-async function replicate({ connection }: ScriptedService): Promise<void> {
-  for (const [table, rows] of Object.entries(written)) {
+async function replicate({ connection }: ScriptedService, stream: string): Promise<void> {
+  for (const [table, rows] of Object.entries(writtenBy(stream))) {
     await warehouse.pool.query(`drop table if exists ${copyOf(table)}`);
     await warehouse.pool.query(
       `create table ${copyOf(table)} as select * from ${table} where connection_id = '${connection}' and ${rows}`,
@@ -73,8 +156,8 @@ async function replicate({ connection }: ScriptedService): Promise<void> {
   }
 }
 
-async function takeOver({ connection }: ScriptedService): Promise<void> {
-  for (const [table, rows] of Object.entries(written)) {
+async function takeOver({ connection }: ScriptedService, stream: string): Promise<void> {
+  for (const [table, rows] of Object.entries(writtenBy(stream))) {
     await warehouse.pool.query(`delete from ${table} where connection_id = '${connection}' and ${rows}`);
     await warehouse.pool.query(`insert into ${table} select * from ${copyOf(table)}`);
   }

@@ -21,6 +21,7 @@ export class ScriptedService {
   events: string[] = [];
   /** Answers instead of the usual one. */
   onList: (resource: string, query: URLSearchParams) => Answer | Promise<Answer> = () => undefined;
+  onEvents: (query: URLSearchParams) => Answer | Promise<Answer> = () => undefined;
   /** For a single record of a list, whose company or time is asked for: no part of a listing. */
   onOne: () => Answer = () => undefined;
   onFetch: (resource: string, id: string) => Answer | Promise<Answer> = () => undefined;
@@ -193,6 +194,8 @@ export class ScriptedService {
   async #answer(url: URL): Promise<{ status: number; body: string }> {
     const connection = `"connection":${this.named}`;
     if (url.pathname === '/events') {
+      const own = await this.onEvents(url.searchParams);
+      if (own !== undefined) return own;
       const floor = Number(url.searchParams.get('last_synced_at_min') ?? -Infinity);
       const shown = this.events.filter((text) => {
         const at = Date.parse((JSON.parse(text) as { last_synced_at: string }).last_synced_at);
@@ -242,6 +245,11 @@ export function page(
 ): NonNullable<Answer> {
   const body = `{"connection":${service.named},"${name}":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
   return { status: 200, body };
+}
+
+/** A page of the events, which names nobody. */
+export function eventsPage(events: readonly string[], next: string | null = null): NonNullable<Answer> {
+  return { status: 200, body: `{"events":[${events.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
 /** The next list is answered so, when the answer is given. */

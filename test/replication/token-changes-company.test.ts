@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { bill, subscription } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
 import { at, type Answer, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
@@ -58,6 +59,52 @@ test('events that another company is asked for delete nothing', async () => {
   service.onOne = () => listOf(another, 'bills', []);
   await expectRefused(service, () => service.sync(['bills']));
   expect(await service.ids('bills')).toEqual(['a']);
+});
+
+test('events of another company move nothing: those of the right one are read once the token opens it again', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  const hour = 3_600_000;
+  const ago = (milliseconds: number): string => new Date(Date.now() - milliseconds).toISOString();
+  await service.sync(['bills']);
+  service.events = [deletionOf('of-another', ago(0), { resource: '"INVOICE"' })];
+  service.onOne = () => listOf(another, 'bills', []);
+  await expectRefused(service, () => service.sync(['bills']));
+  service.events = [deletionOf('a', ago(hour))];
+  service.onOne = () => undefined;
+  await resumeConnection(warehouse, { connectionId: service.connection });
+  expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect(await service.ids('bills')).toEqual(['b']);
+});
+
+test('of a list without an order, no page that names nobody is the last one of two', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a')], subscriptions: [subscription('s-a')] };
+  await service.sync(['bills', 'subscriptions']);
+  const pages = [
+    `{"subscriptions":[${subscription('s-a')}],"next_cursor":"two"}`,
+    `{"subscriptions":[],"next_cursor":null}`,
+  ];
+  service.onList = (resource, query) =>
+    resource === 'subscriptions'
+      ? { status: 200, body: pages[query.get('cursor') === null ? 0 : 1] ?? '' }
+      : undefined;
+  service.onOne = () => listOf(another, 'bills', []);
+  await expectRefused(service, () => service.sync(['bills', 'subscriptions']));
+});
+
+test('no window of a backfill is done because of an empty page of another company', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a')], subscriptions: [subscription('s-a')] };
+  await service.sync(['bills', 'subscriptions']);
+  service.onList = (resource) =>
+    resource === 'subscriptions'
+      ? { status: 200, body: '{"subscriptions":[],"next_cursor":null}' }
+      : undefined;
+  service.onOne = () => listOf(another, 'bills', []);
+  await expectRefused(service, () =>
+    service.backfill(['subscriptions'], { from: '2024-01-01', to: '2024-03-31' }),
+  );
 });
 
 test('a webhook of a deletion deletes nothing when the fetch may have been answered by another company', async () => {

@@ -30,6 +30,7 @@ export async function landEvents(
   return landInWarehouse(warehouse, {
     pass,
     page,
+    cursor: null,
     requests: 1,
     servedAt: new Date(),
     heardAt: null,

@@ -111,12 +111,22 @@ export async function landRecords(
     pass,
     resource,
     page,
+    cursor: await cursorOf(warehouse, pass),
     requests: 1,
     servedAt,
     heardAt,
     nextCursor,
     lookbackMilliseconds,
   });
+}
+
+/** Where the pass stands. */
+async function cursorOf({ pool }: Warehouse, pass: PassInHand): Promise<string | null> {
+  const { rows } = await pool.query<{ cursor: string | null }>(
+    'select cursor from sync.passes where connection_id = $1 and stream = $2 and kind = $3 and part = $4',
+    [pass.connectionId, pass.stream, pass.kind, pass.part],
+  );
+  return rows[0]?.cursor ?? null;
 }
 
 /** Takes the same way from a response's text to a prepared page as a sync does. */

@@ -25,6 +25,8 @@ export interface PageToLand {
   readonly pass: PassInHand;
   readonly resource: Resource;
   readonly page: PreparedPage;
+  /** What the page was asked for with; null: the first one. */
+  readonly cursor: string | null;
   readonly requests: number;
   /** The service's time of the response; null when it does not tell. */
   readonly servedAt: Date | null;
@@ -84,8 +86,8 @@ const landAllAtOnce: Landing = async (_client, records, land) => ({
 });
 
 async function land(client: PoolClient, input: PageToLand, landing: Landing): Promise<PageFacts> {
-  const { pass, resource, page, requests, servedAt, heardAt, nextCursor } = input;
-  const { landedAt, askedAt } = await lockToLand(client, pass, resource.name);
+  const { pass, resource, page, cursor, requests, servedAt, heardAt, nextCursor } = input;
+  const { landedAt, askedAt } = await lockToLand(client, { pass, resource: resource.name, cursor });
   const where = { connectionId: pass.connectionId, resource, runId: pass.runId, landedAt };
   const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
   const facts: string[] = [];

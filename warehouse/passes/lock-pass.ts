@@ -7,6 +7,12 @@ import { tick, tickSql } from '../resource-clock.ts';
 import type { PassInHand } from './pass.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
+export interface LockedPass {
+  readonly landedAt: string;
+  /** None of the answers of its pages was asked for before, in the order of writes; null where a release before 0.6 asked. */
+  readonly askedAt: string | null;
+}
+
 /**
  * Locks the pass, and the connection's resource, until the transaction ends. Throws LeaseLost when another attempt has
  * taken the pass over, so an attempt that was given up but still runs can commit nothing. Only with a `proved` token may what it
@@ -16,17 +22,22 @@ export async function lockPass(
   client: PoolClient,
   pass: PassInHand,
   resource: string,
-): Promise<{ landedAt: string; askedAt: string | null; proved: boolean }> {
-  const { rows } = await client.query<{ landed_at: string; asked_at: string | null; proved: boolean }>({
+): Promise<LockedPass & { readonly cursor: string | null; readonly proved: boolean }> {
+  const { rows } = await client.query<{
+    landed_at: string;
+    asked_at: string | null;
+    cursor: string | null;
+    proved: boolean;
+  }>({
     name: 'lock pass',
     text: `
       with pass as materialized (
-        select asked_at from sync.passes
+        select asked_at, cursor from sync.passes
         where connection_id = $1 and stream = $2 and kind = $3 and part = $4 and lease = $5
         for update
       ), ${lockOf('$1', '$6', 'from pass')}, ticked as (${tickSql('$1', '$6', 'from resource')}
       )
-      select landed_at, (select asked_at::text from pass), exists (select ${provedSql({ runId: '$7', token: '$8' })}) as proved
+      select landed_at, (select asked_at::text from pass), (select cursor from pass), exists (select ${provedSql({ runId: '$7', token: '$8' })}) as proved
       from ticked`,
     values: [
       ...[pass.connectionId, pass.stream, pass.kind, pass.part, pass.lease],
@@ -35,19 +46,20 @@ export async function lockPass(
   });
   const [locked] = rows;
   if (locked === undefined) throw new LeaseLost(pass);
-  return { landedAt: locked.landed_at, askedAt: locked.asked_at, proved: locked.proved };
+  const { landed_at: landedAt, asked_at: askedAt, cursor, proved } = locked;
+  return { landedAt, askedAt, cursor, proved };
 }
 
 /**
- * The same for what lands a page: throws TokenNotProved too. None of its answers was asked for before `askedAt`, in the order of writes;
- * null where a release before 0.6 asked.
+ * The same for what lands the page that was asked for with `cursor` (null: the first one). Throws LeaseLost too where the pass does not
+ * stand at it: a standby that has taken over may have the lease, and lack the page before. Throws TokenNotProved too.
  */
 export async function lockToLand(
   client: PoolClient,
-  pass: PassInHand,
-  resource: string,
-): Promise<{ landedAt: string; askedAt: string | null }> {
-  const { proved, ...locked } = await lockPass(client, pass, resource);
+  { pass, resource, cursor }: { pass: PassInHand; resource: string; cursor: string | null },
+): Promise<LockedPass> {
+  const { cursor: standsAt, proved, ...locked } = await lockPass(client, pass, resource);
+  if (standsAt !== cursor) throw new LeaseLost(pass);
   if (!proved) throw new TokenNotProved(pass.connectionId);
   return locked;
 }

@@ -1,13 +1,14 @@
 import type { Warehouse } from '../open-warehouse.ts';
 import type { PreparedEvents } from './prepared-events.ts';
 
-/** Whether each of the events tells a deletion that is held: landing them again would write nothing. */
+/** Whether the events tell of deletions, each of which is held: landing them again would write none. */
 export async function holdsDeletions(
   { pool }: Pick<Warehouse, 'pool'>,
   connectionId: string,
   { deletions, refused }: PreparedEvents,
 ): Promise<boolean> {
   if (refused.size > 0) return false;
+  if (deletions.size === 0) return false;
   const told = [...deletions].flatMap(([{ name }, ofResource]) =>
     ofResource.map(({ id, version }) => ({ name, id, version })),
   );

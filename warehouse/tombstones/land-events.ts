@@ -25,6 +25,8 @@ export async function landEvents(
   input: {
     pass: PassInHand;
     page: PreparedEvents;
+    /** What the page was asked for with; null: the first one. */
+    cursor: string | null;
     requests: number;
     /** The service's time of the response; null when it does not tell. */
     servedAt: Date | null;
@@ -33,9 +35,9 @@ export async function landEvents(
     nextCursor: string | null;
   },
 ): Promise<PageFacts> {
-  const { pass, page, requests, servedAt, heardAt, nextCursor } = input;
+  const { pass, page, cursor, requests, servedAt, heardAt, nextCursor } = input;
   return inTransaction(warehouse.pool, async ({ client }) => {
-    await lockToLand(client, pass, eventsListed.name);
+    await lockToLand(client, { pass, resource: eventsListed.name, cursor });
     const facts: PageFacts = {
       read: page.read,
       inserted: 0,
