@@ -7,6 +7,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
 import type { RunScope } from '../warehouse/record-scope.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
+import { mayBeHeld } from '../warehouse/webhooks/may-be-held.ts';
 import { buryAnnounced } from '../warehouse/webhooks/bury-announced.ts';
 import { closeWebhooks, putOffWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
@@ -125,7 +126,7 @@ async function applyGone(
   const { id, deleted, deletedAt } = announced;
   if (!deleted) {
     // Who announces it may never come: a webhook can be lost, and most platforms have no events.
-    if (announced.held) await wantReconcile(warehouse.pool, where);
+    if (await mayBeHeld(warehouse, { ...where, id })) await wantReconcile(warehouse.pool, where);
     const outcome = 'the service no longer has the record: its deletion is left to who announces it';
     return { status: 'ignored', outcome, counts: {} };
   }

@@ -11,7 +11,7 @@ export async function addRun(
     kind?: RunKind;
     status: RunStatus;
     failure?: string;
-    streams?: readonly { stream: string; status: RunStatus; type: string; failure: string }[];
+    streams?: readonly { stream: string; status: RunStatus; type: string | null; failure: string | null }[];
   },
 ): Promise<string> {
   const runId = randomUUID();

@@ -70,6 +70,33 @@ describe('failed', () => {
     expect(await open()).toEqual([]);
   });
 
+  test('of one resource is not answered by a run of another one, nor by a clock that was ahead', async () => {
+    const bills = {
+      stream: 'bills',
+      status: 'failed',
+      type: 'GaveUp',
+      failure: 'Bills kept failing.',
+    } as const;
+    const items = { stream: 'items', status: 'succeeded', type: null, failure: null } as const;
+    const reconcile = { connection: name, kind: 'reconcile' } as const;
+    await addRun(warehouse, {
+      ...reconcile,
+      status: 'succeeded',
+      streams: [{ ...bills, status: 'succeeded', type: null, failure: null }],
+    });
+    await warehouse.pool.query(`update sync.runs set finished_at = now() + interval '1 year'`);
+    await addRun(warehouse, { ...reconcile, status: 'partial', streams: [bills, items] });
+    await addRun(warehouse, { ...reconcile, status: 'succeeded', streams: [items] });
+    await judge();
+    expect((await open()).map(({ message }) => message)).toEqual([
+      expect.stringMatching(/the last reconcile failed in part at .* UTC: Bills kept failing\.$/),
+    ]);
+    const good = { ...bills, status: 'succeeded', type: null, failure: null } as const;
+    await addRun(warehouse, { ...reconcile, status: 'succeeded', streams: [good] });
+    await judge();
+    expect(await open()).toEqual([]);
+  });
+
   test('covers a run that failed in part, but not what has an alert of its own', async () => {
     const partly = { connection: name, status: 'partial' } as const;
     await addRun(warehouse, {

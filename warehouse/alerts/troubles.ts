@@ -3,7 +3,7 @@ import { resources } from '../../resources/index.ts';
 import { freshSince, lastComplete, stale } from '../connections/stale.ts';
 import { holdsRecords } from '../reconcile/holds-records.ts';
 import type { AlertKind } from '../tables/alerts.ts';
-import { newestRuns } from './newest-runs.ts';
+import { newestFailures } from './newest-failures.ts';
 import { newestRunsOfAll } from './newest-runs-of-all.ts';
 
 const streamsOfResources = sql.raw(
@@ -19,7 +19,7 @@ const streamsOfResources = sql.raw(
  */
 export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> = {
   /**
-   * A sync that failed counts until another one got through, or a person resumed the connection. A connection that paused
+   * What failed counts until another run of its kind got through with the same streams, or a person resumed the connection. A connection that paused
    * itself says why in an alert of its own; so do a stream that stalled, a list that is gone, deletions to be approved, and
    * the quarantine.
    */
@@ -34,8 +34,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> 
         || string_agg(format('"daybook %s %s%s"', kind, connection_id, case when kind = 'backfill' then ' …' end),
           ' and ' order by kind)
         || format('. "daybook runs %s" says how each stream fared.', connection_id) as remedy
-    from (${newestRuns}) newest
-    where failure is not null
+    from (${newestFailures}) newest
     group by connection_id`,
 
   /** A person's pause is none of ours. */

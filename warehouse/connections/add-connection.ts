@@ -113,11 +113,14 @@ async function isBeingRemoved(db: Warehouse['db'], connectionId: string): Promis
   return found !== undefined;
 }
 
-/** What lands is later than the removal of what was there under the name, whatever the clock of the database does. */
+/**
+ * What lands is later than the removal of what was there under the name, whatever the clock of the database does. And no number of
+ * changes comes again, so that no weight of what was there (`sync.table_weights`) is taken for one of what lands.
+ */
 async function continueClocks(db: Warehouse['db'], connectionId: string): Promise<void> {
   await sql`
-    insert into sync.resource_clocks (connection_id, resource, landed_at)
-    select name, resource, removed_at
+    insert into sync.resource_clocks (connection_id, resource, landed_at, changes)
+    select name, resource, removed_at, (extract(epoch from removed_at) * 1000000)::bigint
     from sync.removals cross join unnest(${resourceNames}::text[]) as resource
     where name = ${connectionId}
     on conflict do nothing

@@ -42,15 +42,24 @@ async function deleteBatch(
   { removal, table }: { removal: Removal; table: RemovedTable },
 ): Promise<number> {
   return inTransaction(pool, async ({ client }) => {
-    if (!(await takeTurn(client, removal))) return 0;
-    // A bitmap would be made of all rows for each batch of them.
-    await client.query(`${indexesOnly}; set local enable_bitmapscan = off`);
-    const { rows } = await client.query<{ rows: number }>(table.deleteBatch, [removal.connectionId]);
-    return rows[0]?.rows ?? 0;
+    return (await takeTurn(client, removal)) ? deleteRows(client, { removal, table }) : 0;
   });
 }
 
-/** What a statement wrote that had found the connection before it was marked goes with its row, which whoever writes such holds. */
+async function deleteRows(
+  client: PoolClient,
+  { removal, table }: { removal: Removal; table: RemovedTable },
+): Promise<number> {
+  // A bitmap would be made of all rows for each batch of them.
+  await client.query(`${indexesOnly}; set local enable_bitmapscan = off`);
+  const { rows } = await client.query<{ rows: number }>(table.deleteBatch, [removal.connectionId]);
+  return rows[0]?.rows ?? 0;
+}
+
+/**
+ * What a statement wrote that had found the connection before it was marked goes with its row, which whoever writes such holds; and so does
+ * what a standby brought back that took over between two batches.
+ */
 async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
   await inTransaction(pool, async ({ client }) => {
     if (!(await takeTurn(client, removal))) return;
@@ -59,6 +68,7 @@ async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
       'sync.table_weights',
       'sync.all_connections',
     ];
+    for (const table of tablesOf(removal)) while ((await deleteRows(client, { removal, table })) > 0);
     for (const name of tables)
       await client.query(`delete from ${name} where connection_id = $1`, [removal.connectionId]);
   });

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { ConnectionReplaced, IdentityChanged, TokenNotProved } from '../errors.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { adoptWebhooks } from '../webhooks/adopt-webhooks.ts';
 import { isReplaced } from './is-replaced.ts';
 import { pinIdentity, type ServiceIdentity } from './pin-identity.ts';
 import { refuseToken } from './refuse-token.ts';
@@ -49,8 +50,11 @@ export async function proveToken(
     await refuseToken(warehouse, { connectionId, token });
     throw error;
   }
-  if (!proved)
+  if (!proved) {
     await warehouse.pool.query('update sync.runs set proved_token = $2 where run_id = $1', [runId, token]);
+    // Once in each run, and not with the pin: what was being stored then, or was lost with a process, is met by the next one.
+    await adoptWebhooks(warehouse, connectionId);
+  }
   return true;
 }
 

@@ -24,6 +24,14 @@ export async function setToken(
       .returning('paused_by')
       .executeTakeFirst();
     if (updated === undefined) throw new UnknownConnection(connectionId);
+    // That a list is not offered was said to the token before.
+    await db
+      .updateTable('sync.streams')
+      .set({ capability: 'unknown', capability_checked_at: null })
+      .where('connection_id', '=', connectionId)
+      .where('capability', '=', 'unsupported')
+      .where('listed_at', 'is', null)
+      .execute();
     const resumed = updated.paused_by === 'daybook';
     if (!resumed) return { resumed };
     await db

@@ -23,7 +23,10 @@ export const extraTables: readonly SnapshotTable[] = [
       created_at: 'time',
       ...Object.fromEntries(resourceNames.map((name) => [`${name}_last_success_at`, 'time' as const])),
     },
-    changesBy: 'none',
+    // That a sync has found nothing new is no reason for a snapshot.
+    changesBy: {
+      contentOf: '(select connection_id, platform, org_id, api_address, created_at from sync.connections)',
+    },
   }),
   table('streams', {
     from: 'sync.streams',

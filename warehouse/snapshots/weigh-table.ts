@@ -26,15 +26,17 @@ export interface ConnectionWeighed {
  */
 export async function weighTable(client: ClientBase, table: SnapshotTable): Promise<TableWeighed> {
   const { name, from, changesBy } = table;
-  if (typeof changesBy === 'object') return weighConnections(client, table, changesBy);
+  if (typeof changesBy === 'object' && 'writtenTo' in changesBy)
+    return weighConnections(client, table, changesBy);
+  const content = typeof changesBy === 'object' ? `${changesBy.contentOf} as ${name}` : from;
   const mark =
-    changesBy === 'content'
-      ? `md5(coalesce(string_agg(${name}::text, ',' order by ${name}::text), ''))`
-      : `''`;
+    changesBy === 'none'
+      ? `''`
+      : `(select md5(coalesce(string_agg(${name}::text, ',' order by ${name}::text), '')) from ${content})`;
   const {
     rows: [seen],
   } = await client.query<{ rows: string; mark: string }>(
-    `select count(*) as rows, ${mark} as mark from ${from}`,
+    `select (select count(*) from ${from}) as rows, ${mark} as mark`,
   );
   return { rows: Number(seen?.rows), mark: seen?.mark ?? '', connections: undefined, weights: undefined };
 }

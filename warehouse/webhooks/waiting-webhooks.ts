@@ -54,8 +54,6 @@ export interface WaitingRecord {
   readonly deletedAt: string | null;
   /** The final version that a webhook of its deletion told; null when none says. */
   readonly deletedVersion: string | null;
-  /** Whether a row is held. */
-  readonly held: boolean;
   /** The newest of the webhooks, and of the row held; null when neither says. */
   readonly version: string | null;
 }
@@ -69,8 +67,7 @@ export async function takeWaiting(
   const { rows } = await pool.query<WaitingRecord>({
     name: `take waiting ${resource.name}`,
     text: `
-      select waiting.id, waiting.webhooks, waiting.deleted, waiting."deletedAt", waiting."deletedVersion",
-        held.id is not null as held, greatest(waiting.version, held.version)::text as version
+      select waiting.id, waiting.webhooks, waiting.deleted, waiting."deletedAt", waiting."deletedVersion", greatest(waiting.version, held.version)::text as version
       from (
         select w.record_id as id, ${takenSql} as webhooks, bool_or(${isDeletion('w')}) as deleted,
           (min(w.received_at) filter (where ${isDeletion('w')}))::text as "deletedAt",
