@@ -8,6 +8,7 @@ import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followSchedules, judgeSync } from './judge-sync.ts';
 import { runOf } from './run-of.ts';
+import { startWanted } from './start-wanted.ts';
 
 export type { StreamOutcome } from '../warehouse/runs/finish-run.ts';
 
@@ -28,7 +29,11 @@ export async function finishRun(dependencies: Dependencies, input: FinishRunInpu
   const { warehouse } = dependencies;
   await beginRun(warehouse, runOf(input));
   const finished = await finishRunInWarehouse(warehouse, input);
-  if ((input.kind ?? 'sync') === 'sync') await judgeSync(dependencies, { ...input, ...finished });
+  if ((input.kind ?? 'sync') === 'sync') {
+    await judgeSync(dependencies, { ...input, ...finished });
+    // Of one that no schedule started, nobody else does.
+    await startWanted(dependencies, { ...input, reason: 'sync' });
+  }
   // A run of any kind that met another company has paused the connection.
   else if (input.outcomes.some(({ failureType }) => failureType === 'IdentityChanged'))
     await followSchedules(dependencies, input.connection);

@@ -1,10 +1,17 @@
 import { activityInfo } from '@temporalio/activity';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { readWantedReconciles } from '../warehouse/reconcile/read-wanted-reconciles.ts';
+import { resources } from '../resources/index.ts';
+import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
 import { leaveTickRun } from '../warehouse/runs/leave-tick-run.ts';
-import { startRequest, type StartInputs, type StartRequest } from '../temporal/start-request.ts';
+import {
+  reconciledOf,
+  startRequest,
+  type StartInputs,
+  type StartRequest,
+} from '../temporal/start-request.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Tick } from './schedules.ts';
+import { startWanted } from './start-wanted.ts';
 import { syncWithinTick } from './sync-within-tick.ts';
 
 /** What a schedule hands to the workflow it starts. */
@@ -50,15 +57,11 @@ export async function startScheduled(
     return { skipped: tick.why };
   }
   if (kind === 'sync') {
-    // A sync has met a deletion it could make nothing of: the daily reconcile would be late.
-    const resources = await readWantedReconciles(warehouse, connection);
-    if (resources.length > 0) {
-      const wanted = { connection, resources, reason: 'schedule' };
-      await start(temporal, startRequest('reconcile', wanted, 'schedules'));
-    }
+    // The daily reconcile would be late.
+    await startWanted(dependencies, { connection, reason: 'schedule' });
     return sync(dependencies, input);
   }
-  return start(temporal, requestOf(input));
+  return kind === 'reconcile' ? reconcile(dependencies, input) : start(temporal, requestOf(input));
 }
 
 async function sync(
@@ -102,6 +105,20 @@ async function leaveToWorkflow(
     await leaveTickRun(warehouse, run);
     return start(temporal, startRequest('sync', due, 'schedules'));
   }
+}
+
+/** One that runs may be of some resources only: then the others are wanted, and the next sync starts their reconcile. */
+async function reconcile(
+  { warehouse, temporal }: Pick<Dependencies, 'warehouse' | 'temporal'>,
+  input: TickInput,
+): Promise<ScheduledStarted> {
+  const started = await start(temporal, requestOf(input));
+  const { memo } = await temporal.workflow.getHandle(started.workflowId, started.runId).describe();
+  const lists = reconciledOf(memo);
+  if (lists.length === 0) return started;
+  for (const resource of resources.filter(({ name }) => !lists.includes(name)))
+    await wantReconcile(warehouse.pool, { connectionId: input.connection, resource });
+  return started;
 }
 
 async function startExport({

@@ -170,6 +170,7 @@ function show(
     for (const trouble of connection.troubles) print(`  tried again: ${trouble}`);
     for (const line of scheduleLines(connection)) print(`  ${line}`);
     for (const line of webhookLines(connection)) print(`  ${line}`);
+    for (const line of wantedLines(connection)) print(`  ${line}`);
     const seenBy = readers.get(connection.name) ?? [];
     if (seenBy.length > 0) print(`  readers beside those of all: ${seenBy.join(', ')}`);
     for (const alert of alertsOf.get(connection.name) ?? []) print(`  ${alertLine(alert)}`);
@@ -225,6 +226,15 @@ function webhookLines({ webhooks }: ConnectionReport): string[] {
   const waits = waiting > 0 ? `, ${shown(waiting)} wait` : '';
   const changes = `changes of 24 h: ${shown(applied)} by webhook, ${shown(unannounced)} by a sync alone`;
   return [`webhooks: last at ${shown(last)}${waits}; ${changes}`];
+}
+
+function wantedLines({ name, streams }: ConnectionReport): string[] {
+  const wanted = streams.filter(({ reconcile_wanted_at: since }) => since !== null);
+  if (wanted.length === 0) return [];
+  const listed = wanted.map(({ stream, reconcile_wanted_at: since }) => `${stream} (since ${shown(since)})`);
+  return [
+    `a reconcile is wanted of ${listed.join(', ')}: the next sync starts it, or "daybook reconcile ${name}"`,
+  ];
 }
 
 const inWords: Record<StreamStatus['state'], string> = {

@@ -6,6 +6,7 @@ import { runExportProcess } from '../../activities/export/run-export-process.ts'
 import { openLake } from '../../lake/open-lake.ts';
 import { movePointer, readManifest, readPointer } from '../../lake/pointer.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { allocation, bill, billLine, list } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
@@ -35,6 +36,18 @@ test('a snapshot is skipped when nothing has changed, and made again after any c
     expect(await exportNow(), change).toMatchObject({ skipped: false });
     expect(await exportNow(), change).toMatchObject({ skipped: true });
   }
+});
+
+test('a connection that was added, or removed with its data kept, is a reason for a snapshot; a sync that found nothing is none', async () => {
+  const { exportNow } = await createTestLake(url);
+  await exportNow();
+  await rows(warehouse, 'update sync.streams set last_success_at = now()');
+  expect(await exportNow()).toMatchObject({ skipped: true });
+  const connectionId = await addTestConnection(warehouse);
+  expect(await exportNow(), 'added').toMatchObject({ skipped: false });
+  await removeConnection(warehouse, { connectionId, keepData: true });
+  expect(await exportNow(), 'removed').toMatchObject({ skipped: false });
+  expect(await exportNow()).toMatchObject({ skipped: true });
 });
 
 proofTest('a lake that was emptied is filled again although nothing has changed', async () => {

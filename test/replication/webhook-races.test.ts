@@ -61,13 +61,59 @@ test('a deletion that a webhook announces in the second of the last touch is don
     service.lists.bills = [bill('b')];
   });
   await service.tellOfBill('DELETED', bill('a'));
-  const [wanted] = await service.rows(
-    `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
-  );
-  expect(wanted).toEqual({ wanted: true });
+  expect(await isWanted(service)).toBe(true);
   expect((await service.reconcile(['bills'])).status).toBe('succeeded');
   expect(await service.ids('bills')).toEqual(['b']);
 });
+
+test('a record that lands while the service says that it is gone, to a webhook that does not, has its reconcile', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('b')] };
+  await service.sync(['bills']);
+  goneMeanwhile(service, new Date(), async () => {
+    service.lists.bills = [bill('b'), bill('a')];
+    await service.sync(['bills']);
+    service.lists.bills = [bill('b')];
+  });
+  await service.tellOfBill('CREATED', bill('a'));
+  expect(await service.ids('bills')).toEqual(['a', 'b']);
+  expect(await isWanted(service)).toBe(true);
+});
+
+test('a deletion that is announced before anybody knows which company the connection is deletes once that is known', async () => {
+  const service = await serve();
+  const nameless = '{}';
+  await store(service, bill('a'));
+  await store(service, nameless);
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  expect(await isWanted(service)).toBe(true);
+  service.lists.bills = [bill('b')];
+  await service.applyWebhooks();
+  expect(await service.ids('bills')).toEqual(['b']);
+});
+
+test('a newer form that a list shows and that cannot land is no standstill', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a', { last_synced_at: stamp(-60_000) })] };
+  await service.sync(['bills']);
+  const newer = stamp(-30_000);
+  service.lists.bills = [bill('a', { last_synced_at: newer })];
+  await service.reconcile(['bills']);
+  service.lists.bills = [bill('a', { last_synced_at: stamp(-20_000), total_amount: '"much"' })];
+  for (let times = 0; times < 2; times += 1)
+    expect(await service.sync(['bills'])).toMatchObject({
+      status: 'partial',
+      streams: [{ failure_type: null }, {}],
+    });
+});
+
+async function isWanted(service: ScriptedService): Promise<boolean> {
+  const [found] = await service.rows(
+    `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
+  );
+  return found?.wanted === true;
+}
 
 async function store(service: ScriptedService, record: string): Promise<void> {
   const body = `{"type":"BILL","code":"BILL_DELETED","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;

@@ -4,12 +4,16 @@ import { pauseConnection } from '../../warehouse/connections/pause-connection.ts
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { followConnection } from '../../operations/schedules/follow-connection.ts';
+import { readWantedReconciles } from '../../warehouse/reconcile/read-wanted-reconciles.ts';
+import { startRequest } from '../../temporal/start-request.ts';
+import { blockWrites } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row } from '../support/rows.ts';
+import { sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
-const { client: temporal, warehouse } = installation;
+const { client: temporal, databaseUrl, warehouse } = installation;
 await installation.startWorker();
 
 const hour = 3_600_000;
@@ -65,10 +69,7 @@ test('a reconcile is started by its schedule too', async () => {
 test('the next tick reconciles what an event without an id has marked', async () => {
   const connection = await scheduled({ syncEvery: hour });
   await tick({ kind: 'sync', connection });
-  await warehouse.pool.query(
-    `update sync.streams set reconcile_wanted_at = now() where connection_id = $1 and stream = 'items'`,
-    [connection],
-  );
+  await want(connection, 'items');
   await tick({ kind: 'sync', connection });
   await temporal.workflow.getHandle(`reconcile/${connection}`).result();
   expect(
@@ -80,6 +81,46 @@ test('the next tick reconciles what an event without an id has marked', async ()
     ),
   ).toEqual({ streams: ['items'] });
 });
+
+test('a sync that no schedule starts is followed by the reconcile that is wanted', async () => {
+  const connection = await installation.connect();
+  await sync(installation, connection);
+  await want(connection, 'items');
+  await sync(installation, connection);
+  await temporal.workflow.getHandle(`reconcile/${connection}`).result();
+  expect(await wantedOf(connection)).toEqual([]);
+});
+
+test('the reconcile of a schedule that meets one of a single resource wants the others', async () => {
+  const connection = await scheduled({ reconcileEvery: day });
+  await sync(installation, connection);
+  const blocked = await blockWrites(databaseUrl, 'sync.listed_pages');
+  const { workflowType, options } = startRequest(
+    'reconcile',
+    { connection, resources: ['items'], reason: 'test' },
+    'people',
+  );
+  const running = await temporal.workflow.start(workflowType, options);
+  expect(await tick({ kind: 'reconcile', connection })).toMatchObject({ runId: running.firstExecutionRunId });
+  await blocked.letGo();
+  await running.result();
+  const others = ['bill_credit_memos', 'bills', 'customers', 'expenses', 'subscriptions'];
+  expect(await wantedOf(connection)).toEqual(others);
+  await sync(installation, connection);
+  await temporal.workflow.getHandle(`reconcile/${connection}`).result();
+  expect(await wantedOf(connection)).toEqual([]);
+});
+
+async function want(connection: string, stream: string): Promise<void> {
+  await warehouse.pool.query(
+    'update sync.streams set reconcile_wanted_at = now() where connection_id = $1 and stream = $2',
+    [connection, stream],
+  );
+}
+
+function wantedOf(connection: string): Promise<string[]> {
+  return readWantedReconciles(warehouse, connection).then((wanted) => wanted.sort());
+}
 
 test('a backfill reads whole days back from the time that its schedule meant, that day included', async () => {
   const connection = await scheduled({ backfill: { every: 7 * day, last: 30 * day } });
@@ -110,8 +151,8 @@ test('a backfill reads whole days back from the time that its schedule meant, th
 test('a schedule that is resumed in the Web UI resumes its connection, the other schedules too', async () => {
   const connection = await scheduled({ syncEvery: hour, reconcileEvery: day });
   await pause(connection);
-  const sync = temporal.schedule.getHandle(`sync/${connection}`);
-  await sync.unpause('go on');
+  const schedule = temporal.schedule.getHandle(`sync/${connection}`);
+  await schedule.unpause('go on');
   await taken(`sync/${connection}`);
   await trigger(`sync/${connection}`);
   await eventually(async () => ((await pausedWhy(connection)) === null ? true : undefined));
@@ -120,7 +161,7 @@ test('a schedule that is resumed in the Web UI resumes its connection, the other
     return state.paused ? undefined : state;
   });
   expect(state.note).toBe('');
-  expect((await sync.describe()).state).toMatchObject({ paused: false, note: 'go on' });
+  expect((await schedule.describe()).state).toMatchObject({ paused: false, note: 'go on' });
 });
 
 test('a paused schedule that is triggered by hand runs once and stays paused', async () => {

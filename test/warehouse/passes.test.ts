@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { setToken } from '../../warehouse/connections/set-token.ts';
 import { LeaseLost } from '../../warehouse/errors.ts';
 import { countRequests, noteFailing } from '../../warehouse/passes/note-failing.ts';
 import { noteMissing, noteNotMissing } from '../../warehouse/passes/note-missing.ts';
@@ -8,7 +9,7 @@ import { finishRun } from '../../warehouse/runs/finish-run.ts';
 import { bill } from '../support/finance-records.ts';
 import { land, landRecords, openPass } from '../support/land.ts';
 import { row, type Row } from '../support/rows.ts';
-import { addTestConnection } from '../support/test-connection.ts';
+import { addTestConnection, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -188,6 +189,15 @@ describe('a list that the service does not have for the platform', () => {
     await noteMissing(warehouse, { pass: next.pass, requests: 1 });
     const outcomes = [{ stream: 'bills', state: 'unsupported' as const }];
     await finishRun(warehouse, { runId: next.pass.runId, outcomes, cancelled: false });
+    expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('open');
+  });
+
+  test('is asked for again with another token', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await noteMissing(warehouse, { pass, requests: 1 });
+    await endWithAnother(pass);
+    await setToken(warehouse, testKey, { connectionId, token: 'another' });
     expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('open');
   });
 

@@ -93,6 +93,23 @@ describe('a removal', () => {
     expect(await held('finance.bills', connectionId)).toBe(1);
   });
 
+  test('deletes what a standby brings back that takes over between two batches', async () => {
+    const connectionId = await connectionWithEverything(warehouse);
+    await warehouse.pool.query(`
+      create table public.standby as select * from finance.bills where connection_id = '${connectionId}';
+      create function public.take_over() returns trigger language plpgsql as $$ begin
+        with lost as (delete from public.standby returning *) insert into finance.bills select * from lost;
+        return null;
+      end $$;
+      create trigger take_over after delete on sync.quarantine for each statement execute function public.take_over()`);
+    onTestFinished(async () => {
+      await warehouse.pool.query('drop function public.take_over cascade; drop table public.standby');
+    });
+    await removeConnection(warehouse, { connectionId, keepData: false });
+    expect((await row(warehouse, 'select count(*)::int as left from public.standby')).left).toBe(0);
+    expect(await leftOf(connectionId)).toEqual([]);
+  });
+
   test('is refused with --keep-data once the records are going', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     await beginRemoval(warehouse, { connectionId, keepData: false });

@@ -47,6 +47,8 @@ export interface StreamStatus {
   /** Seconds since the last success. */
   freshness_seconds: number | null;
   last_reconcile_at: Date | null;
+  /** Since when its resource needs a reconcile, which the next sync of the connection starts; null: it needs none. */
+  reconcile_wanted_at: Date | null;
 }
 
 /** Of all connections, by name, or of one. Throws UnknownConnection when the one asked for does not exist. */
@@ -89,6 +91,7 @@ async function statusOf(warehouse: Warehouse, names: readonly string[] | null): 
     .execute();
   const { rows: streams } = await sql<StreamRow>`
     select s.connection_id, s.stream, s.capability, s.watermark, s.last_success_at, s.last_reconcile_at,
+      s.reconcile_wanted_at,
       s.stalled_at is not null as stalled, s.missing_since is not null as missing,
       extract(epoch from clock_timestamp() - ${lastComplete})::bigint as freshness_seconds,
       p.connection_id is not null as begun, p.failing_since is not null as failing,
@@ -150,6 +153,7 @@ interface StreamRow {
   last_success_at: Date | null;
   freshness_seconds: number | null;
   last_reconcile_at: Date | null;
+  reconcile_wanted_at: Date | null;
   stalled: boolean;
   missing: boolean;
   begun: boolean;
@@ -174,6 +178,7 @@ function streamStatusOf(stream: string, row: StreamRow | undefined): StreamStatu
     last_success_at: row?.last_success_at ?? null,
     freshness_seconds: row?.freshness_seconds ?? null,
     last_reconcile_at: row?.last_reconcile_at ?? null,
+    reconcile_wanted_at: row?.reconcile_wanted_at ?? null,
   };
 }
 

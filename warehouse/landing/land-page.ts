@@ -8,7 +8,7 @@ import { lockToLand } from '../passes/lock-pass.ts';
 import type { PassInHand } from '../passes/pass.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
 import { recordPage, type PageFacts } from '../passes/record-page.ts';
-import { settleAhead } from '../passes/settle-ahead.ts';
+import { settleAhead, settleRefused } from '../passes/settle-ahead.ts';
 import { noteUnannounced } from '../webhooks/note-unannounced.ts';
 import { closeShownTwice, findAhead, readShownTwice } from '../reconcile/find-ahead.ts';
 import { listRecords } from '../reconcile/list-records.ts';
@@ -108,7 +108,9 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   const mayLag = pass.kind !== 'reconcile';
   const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, mayLag, refused });
   await noteListing(client, input, { facts, refused, landedAt });
-  const ids = [...page.records.map(({ id }) => id), ...refused.flatMap(({ recordId }) => recordId ?? [])];
+  const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
+  if (pass.kind === 'sync') await settleRefused(client, { ...pass, ids: refusedIds });
+  const ids = [...page.records.map(({ id }) => id), ...refusedIds];
   await noteMet(client, { ...where, ids, servedAt });
   const counted: PageFacts = {
     ...landed.counts,

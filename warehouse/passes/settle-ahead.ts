@@ -31,3 +31,18 @@ export async function settleAhead(
     values: [connectionId, runId],
   });
 }
+
+/** A list that shows a newer record in a form that cannot land hides nothing: the quarantine says what is wrong. */
+export async function settleRefused(
+  client: PoolClient,
+  { connectionId, stream, ids }: { connectionId: string; stream: string; ids: readonly string[] },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query({
+    name: 'settle refused ahead',
+    text: `
+      update sync.streams set ahead_version = null, ahead_record_id = null, ahead_noted_at = null, stalled_at = null
+      where connection_id = $1 and stream = $2 and ahead_record_id = any($3::text[])`,
+    values: [connectionId, stream, ids],
+  });
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Resources of a connection that need a reconcile now: a deletion was announced without saying of which record. */
+/** Resources of a connection that need a reconcile now, unless it is paused. */
 export async function readWantedReconciles(
   { db }: Pick<Warehouse, 'db'>,
   connectionId: string,
@@ -12,6 +12,14 @@ export async function readWantedReconciles(
     .distinct()
     .where('connection_id', '=', connectionId)
     .where('reconcile_wanted_at', 'is not', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('sync.connections')
+          .select('connection_id')
+          .where('connection_id', '=', connectionId)
+          .where('paused_at', 'is', null),
+      ),
+    )
     // Later than that it was never put off to: the clock has been put back since.
     .where(
       sql<boolean>`reconcile_not_before between clock_timestamp() and clock_timestamp() + interval '1 day'`,

@@ -35,8 +35,21 @@ function columnsAt(now: Date, held: Held): Column<StreamStatus>[] {
     { head: 'Records held', kind: 'number', cell: (stream) => heldOf(stream, held) },
     { head: 'Complete up to', cell: ({ watermark: at }) => <Moment at={at} now={now} /> },
     { head: 'Last success', cell: ({ last_success_at: at }) => <Moment at={at} now={now} /> },
-    { head: 'Reconciled', cell: ({ last_reconcile_at: at }) => <Moment at={at} now={now} /> },
+    { head: 'Reconciled', cell: (stream) => <Reconciled {...stream} now={now} /> },
   ];
+}
+
+function Reconciled({
+  last_reconcile_at: at,
+  reconcile_wanted_at: wanted,
+  now,
+}: StreamStatus & { now: Date }): VNode {
+  return (
+    <>
+      <Moment at={at} now={now} />
+      {wanted === null ? null : ' · wanted again, by the next sync'}
+    </>
+  );
 }
 
 /** Records are counted by resource: what two streams bring stands in the row of the first. */
