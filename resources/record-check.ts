@@ -11,7 +11,7 @@ export type RecordCheck = (record: unknown) => string | undefined;
 const checks = new Map<string, RecordCheck>();
 
 /**
- * The check of a resource's records: JSON types, required `id` and version, dates that exist. Everything else is
+ * The check of a resource's records: JSON types, required `id` and version, dates that exist, ids that an index holds. Everything else is
  * tolerated: unknown fields, new enum values, and nulls where the API document promises none.
  */
 export function recordCheckOf(resource: Resource): RecordCheck {
@@ -57,6 +57,10 @@ function objectOf(columns: readonly Column[], required: Readonly<Record<string, 
 function valueOf(column: Column): z.ZodType {
   switch (columnKinds[column.kind].json) {
     case 'string':
+      // What refers to another record is looked up by an index of the marts, and no record has an id that is longer.
+      return column.kind === 'id'
+        ? z.string(isNot('a text')).refine((id) => !isTooLong(id), tooLong)
+        : z.string(isNot('a text'));
     case 'decimal string':
       return z.string(isNot('a text'));
     case 'number':

@@ -85,13 +85,13 @@ test('a connection that was removed, and one that has its name since, are weighe
 test('what an export kept of it after it was removed is not taken for what lands under its name', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('first')]] });
-  await landEvents(warehouse, { connectionId, events: [deletionOf('first', '2032-01-01T00:00:00Z')] });
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('other')]] });
   const found = await inSnapshot((client) => weighAll(client));
   await removeConnection(warehouse, { connectionId, keepData: false });
   await keep(found);
   await addTestConnection(warehouse, connectionId);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('second')]] });
-  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('third')]] });
+  await landEvents(warehouse, { connectionId, events: [deletionOf('second', '2032-01-01T00:00:00Z')] });
   expect((await weigh()).deleted_records).toContain(connectionId);
 });
 

@@ -85,26 +85,30 @@ test('of a list without an order, no page that names nobody is the last one of t
     `{"subscriptions":[${subscription('s-a')}],"next_cursor":"two"}`,
     `{"subscriptions":[],"next_cursor":null}`,
   ];
-  service.onList = (resource, query) =>
-    resource === 'subscriptions'
-      ? { status: 200, body: pages[query.get('cursor') === null ? 0 : 1] ?? '' }
-      : undefined;
-  service.onOne = () => listOf(another, 'bills', []);
-  await expectRefused(service, () => service.sync(['bills', 'subscriptions']));
+  let page = 0;
+  service.onList = (_resource, query) => {
+    page = query.get('cursor') === null ? 0 : 1;
+    return { status: 200, body: pages[page] ?? '' };
+  };
+  service.onOne = () => listOf(page === 0 ? service.named : another, 'bills', []);
+  await expectRefused(service, () => service.sync(['subscriptions']));
 });
 
 test('no window of a backfill is done because of an empty page of another company', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a')], subscriptions: [subscription('s-a')] };
   await service.sync(['bills', 'subscriptions']);
-  service.onList = (resource) =>
-    resource === 'subscriptions'
-      ? { status: 200, body: '{"subscriptions":[],"next_cursor":null}' }
-      : undefined;
-  service.onOne = () => listOf(another, 'bills', []);
+  let windows = 0;
+  service.onList = () => {
+    windows += 1;
+    return { status: 200, body: '{"subscriptions":[],"next_cursor":null}' };
+  };
+  // Of the first window the right company is named yet.
+  service.onOne = () => listOf(windows < 2 ? service.named : another, 'bills', []);
   await expectRefused(service, () =>
     service.backfill(['subscriptions'], { from: '2024-01-01', to: '2024-03-31' }),
   );
+  expect(windows).toBe(2);
 });
 
 test('a webhook of a deletion deletes nothing when the fetch may have been answered by another company', async () => {

@@ -62,6 +62,18 @@ test('a number beyond the range of a double is a number: Postgres reads its digi
   expect(recordCheckOf(bills)(JSON.parse(records.bill('1', { total_amount: '1e400' })))).toBeUndefined();
 });
 
+test('an id that no index holds is refused, of the record and of what it refers to', () => {
+  const long = 'x'.repeat(2_001);
+  const text = records.bill('1', {
+    vendor_id: `"${long}"`,
+    line_items: `[{"item":{"id":"${long}"}}]`,
+    memo: `"${long}"`,
+  });
+  expect(recordCheckOf(bills)(JSON.parse(text))).toMatch(
+    /^[^;]* is longer than 2000 bytes[^;]*; [^;]* is longer than 2000 bytes[^;]*$/,
+  );
+});
+
 test('a wrong type is named with its place in the record', () => {
   const text = records.item('1', { bill_item: '{"unit_price":20.5}', subsidiaries: '[{"id":"a"},{"id":7}]' });
   expect(recordCheckOf(items)(JSON.parse(text))).toBe(

@@ -56,7 +56,7 @@ function totalsSql(resource: Resource): string {
   const currency = currencyColumnOf(resource)?.name;
   const totals = [
     `'records', count(*)::text`,
-    ...numbered.map(({ measure, name }) => `'${measure.name}', coalesce(sum(${name}), 0)::text`),
+    ...numbered.map(({ measure, name }) => `'${measure.name}', coalesce(${sumOf(name)}, 0)::text`),
   ].join(', ');
   const names = numbered.map(({ name }) => name);
   return `
@@ -115,6 +115,11 @@ function totalsSql(resource: Resource): string {
     order by stream, side, currency`;
 }
 
+/** No record lands with a number beyond (`hugeNumber`); one that a release before 0.6 landed waits in quarantine since it was listed. */
+function sumOf(amount: string): string {
+  return `sum(${amount}) filter (where abs(${amount}) < '1e100000')`;
+}
+
 function storedSum({ column, table }: Measure): string {
   return table === null ? `f."${column.name}"` : `"${table}"."${column.name}"`;
 }
@@ -123,7 +128,7 @@ function joinSums(table: string, parentKey: string, measures: readonly Measure[]
   const sums = measures.filter((measure) => measure.table === table);
   if (sums.length === 0) return '';
   return `left join (
-        select ${parentKey} as id ${sums.map(({ column }) => `, sum("${column.name}") as "${column.name}"`).join('')}
+        select ${parentKey} as id ${sums.map(({ column }) => `, ${sumOf(`"${column.name}"`)} as "${column.name}"`).join('')}
         from finance.${table}
         where connection_id = $1
         group by ${parentKey}
