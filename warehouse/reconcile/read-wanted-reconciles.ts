@@ -12,9 +12,10 @@ export async function readWantedReconciles(
     .distinct()
     .where('connection_id', '=', connectionId)
     .where('reconcile_wanted_at', 'is not', null)
-    .where(({ exists, selectFrom }) =>
+    .where(({ exists }) =>
       exists(
-        selectFrom('sync.connections')
+        db
+          .selectFrom('sync.connections')
           .select('connection_id')
           .where('connection_id', '=', connectionId)
           .where('paused_at', 'is', null),
