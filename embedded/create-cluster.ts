@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PostgresAccount } from './postgres-account.ts';
-import { createPrivateFile } from './private-file.ts';
+import { createPrivateFile, replacePrivateFile } from './private-file.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
 import { serverEnvironment } from './server-environment.ts';
 
@@ -20,8 +20,9 @@ export async function createCluster(input: ClusterInput): Promise<ClusterPasswor
     await mkdir(dirname(input.dataDir), { recursive: true, mode: 0o700 });
     await makePassword(files.owner);
   }
-  // A data folder of a release before 0.6 has no such file; `prepareDatabase` gives the superuser this password.
-  await makePassword(files.superuser);
+  // A data folder of a release before 0.6 has no such file; `prepareDatabase` gives the superuser this password, by the owner's.
+  const wasMissing = await makePassword(files.superuser);
+  if (input.ownerPassword === 'new' && !wasMissing) await replacePrivateFile(files.owner, newPassword());
   const passwords = {
     owner: await readPassword(files.owner),
     superuser: await readPassword(files.superuser),
@@ -34,6 +35,8 @@ export interface ClusterInput {
   readonly dataDir: string;
   readonly initdb: string;
   readonly account: PostgresAccount;
+  /** The owner's: the one that is kept, if there is one, or another; `prepareDatabase` gives it to the role. */
+  readonly ownerPassword: 'kept' | 'new';
 }
 
 export interface ClusterPasswords {
@@ -41,8 +44,13 @@ export interface ClusterPasswords {
   readonly superuser: string;
 }
 
-async function makePassword(file: string): Promise<void> {
-  await createPrivateFile(file, `${randomBytes(24).toString('base64url')}\n`);
+/** Returns whether there was none. */
+function makePassword(file: string): Promise<boolean> {
+  return createPrivateFile(file, newPassword());
+}
+
+function newPassword(): string {
+  return `${randomBytes(24).toString('base64url')}\n`;
 }
 
 async function readPassword(file: string): Promise<string> {

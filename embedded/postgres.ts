@@ -5,6 +5,7 @@ import type { EmbeddedServer } from './keep-running.ts';
 import { postgresAccount } from './postgres-account.ts';
 import { postgresProgram } from './postgres-program.ts';
 import { postgresSettings } from './postgres-settings.ts';
+import { isPostmasterReady } from './postmaster-file.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { processTable } from './process-table.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
@@ -20,7 +21,12 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const { dataDir, port } = options;
   const account = await postgresAccount();
   const program = await postgresProgram(account);
-  const passwords = await createCluster({ dataDir, initdb: program.initdb, account });
+  const passwords = await createCluster({
+    dataDir,
+    initdb: program.initdb,
+    account,
+    ownerPassword: options.ownerPassword ?? 'kept',
+  });
   const settings = { ...postgresSettings, ...options.settings, port: String(port) };
   const [command, ...args] = account.wrap([
     program.postgres,
@@ -39,7 +45,10 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const at = `127.0.0.1:${port}`;
   const adminUrl = `postgres://postgres:${passwords.superuser}@${at}/postgres`;
   await waitUntilReady(server, {
-    probe: () => prepareDatabase(adminUrl, passwords.owner),
+    probe: async () =>
+      (await isPostmasterReady(dataDir, { pid: server.pid, port }))
+        ? prepareDatabase(adminUrl, passwords.owner)
+        : undefined,
     timeoutMs: readyTimeoutMs,
   });
   const url = `postgres://daybook:${passwords.owner}@${at}/daybook`;
@@ -51,6 +60,8 @@ export interface PostgresOptions {
   readonly port: number;
   /** Default `<dataDir>.log`. */
   readonly logFile?: string;
+  /** Default `kept`: that of the last start. */
+  readonly ownerPassword?: 'kept' | 'new';
   /** Postgres settings that differ from `postgresSettings`. */
   readonly settings?: Readonly<Record<string, string>>;
 }

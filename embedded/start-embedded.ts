@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { lockHome } from './home-lock.ts';
 import type { Home } from './home.ts';
 import { keepRunning, type EmbeddedServer, type RestartEvent } from './keep-running.ts';
-import { onFreePorts } from './on-free-ports.ts';
+import { onFreePorts, onSamePorts } from './on-free-ports.ts';
 import { preferredPorts, rememberPorts, type Ports } from './ports.ts';
 import { startPostgres, stopOrphanedPostgres, type PostgresServer } from './postgres.ts';
 import type { RuntimeSandbox } from './runtime-file.ts';
@@ -82,7 +82,13 @@ async function stopOrphanedServers(home: Home): Promise<void> {
 function keepPostgres(input: EmbeddedInput, { postgres }: Ports): Promise<Kept<PostgresServer>> {
   const logFile = join(input.home.logs, 'postgres.log');
   return keep(input, 'Postgres', { postgres }, (ports) =>
-    startPostgres({ dataDir: input.home.postgresData, port: ports.postgres, logFile }),
+    startPostgres({
+      dataDir: input.home.postgresData,
+      port: ports.postgres,
+      logFile,
+      // Whoever took its port may pass on to the new one what comes there, logins of processes that know only the old one too.
+      ownerPassword: ports.postgres === postgres ? 'kept' : 'new',
+    }),
   );
 }
 
@@ -142,7 +148,7 @@ async function keep<Name extends keyof Ports, Server extends EmbeddedServer>(
   const first = await onFreePorts<Name, Server>(preferred, start);
   onStep({ server, state: 'ready', detail: '' });
   const { stop } = keepRunning(first.server, {
-    restart: () => start(first.ports),
+    restart: () => onSamePorts(server, first.ports, start),
     report: (event) => {
       onStep({ server, ...event });
     },
