@@ -20,9 +20,8 @@ export async function createCluster(input: ClusterInput): Promise<ClusterPasswor
     await mkdir(dirname(input.dataDir), { recursive: true, mode: 0o700 });
     await makePassword(files.owner);
   }
-  // A data folder of a release before 0.6 has no such file; `prepareDatabase` gives the superuser this password, by the owner's.
-  const wasMissing = await makePassword(files.superuser);
-  if (input.ownerPassword === 'new' && !wasMissing) await replacePrivateFile(files.owner, newPassword());
+  // A data folder of a release before 0.6 has no such file; `prepareDatabase` gives the superuser this password.
+  await makePassword(files.superuser);
   const passwords = {
     owner: await readPassword(files.owner),
     superuser: await readPassword(files.superuser),
@@ -31,12 +30,19 @@ export async function createCluster(input: ClusterInput): Promise<ClusterPasswor
   return passwords;
 }
 
+/** A password for the owner that nobody knows yet. Once the role has it, `keepOwnerPassword` keeps it for the next start. */
+export function newOwnerPassword(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+export async function keepOwnerPassword(dataDir: string, password: string): Promise<void> {
+  await replacePrivateFile(`${dataDir}.password`, `${password}\n`);
+}
+
 export interface ClusterInput {
   readonly dataDir: string;
   readonly initdb: string;
   readonly account: PostgresAccount;
-  /** The owner's: the one that is kept, if there is one, or another; `prepareDatabase` gives it to the role. */
-  readonly ownerPassword: 'kept' | 'new';
 }
 
 export interface ClusterPasswords {
@@ -44,13 +50,8 @@ export interface ClusterPasswords {
   readonly superuser: string;
 }
 
-/** Returns whether there was none. */
-function makePassword(file: string): Promise<boolean> {
-  return createPrivateFile(file, newPassword());
-}
-
-function newPassword(): string {
-  return `${randomBytes(24).toString('base64url')}\n`;
+async function makePassword(file: string): Promise<void> {
+  await createPrivateFile(file, `${randomBytes(24).toString('base64url')}\n`);
 }
 
 async function readPassword(file: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createCluster } from './create-cluster.ts';
+import { createCluster, keepOwnerPassword, newOwnerPassword } from './create-cluster.ts';
 import type { EmbeddedServer } from './keep-running.ts';
 import { postgresAccount } from './postgres-account.ts';
 import { postgresProgram } from './postgres-program.ts';
@@ -21,12 +21,8 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const { dataDir, port } = options;
   const account = await postgresAccount();
   const program = await postgresProgram(account);
-  const passwords = await createCluster({
-    dataDir,
-    initdb: program.initdb,
-    account,
-    ownerPassword: options.ownerPassword ?? 'kept',
-  });
+  const passwords = await createCluster({ dataDir, initdb: program.initdb, account });
+  const owner = options.ownerPassword === 'new' ? newOwnerPassword() : passwords.owner;
   const settings = { ...postgresSettings, ...options.settings, port: String(port) };
   const [command, ...args] = account.wrap([
     program.postgres,
@@ -47,11 +43,13 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   await waitUntilReady(server, {
     probe: async () =>
       (await isPostmasterReady(dataDir, { pid: server.pid, port }))
-        ? prepareDatabase(adminUrl, passwords.owner)
+        ? prepareDatabase(adminUrl, owner, passwords.owner)
         : undefined,
     timeoutMs: readyTimeoutMs,
   });
-  const url = `postgres://daybook:${passwords.owner}@${at}/daybook`;
+  // Only now: each start gives the role what is kept, so a start that is killed in between leaves nothing to repair.
+  if (owner !== passwords.owner) await keepOwnerPassword(dataDir, owner);
+  const url = `postgres://daybook:${owner}@${at}/daybook`;
   return { port, url, adminUrl, exited: server.exited, stop: server.stop };
 }
 

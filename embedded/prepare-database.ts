@@ -8,9 +8,14 @@ import { scramVerifier } from '../warehouse/secrets/scram-verifier.ts';
  * Makes the role `daybook` (no superuser; may create roles, for `daybook_reader`) and its database where they are missing, and takes
  * from everybody what only a superuser can take. `adminUrl` is the superuser's. Passwords are told as Postgres keeps them: its log has
  * the text of a statement that fails.
+ * `passwordBefore` is what the owner had at the last start.
  * Returns undefined while the server does not take connections yet. Throws ServerUnproven.
  */
-export async function prepareDatabase(adminUrl: string, ownerPassword: string): Promise<'ready' | undefined> {
+export async function prepareDatabase(
+  adminUrl: string,
+  ownerPassword: string,
+  passwordBefore: string = ownerPassword,
+): Promise<'ready' | undefined> {
   try {
     await withClient(adminUrl, (client) => prepareServer(client, ownerPassword));
     await withClient(ofDatabase(adminUrl), (client) => client.query(closeFunctions));
@@ -18,7 +23,7 @@ export async function prepareDatabase(adminUrl: string, ownerPassword: string): 
   } catch (error) {
     if (isNotYet(error)) return undefined;
     if (codeOf(error) !== wrongPassword) throw error;
-    await separatePasswords(adminUrl, ownerPassword);
+    await separatePasswords(adminUrl, passwordBefore);
     return undefined;
   }
 }
@@ -28,7 +33,7 @@ async function prepareServer(client: pg.Client, ownerPassword: string): Promise<
     `select exists (select from pg_roles where rolname = 'daybook') as role,
             exists (select from pg_database where datname = 'daybook') as database`,
   );
-  // Each time, for the one that is kept may have been replaced before it was told.
+  // Each time: a start that was killed may have told it another one than is kept.
   const statement =
     rows[0]?.role === true ? 'alter role daybook password' : 'create role daybook login createrole password';
   await client.query(`${statement} '${scramVerifier(ownerPassword)}'`);
@@ -38,10 +43,10 @@ async function prepareServer(client: pg.Client, ownerPassword: string): Promise<
 }
 
 /** Up to 0.5 the superuser had the owner's password. `adminUrl` has the one that it is to have. */
-async function separatePasswords(adminUrl: string, ownerPassword: string): Promise<void> {
+async function separatePasswords(adminUrl: string, passwordBefore: string): Promise<void> {
   const before = new URL(adminUrl);
   const { password } = before;
-  before.password = ownerPassword;
+  before.password = passwordBefore;
   await withClient(before.href, (client) =>
     client.query(`alter role postgres password '${scramVerifier(decodeURIComponent(password))}'`),
   );

@@ -81,15 +81,18 @@ async function stopOrphanedServers(home: Home): Promise<void> {
 
 function keepPostgres(input: EmbeddedInput, { postgres }: Ports): Promise<Kept<PostgresServer>> {
   const logFile = join(input.home.logs, 'postgres.log');
-  return keep(input, 'Postgres', { postgres }, (ports) =>
-    startPostgres({
+  let portBefore = postgres;
+  return keep(input, 'Postgres', { postgres }, async ({ postgres: port }) => {
+    const server = await startPostgres({
       dataDir: input.home.postgresData,
-      port: ports.postgres,
+      port,
       logFile,
       // Whoever took its port may pass on to the new one what comes there, logins of processes that know only the old one too.
-      ownerPassword: ports.postgres === postgres ? 'kept' : 'new',
-    }),
-  );
+      ownerPassword: port === portBefore ? 'kept' : 'new',
+    });
+    portBefore = port;
+    return server;
+  });
 }
 
 function keepTemporal(input: EmbeddedInput, { temporal, temporalUi }: Ports): Promise<Kept<TemporalServer>> {

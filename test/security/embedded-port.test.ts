@@ -137,14 +137,18 @@ test('when Postgres moves, a stranger on its old port who passes logins on to th
     /password authentication failed/,
   );
   expect((await readFile(join(home, 'postgres.password'), 'utf8')).trim()).toBe(now.password);
+
+  // Those who got the new address keep it for as long as this Daybook runs.
+  await killPostgres(home);
+  await eventually(() => Promise.resolve(after.steps.at(-1)?.state === 'restarted' || undefined));
+  expect(await query(now.href, 'select n from kept')).toEqual([{ n: 1 }]);
 });
 
 test('a Postgres that dies and whose port is taken before it is back waits for the port, says so, and says nothing to the stranger', async () => {
   const home = await temporaryHome();
   const up = await startEmbeddedProcess(home, 'postgres');
   const url = requiringScram(up.servers.postgres?.url ?? '');
-  const pidFile = await readFile(join(home, 'postgres', 'postmaster.pid'), 'utf8');
-  process.kill(Number.parseInt(pidFile, 10), 'SIGKILL');
+  await killPostgres(home);
   const stranger = await falsePostgres('clear text', Number(new URL(url).port));
   await eventually(() => {
     expect(up.steps.find(({ state }) => state === 'restart-failed')?.detail).toMatch(
@@ -191,6 +195,11 @@ test('psql of the embedded Postgres logs in by SCRAM alone; the address for tool
   const { stdout } = await onHome(url, ['url']);
   expect(stdout).toMatch(/^postgres:\/\/daybook_bi_\w+:[\w-]+@127\.0\.0\.1:\d+\/\w+\n$/);
 });
+
+async function killPostgres(home: string): Promise<void> {
+  const pidFile = await readFile(join(home, 'postgres', 'postmaster.pid'), 'utf8');
+  process.kill(Number.parseInt(pidFile, 10), 'SIGKILL');
+}
 
 /** A command beside a `daybook up` that started the Postgres of this address. */
 async function onHome(
