@@ -22,7 +22,7 @@ const mayImport = {
   activities: ['temporal', ...data],
   operations: ['activities', 'temporal', 'config', ...data],
   worker: ['operations', 'activities', 'workflows', 'temporal', 'config', ...data],
-  embedded: ['temporal'],
+  embedded: ['temporal', 'warehouse'],
   sandbox: [],
   server: ['operations', 'worker', 'temporal', 'config', 'warehouse', 'resources'],
   cli: [

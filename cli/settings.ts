@@ -4,6 +4,7 @@ import { readRuntimeFile, type RuntimeFacts } from '../embedded/runtime-file.ts'
 import { openHome } from '../embedded/home.ts';
 import { parseConfig, type Config } from '../config/parse-config.ts';
 import { readEnv, type Env } from '../config/read-env.ts';
+import { requiringScram } from '../warehouse/require-auth.ts';
 import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Settings } from '../config/settings.ts';
 import { NotRunning, UsageError } from './errors.ts';
@@ -28,7 +29,7 @@ export async function readSettings(needs: readonly Need[], config: Config = read
   if (missing.length > 0)
     throw new NotRunning(config.home, missing.map(({ variable }) => variable).join(' and '));
   return completeSettings(config, {
-    database: runtime?.database.url,
+    database: runtime?.database,
     temporal: runtime?.temporal,
     sandbox: runtime?.sandbox,
     secretKey: secretKeyOf(config, home),
@@ -45,7 +46,7 @@ export async function readServiceSettings(needs: readonly Need[]): Promise<Setti
 }
 
 export interface Provided {
-  readonly database: string | undefined;
+  readonly database: RuntimeFacts['database'] | undefined;
   readonly temporal: RuntimeFacts['temporal'] | undefined;
   readonly sandbox:
     Pick<NonNullable<RuntimeFacts['sandbox']>, 'url' | 'clientId' | 'clientSecret'> | undefined;
@@ -65,7 +66,7 @@ export function completeSettings(config: Config, provided: Provided): Settings {
         }
       : { address: config.api.url, ...config.api, url: config.api.url };
   const { temporal } = provided;
-  const databaseUrl = config.database.url ?? provided.database ?? '';
+  const databaseUrl = config.database.url ?? providedUrl(provided);
   return {
     database: {
       url: databaseUrl,
@@ -94,6 +95,12 @@ export function completeSettings(config: Config, provided: Provided): Settings {
     productVersion: productVersion(),
     logLevel: config.logLevel ?? 'info',
   };
+}
+
+/** The embedded Postgres proves who it is; what another one can, its operator knows. */
+function providedUrl({ database }: Provided): string {
+  if (database === undefined) return '';
+  return database.isEmbedded ? requiringScram(database.url) : database.url;
 }
 
 function martsSettings({ home, reportingTimezone }: Config, environment: Env): Settings['marts'] {

@@ -87,7 +87,7 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
 
 function settingsOf(config: Config, home: Home, embedded: EmbeddedServers): Settings {
   return completeSettings(config, {
-    database: embedded.postgres?.url,
+    database: embedded.postgres && { url: embedded.postgres.url, isEmbedded: true },
     temporal: embedded.temporal,
     sandbox: embedded.sandbox,
     secretKey: secretKeyOf(config, home),
@@ -103,11 +103,11 @@ function yesterday(): string {
   return new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 }
 
-function factsOf(settings: Settings, { sandbox }: EmbeddedServers): RuntimeFacts {
+function factsOf(settings: Settings, { postgres, sandbox }: EmbeddedServers): RuntimeFacts {
   const { connection, ui } = settings.temporal;
   return {
     startedAt: new Date().toISOString(),
-    database: { url: settings.database.url },
+    database: { url: postgres?.url ?? settings.database.url, isEmbedded: postgres !== undefined },
     temporal: { address: connection.address ?? '', ...(ui === undefined ? {} : { ui }) },
     ...(sandbox === undefined ? {} : { sandbox }),
   };

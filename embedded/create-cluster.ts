@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PostgresAccount } from './postgres-account.ts';
-import { createPrivateFile } from './private-file.ts';
+import { createPrivateFile, replacePrivateFile } from './private-file.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
 import { serverEnvironment } from './server-environment.ts';
 
@@ -28,6 +28,15 @@ export async function createCluster(input: ClusterInput): Promise<ClusterPasswor
   };
   if (isNew) await initialise(input, passwords.superuser);
   return passwords;
+}
+
+/** A password for the owner that nobody knows yet. Once the role has it, `keepOwnerPassword` keeps it for the next start. */
+export function newOwnerPassword(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+export async function keepOwnerPassword(dataDir: string, password: string): Promise<void> {
+  await replacePrivateFile(`${dataDir}.password`, `${password}\n`);
 }
 
 export interface ClusterInput {

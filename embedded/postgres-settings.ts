@@ -6,7 +6,8 @@ import { totalmem } from 'node:os';
  */
 export const postgresSettings: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
-  // No socket: its path may be at most 107 bytes long, and homes are longer.
+  // No socket, which nobody else could take: its path may be at most 107 bytes long, and homes are longer; and BI tools, to whom
+  // `daybook url` gives an address, reach a port only. So clients require a proof of the server instead (`requiringScram`).
   unix_socket_directories: '',
   timezone: 'UTC',
   log_timezone: 'UTC',

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createCluster } from './create-cluster.ts';
+import { createCluster, keepOwnerPassword, newOwnerPassword } from './create-cluster.ts';
 import type { EmbeddedServer } from './keep-running.ts';
 import { postgresAccount } from './postgres-account.ts';
 import { postgresProgram } from './postgres-program.ts';
 import { postgresSettings } from './postgres-settings.ts';
+import { isPostmasterReady } from './postmaster-file.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { processTable } from './process-table.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
@@ -21,6 +22,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const account = await postgresAccount();
   const program = await postgresProgram(account);
   const passwords = await createCluster({ dataDir, initdb: program.initdb, account });
+  const owner = options.ownerPassword === 'new' ? newOwnerPassword() : passwords.owner;
   const settings = { ...postgresSettings, ...options.settings, port: String(port) };
   const [command, ...args] = account.wrap([
     program.postgres,
@@ -39,10 +41,15 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const at = `127.0.0.1:${port}`;
   const adminUrl = `postgres://postgres:${passwords.superuser}@${at}/postgres`;
   await waitUntilReady(server, {
-    probe: () => prepareDatabase(adminUrl, passwords.owner),
+    probe: async () =>
+      (await isPostmasterReady(dataDir, { pid: server.pid, port }))
+        ? prepareDatabase(adminUrl, owner, passwords.owner)
+        : undefined,
     timeoutMs: readyTimeoutMs,
   });
-  const url = `postgres://daybook:${passwords.owner}@${at}/daybook`;
+  // Only now: each start gives the role what is kept, so a start that is killed in between leaves nothing to repair.
+  if (owner !== passwords.owner) await keepOwnerPassword(dataDir, owner);
+  const url = `postgres://daybook:${owner}@${at}/daybook`;
   return { port, url, adminUrl, exited: server.exited, stop: server.stop };
 }
 
@@ -51,6 +58,8 @@ export interface PostgresOptions {
   readonly port: number;
   /** Default `<dataDir>.log`. */
   readonly logFile?: string;
+  /** Default `kept`: that of the last start. */
+  readonly ownerPassword?: 'kept' | 'new';
   /** Postgres settings that differ from `postgresSettings`. */
   readonly settings?: Readonly<Record<string, string>>;
 }

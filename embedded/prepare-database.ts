@@ -1,12 +1,21 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { codeOf } from '../errors/code-of.ts';
+import { LoginClient } from '../warehouse/login-client.ts';
+import { requiringScram } from '../warehouse/require-auth.ts';
+import { scramVerifier } from '../warehouse/secrets/scram-verifier.ts';
 
 /**
  * Makes the role `daybook` (no superuser; may create roles, for `daybook_reader`) and its database where they are missing, and takes
- * from everybody what only a superuser can take. `adminUrl` is the superuser's.
- * Returns undefined while the server does not take connections yet.
+ * from everybody what only a superuser can take. `adminUrl` is the superuser's. Passwords are told as Postgres keeps them: its log has
+ * the text of a statement that fails.
+ * `passwordBefore` is what the owner had at the last start.
+ * Returns undefined while the server does not take connections yet. Throws ServerUnproven.
  */
-export async function prepareDatabase(adminUrl: string, ownerPassword: string): Promise<'ready' | undefined> {
+export async function prepareDatabase(
+  adminUrl: string,
+  ownerPassword: string,
+  passwordBefore: string = ownerPassword,
+): Promise<'ready' | undefined> {
   try {
     await withClient(adminUrl, (client) => prepareServer(client, ownerPassword));
     await withClient(ofDatabase(adminUrl), (client) => client.query(closeFunctions));
@@ -14,7 +23,7 @@ export async function prepareDatabase(adminUrl: string, ownerPassword: string): 
   } catch (error) {
     if (isNotYet(error)) return undefined;
     if (codeOf(error) !== wrongPassword) throw error;
-    await separatePasswords(adminUrl, ownerPassword);
+    await separatePasswords(adminUrl, passwordBefore);
     return undefined;
   }
 }
@@ -24,23 +33,22 @@ async function prepareServer(client: pg.Client, ownerPassword: string): Promise<
     `select exists (select from pg_roles where rolname = 'daybook') as role,
             exists (select from pg_database where datname = 'daybook') as database`,
   );
-  if (rows[0]?.role !== true) {
-    await client.query(
-      `create role daybook login createrole password ${client.escapeLiteral(ownerPassword)}`,
-    );
-  }
+  // Each time: a start that was killed may have told it another one than is kept.
+  const statement =
+    rows[0]?.role === true ? 'alter role daybook password' : 'create role daybook login createrole password';
+  await client.query(`${statement} '${scramVerifier(ownerPassword)}'`);
   if (rows[0]?.database !== true) await client.query('create database daybook owner daybook');
   // Whoever may log in has no business in the databases that are not Daybook's.
   await client.query('revoke all on database postgres, template1 from public');
 }
 
 /** Up to 0.5 the superuser had the owner's password. `adminUrl` has the one that it is to have. */
-async function separatePasswords(adminUrl: string, ownerPassword: string): Promise<void> {
+async function separatePasswords(adminUrl: string, passwordBefore: string): Promise<void> {
   const before = new URL(adminUrl);
   const { password } = before;
-  before.password = ownerPassword;
+  before.password = passwordBefore;
   await withClient(before.href, (client) =>
-    client.query(`alter role postgres password ${client.escapeLiteral(decodeURIComponent(password))}`),
+    client.query(`alter role postgres password '${scramVerifier(decodeURIComponent(password))}'`),
   );
 }
 
@@ -65,7 +73,10 @@ const closeFunctions = `
   end $$`;
 
 async function withClient<Result>(url: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  const client = new LoginClient({
+    connectionString: requiringScram(url),
+    connectionTimeoutMillis: 5000,
+  });
   try {
     await client.connect();
     return await use(client);

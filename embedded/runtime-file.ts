@@ -11,12 +11,18 @@ import { readFileIfThere } from './read-file-if-there.ts';
 export interface RuntimeFacts {
   /** ISO time. */
   readonly startedAt: string;
-  readonly database: { readonly url: string };
+  readonly database: RuntimeDatabase;
   /** `address` is host:port of gRPC, `ui` the URL of the Web UI when it is known. */
   readonly temporal: { readonly address: string; readonly ui?: string };
   readonly sandbox?: RuntimeSandbox;
   /** The console. */
   readonly http?: { readonly url: string };
+}
+
+export interface RuntimeDatabase {
+  readonly url: string;
+  /** It is the one that this process started on loopback, where anybody can take its port while it is down. */
+  readonly isEmbedded: boolean;
 }
 
 export interface RuntimeSandbox {

@@ -25,6 +25,7 @@ export async function startServerProcess(input: ServerCommand): Promise<ServerPr
   stopWithThisProcess(child, input.stopSteps);
   return {
     name: input.name,
+    pid: child.pid,
     log,
     stdout: child.stdout,
     exited,
@@ -46,6 +47,8 @@ export interface ServerCommand {
 
 export interface ServerProcess {
   readonly name: string;
+  /** Undefined when it could not be started. */
+  readonly pid: number | undefined;
   readonly log: ServerLog;
   /** Only of a child that is `tiedToParent`. */
   readonly stdout: Readable | null;

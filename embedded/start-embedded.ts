@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { lockHome } from './home-lock.ts';
 import type { Home } from './home.ts';
 import { keepRunning, type EmbeddedServer, type RestartEvent } from './keep-running.ts';
-import { onFreePorts } from './on-free-ports.ts';
+import { onFreePorts, onSamePorts } from './on-free-ports.ts';
 import { preferredPorts, rememberPorts, type Ports } from './ports.ts';
 import { startPostgres, stopOrphanedPostgres, type PostgresServer } from './postgres.ts';
 import type { RuntimeSandbox } from './runtime-file.ts';
@@ -81,9 +81,18 @@ async function stopOrphanedServers(home: Home): Promise<void> {
 
 function keepPostgres(input: EmbeddedInput, { postgres }: Ports): Promise<Kept<PostgresServer>> {
   const logFile = join(input.home.logs, 'postgres.log');
-  return keep(input, 'Postgres', { postgres }, (ports) =>
-    startPostgres({ dataDir: input.home.postgresData, port: ports.postgres, logFile }),
-  );
+  let portBefore = postgres;
+  return keep(input, 'Postgres', { postgres }, async ({ postgres: port }) => {
+    const server = await startPostgres({
+      dataDir: input.home.postgresData,
+      port,
+      logFile,
+      // Whoever took its port may pass on to the new one what comes there, logins of processes that know only the old one too.
+      ownerPassword: port === portBefore ? 'kept' : 'new',
+    });
+    portBefore = port;
+    return server;
+  });
 }
 
 function keepTemporal(input: EmbeddedInput, { temporal, temporalUi }: Ports): Promise<Kept<TemporalServer>> {
@@ -142,7 +151,7 @@ async function keep<Name extends keyof Ports, Server extends EmbeddedServer>(
   const first = await onFreePorts<Name, Server>(preferred, start);
   onStep({ server, state: 'ready', detail: '' });
   const { stop } = keepRunning(first.server, {
-    restart: () => start(first.ports),
+    restart: () => onSamePorts(server, first.ports, start),
     report: (event) => {
       onStep({ server, ...event });
     },

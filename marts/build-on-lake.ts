@@ -41,6 +41,7 @@ export async function buildOnLake(
       connections: Infinity,
       output: { type: 'duckdb', path: database, schema: 'main', settings: { TimeZone: 'UTC' } },
       secrets: {},
+      login: {},
       vars: {
         daybook_api_address: settings.apiAddress,
         daybook_as_of_date: settings.asOfDate,

@@ -1,15 +1,22 @@
 import { databaseAddress, type DatabaseAddress } from '../warehouse/database-address.ts';
 import { dbtApplication } from '../warehouse/marts/build-lock.ts';
+import { requireAuthOf, requireAuthVariable } from '../warehouse/require-auth.ts';
 
 /**
  * The Postgres of a connection string, as dbt's profile wants it: reached as the driver of Node reaches it, and asked for no less
- * proof of who it is. The password goes by the environment alone. `authoritiesFile` has those that Node trusts.
+ * proof of who it is. The password goes by the environment alone, and so does how to log in, for which a profile has no name.
+ * `authoritiesFile` has those that Node trusts.
  */
 export function postgresOutput(
   databaseUrl: string,
   authoritiesFile: string,
-): { output: Record<string, unknown>; secrets: Record<string, string> } {
+): {
+  output: Record<string, unknown>;
+  secrets: Record<string, string>;
+  login: Record<string, string>;
+} {
   const { host, port, user, password, database, tls } = databaseAddress(databaseUrl);
+  const requireAuth = requireAuthOf(databaseUrl);
   return {
     output: {
       type: 'postgres',
@@ -25,6 +32,7 @@ export function postgresOutput(
       ...saidOf(databaseUrl, { tls, authoritiesFile }),
     },
     secrets: { [passwordVariable]: password },
+    login: requireAuth === undefined ? {} : { [requireAuthVariable]: requireAuth },
   };
 }
 

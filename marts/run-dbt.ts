@@ -22,6 +22,8 @@ export interface DbtBuild extends Pick<BuildSettings, 'environment' | 'onLine' |
   readonly output: Readonly<Record<string, unknown>>;
   readonly vars: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
+  /** Variables that tell libpq how to log in. */
+  readonly login: Readonly<Record<string, string>>;
   readonly connections: number;
 }
 
@@ -84,6 +86,7 @@ async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | n
     env: {
       ...withoutSecrets(build.environment),
       ...build.secrets,
+      ...build.login,
       DBT_SEND_ANONYMOUS_USAGE_STATS: 'false',
       PYTHONDONTWRITEBYTECODE: '1',
     },

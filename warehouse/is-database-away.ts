@@ -1,4 +1,5 @@
 import { codeOf } from '../errors/code-of.ts';
+import { ServerUnproven } from './server-unproven.ts';
 
 /**
  * Postgres cannot be reached, shuts down, starts up, or may not be written to: classes 08, 53 and 57P of its errors, what the
@@ -17,6 +18,7 @@ export function whyUnwritable(error: unknown): string | undefined {
 
 /** Why Postgres does not answer, by code: a driver's message may say where the database is. */
 export function whyAway(error: Error): string {
+  if (error instanceof ServerUnproven) return 'what has its port does not prove that it is this Postgres';
   const code = codeOf(error);
   return code === '53300' ? 'it has no connection left' : String(code ?? 'no connection');
 }

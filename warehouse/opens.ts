@@ -1,9 +1,9 @@
-import pg from 'pg';
 import { codeOf } from '../errors/code-of.ts';
+import { LoginClient } from './login-client.ts';
 
 /** Whether Postgres lets the login of a URL in. Other errors pass through. */
 export async function opens(url: URL): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: 10_000 });
+  const client = new LoginClient({ connectionString: url.href, connectionTimeoutMillis: 10_000 });
   try {
     await client.connect();
     return true;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { Command } from 'commander';
 import { codeOf } from '../../errors/code-of.ts';
+import { requireAuthOf, requireAuthVariable, withoutRequireAuth } from '../../warehouse/require-auth.ts';
 import { biUrl } from '../bi-url.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes, type ExitCode, type SetExitCode } from '../exit-codes.ts';
@@ -18,15 +19,23 @@ export function psqlCommand(setExitCode: SetExitCode): Command {
     });
 }
 
-/** The password goes by the environment: everybody on the machine can read a command line. Throws UsageError without psql. */
+/**
+ * The password goes by the environment: everybody on the machine can read a command line. So does how to log in: a psql before 16
+ * ignores that there, and it was just seen that the server is the right one. Throws UsageError without psql.
+ */
 async function runPsql(url: URL, args: readonly string[]): Promise<ExitCode> {
-  const address = new URL(url);
+  const address = withoutRequireAuth(url);
+  const requireAuth = requireAuthOf(url.href);
   address.password = '';
   // Ctrl-C is psql's: it cancels a query there.
   process.on('SIGINT', () => undefined);
   const psql = spawn('psql', ['--dbname', address.href, ...args], {
     stdio: 'inherit',
-    env: { ...process.env, PGPASSWORD: url.password },
+    env: {
+      ...process.env,
+      PGPASSWORD: url.password,
+      ...(requireAuth === undefined ? {} : { [requireAuthVariable]: requireAuth }),
+    },
   });
   return new Promise((resolve, reject) => {
     psql.once('error', (error) => {

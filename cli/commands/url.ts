@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { withoutRequireAuth } from '../../warehouse/require-auth.ts';
 import { biUrl } from '../bi-url.ts';
 import { print, printJson } from '../printer.ts';
 
@@ -10,7 +11,7 @@ export function urlCommand(): Command {
     .option('--json', 'print JSON: the URL and its parts')
     .addHelpText('after', '\nExample:\n  $ npx daybook url\n  $ npx daybook url --json | jq -r .password')
     .action(async ({ json }: { json?: true }) => {
-      const url = await biUrl();
+      const url = withoutRequireAuth(await biUrl());
       if (json === true) printJson(inJson(url));
       else print(url.href);
     });

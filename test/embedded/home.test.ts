@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const facts = {
   startedAt: '2026-01-31T12:00:00.000Z',
-  database: { url: 'postgres://daybook:secret@127.0.0.1:54329/daybook' },
+  database: { url: 'postgres://daybook:secret@127.0.0.1:54329/daybook', isEmbedded: true },
   temporal: { address: '127.0.0.1:7233', ui: 'http://127.0.0.1:8233' },
 };
 

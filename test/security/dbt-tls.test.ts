@@ -11,7 +11,9 @@ import { startPostgres } from '../../embedded/postgres.ts';
 import { trustedAuthorities } from '../../marts/trusted-authorities.ts';
 import { postgresOutput } from '../../marts/postgres-output.ts';
 import { pythonWithDbt } from '../../marts/python-environment.ts';
+import { requiringScram } from '../../warehouse/require-auth.ts';
 import { makeCertificates } from './certificates.ts';
+import { falsePostgres } from './false-postgres.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'daybook-dbt-tls-'));
 const ours = await makeCertificates(folder, 'ours');
@@ -72,6 +74,19 @@ test('dbt finds host, port, user and password wherever in the address they stand
   await dbtConnects(url);
 });
 
+test('dbt logs in to the embedded Postgres by SCRAM alone, and tells a false server no password', async () => {
+  expect(await dbtConnects(requiringScram(`${postgres.url}?sslmode=disable`))).toBe(false);
+  for (const asking of ['clear text', 'md5', 'nothing'] as const) {
+    const stranger = await falsePostgres(asking);
+    const url = `postgres://daybook:the-password-of-the-owner@127.0.0.1:${stranger.port}/daybook`;
+    await expect(dbtConnects(requiringScram(url)), asking).rejects.toThrow(
+      /requirement "scram-sha-256" failed/,
+    );
+    expect(stranger.heard(), asking).toContain('daybook');
+    expect(stranger.heard(), asking).not.toMatch(/the-password-of-the-owner|md5[0-9a-f]{32}|pg_stat_ssl/);
+  }
+});
+
 /** Whether the session is encrypted. */
 async function nodeConnects(url: string): Promise<unknown> {
   const client = new pg.Client(url);
@@ -83,7 +98,7 @@ async function nodeConnects(url: string): Promise<unknown> {
 
 /** By the driver that dbt has, told what its profile tells it. */
 async function dbtConnects(url: string): Promise<boolean> {
-  const { output, secrets } = postgresOutput(url, authoritiesFile);
+  const { output, secrets, login } = postgresOutput(url, authoritiesFile);
   const { host, port, user, dbname, sslmode, sslcert, sslkey, sslrootcert } = output;
   const given = { host, port, user, dbname, sslmode, sslcert, sslkey, sslrootcert };
   const program = `import json, os, psycopg2
@@ -91,7 +106,7 @@ given = json.loads(os.environ['GIVEN'])
 cursor = psycopg2.connect(password=os.environ['DBT_ENV_SECRET_PASSWORD'], **given).cursor()
 cursor.execute("${encrypted}")
 print(cursor.fetchone()[0])`;
-  const env = { ...process.env, ...secrets, GIVEN: JSON.stringify(given) };
+  const env = { ...process.env, ...secrets, ...login, GIVEN: JSON.stringify(given) };
   const { stdout } = await promisify(execFile)(python, ['-c', program], { env });
   return stdout.trim() === 'True';
 }

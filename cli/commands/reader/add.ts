@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addReader } from '../../../warehouse/readers/add-reader.ts';
 import { plainName } from '../../../warehouse/plain-name.ts';
+import { withoutRequireAuth } from '../../../warehouse/require-auth.ts';
 import { UsageError } from '../../errors.ts';
 import { print, printAside } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
@@ -28,7 +29,7 @@ export function addCommand(): Command {
         printAside(statements);
       }
       printAside(`${name} sees ${[...new Set(connections)].join(', ')}. Its password is not shown again:`);
-      print(url.href);
+      print(withoutRequireAuth(url).href);
     });
 }
 

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../embedded/free-port.ts';
+import { openHome } from '../../embedded/home.ts';
+import { preferredPorts } from '../../embedded/ports.ts';
+import { startPostgres } from '../../embedded/postgres.ts';
+import { prepareDatabase } from '../../embedded/prepare-database.ts';
+import { writeRuntimeFile } from '../../embedded/runtime-file.ts';
+import { openSession } from '../../warehouse/open-session.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { opens } from '../../warehouse/opens.ts';
+import { requiringScram } from '../../warehouse/require-auth.ts';
+import { startEmbeddedProcess } from '../embedded/embedded-process.ts';
+import { query } from '../embedded/query.ts';
+import { temporaryFolder, temporaryHome } from '../embedded/temporary-folder.ts';
+import { runDaybook, type Ended } from '../support/daybook-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { testKey } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { falsePostgres, type Asking } from './false-postgres.ts';
+
+/** Another user of the machine, who takes the port of the embedded Postgres before it starts, or while it is down. */
+
+const password = 'the-password-of-somebody';
+
+const askings: readonly [Asking, RegExp][] = [
+  ['clear text', /it asks for the password in clear text/],
+  ['md5', /it asks for an MD5 hash of the password/],
+  ['Kerberos', /it asks for a login of a kind that Daybook does not know/],
+  ['nothing', /it asks for no proof that the password is known, and gives none/],
+  ['scram without its end', /its part of the login by SCRAM is not that of a server that knows the password/],
+  [
+    'scram with a wrong signature',
+    /its part of the login by SCRAM is not that of a server that knows the password/,
+  ],
+];
+
+test.each(askings)(
+  'a false server that asks for %s is told no password and no statement, and the error says what happened',
+  async (asking, why) => {
+    const server = await falsePostgres(asking);
+    const url = `postgres://daybook:${password}@127.0.0.1:${server.port}/daybook`;
+    const warehouse = openWarehouse({ url: requiringScram(url), connections: 1 });
+    onTestFinished(() => warehouse.close());
+    const statement = 'select 1 as told_to_a_stranger';
+    for (const attempt of [
+      async () => (await openSession(requiringScram(url), { application: 'test' })).query(statement),
+      () => warehouse.pool.query(statement),
+      // The pool hands a session over by a callback, which a driver that fails and is then ready calls twice.
+      () =>
+        new Promise((resolve, reject) => {
+          warehouse.pool.query(statement, (error: Error | undefined, result) => {
+            if (error === undefined) resolve(result);
+            else reject(error);
+          });
+        }),
+      () => opens(new URL(requiringScram(url))),
+      () => prepareDatabase(url, 'the-password-of-the-owner'),
+    ]) {
+      const failure: unknown = await attempt().then(
+        () => 'it was let in',
+        (error: unknown) => error,
+      );
+      expect(String(failure)).toMatch(why);
+      expect(String(failure)).toMatch(
+        `What listens on 127.0.0.1:${server.port} does not prove that it is your Postgres`,
+      );
+    }
+    expect(server.heard()).toContain('daybook');
+    for (const secret of [password, 'the-password-of-the-owner', md5Of(password), 'told_to_a_stranger'])
+      expect(server.heard()).not.toContain(secret);
+  },
+);
+
+test('an address that requires no SCRAM is answered as before: a managed Postgres may ask for the password within TLS', async () => {
+  const server = await falsePostgres('clear text');
+  expect(await opens(new URL(`postgres://daybook:${password}@127.0.0.1:${server.port}/daybook`))).toBe(true);
+  expect(server.heard()).toContain(password);
+});
+
+test('whoever sets require_auth in an address of their own gets what they set', async () => {
+  const server = await falsePostgres('clear text');
+  const url = `postgres://daybook:${password}@127.0.0.1:${server.port}/daybook?require_auth=`;
+  await expect(opens(new URL(`${url}scram-sha-256,md5`))).rejects.toThrow(/in clear text/);
+  await expect(opens(new URL(`${url}!password`))).rejects.toThrow(/in clear text/);
+  expect(server.heard()).not.toContain(password);
+  expect(await opens(new URL(`${url}password`))).toBe(true);
+});
+
+test('Postgres whose port is taken does not come up, says why, and says nothing to the stranger', async () => {
+  const stranger = await falsePostgres('clear text');
+  const dataDir = join(await temporaryFolder(), 'postgres');
+  await expect(startPostgres({ dataDir, port: stranger.port })).rejects.toThrow(
+    /Postgres did not start: it ended with exit code 1[^]*Address already in use/,
+  );
+  expect(stranger.heard()).toBe('');
+});
+
+test('a start moves away from a port that is taken, without a word to whoever has it', async () => {
+  const home = await temporaryHome();
+  const { postgres } = await preferredPorts(await openHome(home));
+  const stranger = await falsePostgres('clear text', postgres);
+  const { servers } = await startEmbeddedProcess(home, 'postgres');
+  const url = servers.postgres?.url ?? '';
+  expect(Number(new URL(url).port)).not.toBe(stranger.port);
+  const session = await openSession(requiringScram(url), { application: 'test' });
+  await session.end();
+  expect(stranger.heard()).toBe('');
+});
+
+test('when Postgres moves, a stranger on its old port who passes logins on to the new one gets no session of the owner', async () => {
+  const home = await temporaryHome();
+  const before = await startEmbeddedProcess(home, 'postgres');
+  const old = new URL(before.servers.postgres?.url ?? '');
+  await query(old.href, 'create table kept as select 1 as n');
+  await before.end('SIGTERM');
+  let target = 0;
+  const stranger = createServer((socket) => {
+    const onward = connect(target, '127.0.0.1');
+    socket.pipe(onward).pipe(socket);
+    for (const side of [socket, onward]) side.on('error', () => undefined);
+  }).listen(Number(old.port), '127.0.0.1');
+  onTestFinished(() => {
+    stranger.close();
+  });
+  await once(stranger, 'listening');
+
+  const after = await startEmbeddedProcess(home, 'postgres');
+  const now = new URL(after.servers.postgres?.url ?? '');
+  target = Number(now.port);
+  expect(await query(now.href, 'select n from kept')).toEqual([{ n: 1 }]);
+  await expect(openSession(requiringScram(old.href), { application: 'test' })).rejects.toThrow(
+    /password authentication failed/,
+  );
+  expect((await readFile(join(home, 'postgres.password'), 'utf8')).trim()).toBe(now.password);
+
+  // Those who got the new address keep it for as long as this Daybook runs.
+  await killPostgres(home);
+  await eventually(() => Promise.resolve(after.steps.at(-1)?.state === 'restarted' || undefined));
+  expect(await query(now.href, 'select n from kept')).toEqual([{ n: 1 }]);
+});
+
+test('a Postgres that dies and whose port is taken before it is back waits for the port, says so, and says nothing to the stranger', async () => {
+  const home = await temporaryHome();
+  const up = await startEmbeddedProcess(home, 'postgres');
+  const url = requiringScram(up.servers.postgres?.url ?? '');
+  await killPostgres(home);
+  const stranger = await falsePostgres('clear text', Number(new URL(url).port));
+  await eventually(() => {
+    expect(up.steps.find(({ state }) => state === 'restart-failed')?.detail).toMatch(
+      new RegExp(
+        `^another program took port ${stranger.port} of 127\\.0\\.0\\.1 while Postgres was down: .* end it`,
+      ),
+    );
+    return Promise.resolve(true);
+  });
+  expect(stranger.heard()).toBe('');
+  await expect(openSession(url, { application: 'test' })).rejects.toThrow(/in clear text/);
+  expect(stranger.heard()).not.toContain(decodeURIComponent(new URL(url).password));
+  await stranger.close();
+  await eventually(() => Promise.resolve(up.steps.at(-1)?.state === 'restarted' || undefined));
+  expect(await query(up.servers.postgres?.url, 'select 1 as n')).toEqual([{ n: 1 }]);
+}, 60_000);
+
+test('the passwords of the owner and of the superuser are in no statement that the log of Postgres could show', async () => {
+  const dataDir = join(await temporaryFolder(), 'postgres');
+  const server = await startPostgres({ dataDir, port: await freePort(), settings: { log_statement: 'all' } });
+  onTestFinished(() => server.stop());
+  const log = await readFile(`${dataDir}.log`, 'utf8');
+  expect(log).toContain('create role daybook');
+  for (const url of [server.url, server.adminUrl]) expect(log).not.toContain(new URL(url).password);
+});
+
+test('a command on the embedded Postgres tells a stranger on its port no password either', async () => {
+  const stranger = await falsePostgres('clear text');
+  const url = `postgres://daybook:${password}@127.0.0.1:${stranger.port}/daybook`;
+  const { code, stderr } = await onHome(url, ['sql', 'select 1']);
+  expect(stderr).toMatch(
+    /^What listens on 127\.0\.0\.1:\d+ does not prove that it is your Postgres: .* end it, and try again\.\n$/,
+  );
+  expect(code).toBe(1);
+  expect(stranger.heard()).not.toContain(password);
+});
+
+test('psql of the embedded Postgres logs in by SCRAM alone; the address for tools names nothing that an old libpq refuses', async () => {
+  const { url } = await createTestDatabase();
+  const programs = await temporaryFolder();
+  await writeFile(join(programs, 'psql'), '#!/bin/sh\necho "$PGREQUIREAUTH" "$@"\n', { mode: 0o755 });
+  const psql = await onHome(url, ['psql'], { PATH: `${programs}:${process.env.PATH ?? ''}` });
+  expect(psql.stdout).toMatch(/^scram-sha-256 --dbname postgres:\/\/daybook_bi_\w+@127\.0\.0\.1:\d+\/\w+\n$/);
+  const { stdout } = await onHome(url, ['url']);
+  expect(stdout).toMatch(/^postgres:\/\/daybook_bi_\w+:[\w-]+@127\.0\.0\.1:\d+\/\w+\n$/);
+});
+
+async function killPostgres(home: string): Promise<void> {
+  const pidFile = await readFile(join(home, 'postgres', 'postmaster.pid'), 'utf8');
+  process.kill(Number.parseInt(pidFile, 10), 'SIGKILL');
+}
+
+/** A command beside a `daybook up` that started the Postgres of this address. */
+async function onHome(
+  url: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const home = await openHome(await temporaryFolder());
+  await writeRuntimeFile(home, {
+    startedAt: new Date().toISOString(),
+    database: { url, isEmbedded: true },
+    temporal: { address: '127.0.0.1:1' },
+  });
+  const settings = { DAYBOOK_HOME: home.root, DAYBOOK_SECRET_KEY: testKey.toString('base64') };
+  return runDaybook(args, { cwd: home.root, env: { ...settings, ...env } });
+}
+
+function md5Of(text: string): string {
+  const hash = (part: string | Buffer): string => createHash('md5').update(part).digest('hex');
+  return hash(Buffer.from(`${hash(`${text}daybook`)}salt`));
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** How a server asks for the proof of a password, or goes on without one. */
+export type Asking =
+  'clear text' | 'md5' | 'Kerberos' | 'nothing' | 'scram without its end' | 'scram with a wrong signature';
+
+export interface FalsePostgres {
+  readonly port: number;
+  /** All that clients sent, as it came. */
+  readonly heard: () => string;
+  readonly close: () => Promise<void>;
+}
+
+/** What another user of the machine may run on a port: speaks like Postgres, knows no password, and takes any for right. */
+export async function falsePostgres(asking: Asking, port = 0): Promise<FalsePostgres> {
+  let heard = '';
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    let turn = 0;
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      heard += data.toString('latin1');
+      if (data.length === 8 && data.readInt32BE(4) === sslRequest) socket.write('N');
+      else socket.write(answer(asking, turn++, data.toString('latin1')));
+    });
+  });
+  await listen(server, port);
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    if (!server.listening) return;
+    server.close();
+    await once(server, 'close');
+  };
+  onTestFinished(close);
+  return { port: (server.address() as AddressInfo).port, heard: () => heard, close };
+}
+
+/** Takes the port as soon as it is free. */
+async function listen(server: Server, port: number): Promise<void> {
+  for (;;) {
+    const outcome = await new Promise<'listening' | Error>((resolve) => {
+      server.once('error', resolve).listen(port, '127.0.0.1', () => {
+        resolve('listening');
+      });
+    });
+    server.removeAllListeners('error').removeAllListeners('listening');
+    if (outcome === 'listening') return;
+    if (!('code' in outcome) || outcome.code !== 'EADDRINUSE') throw outcome;
+  }
+}
+
+/** What it says to the startup message, and then to each message of the login. */
+function answer(asking: Asking, turn: number, said: string): Buffer {
+  if (asking === 'clear text' && turn === 0) return authentication(3);
+  if (asking === 'md5' && turn === 0) return authentication(5, Buffer.from('salt'));
+  if (asking === 'Kerberos' && turn === 0) return authentication(7);
+  if (asking.startsWith('scram')) {
+    const [, nonce = ''] = /r=([^,]+)/.exec(said) ?? [];
+    if (turn === 0) return authentication(10, Buffer.from('SCRAM-SHA-256\0\0'));
+    if (turn === 1) return authentication(11, Buffer.from(`r=${nonce}more,s=c2FsdA==,i=1`));
+    // In one piece: whoever only notes the wrong signature is ready a moment later.
+    if (asking === 'scram with a wrong signature' && turn === 2)
+      return Buffer.concat([authentication(12, Buffer.from(`v=${'A'.repeat(43)}=`)), letIn()]);
+  }
+  return letIn();
+}
+
+function letIn(): Buffer {
+  return Buffer.concat([authentication(0), message('Z', Buffer.from('I'))]);
+}
+
+function authentication(code: number, rest = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeInt32BE(code);
+  return message('R', Buffer.concat([head, rest]));
+}
+
+function message(type: string, body: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+const sslRequest = 80877103;
