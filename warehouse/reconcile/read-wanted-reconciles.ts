@@ -12,14 +12,8 @@ export async function readWantedReconciles(
     .distinct()
     .where('connection_id', '=', connectionId)
     .where('reconcile_wanted_at', 'is not', null)
-    .where(({ exists }) =>
-      exists(
-        db
-          .selectFrom('sync.connections')
-          .select('connection_id')
-          .where('connection_id', '=', connectionId)
-          .where('paused_at', 'is', null),
-      ),
+    .where(
+      sql<boolean>`exists (select from sync.connections c where c.connection_id = ${connectionId} and c.paused_at is null)`,
     )
     // Later than that it was never put off to: the clock has been put back since.
     .where(
