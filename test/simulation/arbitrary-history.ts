@@ -31,7 +31,7 @@ const fault = fc.record({
 
 const kill = fc.record({
   step,
-  how: fc.constantFrom('before', 'after', 'give up'),
+  how: fc.constantFrom('before', 'after', 'give up', 'lose'),
   stepsLeft: fc.integer({ min: 1, max: 25 }),
 });
 

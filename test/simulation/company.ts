@@ -37,6 +37,8 @@ export interface Company {
   readonly removedRuns: Set<string>;
   /** How often the connection was removed. */
   removals: number;
+  /** How often a standby has taken over that lacks a commit. */
+  losses: number;
   /** Its rows in `finance` were lost since the last run. */
   rowsLost: boolean;
   /** Cursors of open passes have become useless since the last run that could find out. */
@@ -116,6 +118,7 @@ export async function openCompany(
     changesBefore: new Map(),
     token: 'own',
     removals: 0,
+    losses: 0,
     rowsLost: false,
     cursorsBroke: false,
     waiting: { open: [], removals: 0 },

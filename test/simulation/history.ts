@@ -81,8 +81,11 @@ export type FaultKind = (typeof faultKinds)[number];
 
 export interface Kill {
   readonly step: number;
-  /** `give up`: Temporal takes it for dead, and it goes on for some steps. */
-  readonly how: 'before' | 'after' | 'give up';
+  /**
+   * `give up`: Temporal takes it for dead, and it goes on for some steps. `lose`: it lives, and a standby takes over that lacks its next
+   * commit, of which Postgres has told it.
+   */
+  readonly how: 'before' | 'after' | 'give up' | 'lose';
   readonly stepsLeft: number;
 }
 

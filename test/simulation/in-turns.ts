@@ -58,6 +58,7 @@ export async function inTurns(
       if (kill === undefined || kill.step > step || party.isDead()) return undefined;
       kills.shift();
       played.kills += 1;
+      if (kill.how === 'lose') for (const one of companies) one.losses += 1;
       return strike(party, kill);
     },
     kill: async (party) => (party instanceof SimulatedProcess ? party.kill() : undefined),
@@ -168,6 +169,7 @@ async function strike(
 ): Promise<'kill after' | undefined> {
   if (how === 'after') return 'kill after';
   if (how === 'before') await process.kill();
+  else if (how === 'lose') process.loseCommit();
   else process.giveUp(stepsLeft);
   return undefined;
 }

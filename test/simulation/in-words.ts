@@ -23,9 +23,11 @@ function describeEpisode(
     ),
     ...meanwhile.map(({ step, change }) => `  at step ${step}: ${describeChange(change)}`),
     ...kills.map(({ step, how, stepsLeft }) =>
-      how === 'give up'
-        ? `  at step ${step}: the process is given up and goes on for ${stepsLeft} steps`
-        : `  at step ${step}: the process is killed ${how} it`,
+      how === 'lose'
+        ? `  at step ${step}: the next commit of the process is lost with a failover`
+        : how === 'give up'
+          ? `  at step ${step}: the process is given up and goes on for ${stepsLeft} steps`
+          : `  at step ${step}: the process is killed ${how} it`,
     ),
     ...(standstill === null ? [] : describeStandstill(standstill)),
   ];

@@ -17,7 +17,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
   const servedFrom = source.now();
   const jumps = surroundings.databaseJumps.length;
   const foreign = company.token === 'foreign';
-  const { removals } = company;
+  const { removals, losses } = company;
   const listedBefore = await landedLists(company);
   const takenUp = await openSyncs();
   const ofOthersBefore = await answersOfOthers();
@@ -90,10 +90,10 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     return new Set(rows.map(({ stream }) => stream));
   }
 
-  /** No commit is ever lost here: a workflow or a tick that remembers a stream as read has read it, unless its connection was removed. */
+  /** A workflow or a tick that remembers a stream as read has read it, unless its connection was removed, or a commit was lost. */
   function judgeReadings(streams: readonly StreamOfRun[]): void {
     const forgotten = streams.find(({ failure }) => failure?.includes('is not written in the warehouse'));
-    if (forgotten !== undefined && company.removals === removals)
+    if (forgotten !== undefined && company.removals === removals && company.losses === losses)
       throw new BrokenPromise(`A run took ${forgotten.stream} to be read, and had not read it to its end.`);
   }
 

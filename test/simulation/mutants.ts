@@ -87,6 +87,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'and part = $4 and $5::text is not null',
   },
   {
+    name: 'a page lands wherever the pass stands',
+    about: 'lostCommit',
+    file: 'warehouse/passes/lock-pass.ts',
+    find: 'if (standsAt !== cursor) throw new LeaseLost(pass);',
+    replace: '',
+  },
+  {
     name: 'the cursor is committed before the records',
     file: 'warehouse/landing/land-page.ts',
     find: '  const landed = await landing(',

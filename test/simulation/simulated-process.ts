@@ -12,6 +12,7 @@ export class SimulatedProcess implements Party {
   readonly #onAnswer: OnAnswer | undefined;
   readonly #clients = new Set<PoolClient>();
   #dead = false;
+  #losesCommit = false;
   #stepsLeft = Infinity;
   #giveUp: () => void = () => undefined;
   /** Resolves when Temporal no longer counts on it: it is dead, or does not answer. */
@@ -44,6 +45,11 @@ export class SimulatedProcess implements Party {
   hasStepLeft(): boolean {
     this.#stepsLeft -= 1;
     return this.#stepsLeft >= 0;
+  }
+
+  /** Postgres tells of its next commit that lands or deletes records, and has lost it. */
+  loseCommit(): void {
+    this.#losesCommit = true;
   }
 
   /** Its sessions end with it, and Postgres rolls back what they had begun. */
@@ -94,13 +100,17 @@ export class SimulatedProcess implements Party {
   async #connect(pool: Pool, key: string): Promise<PoolClient> {
     const client = await this.#turns.meanwhile(() => pool.connect());
     this.#clients.add(client);
+    let lands = false;
     return new Proxy(client, {
       get: (target, name): unknown => {
         if (name === 'query') {
           return (...given: [string]) =>
-            this.#turns.take({ key: `${key} ${textOf(given[0])}`, party: this, pid: pidOf(target) }, () =>
-              target.query(...given),
-            );
+            this.#turns.take({ key: `${key} ${textOf(given[0])}`, party: this, pid: pidOf(target) }, () => {
+              lands ||= locksToLand(given[0]);
+              if (given[0] !== 'commit' || !this.#losesCommit || !lands) return target.query(...given);
+              this.#losesCommit = false;
+              return target.query('rollback');
+            });
         }
         if (name === 'release') {
           return (error?: Error | boolean) => {
@@ -133,6 +143,11 @@ export type OnAnswer = (
 /** Of a statement: what is enough to tell a commit. */
 function textOf(statement: unknown): string {
   return typeof statement === 'string' ? statement.trim().slice(0, 8).toLowerCase() : 'named';
+}
+
+function locksToLand(statement: unknown): boolean {
+  const { name } = statement as { name?: string };
+  return name === 'lock pass' || name === 'lock resource';
 }
 
 function pidOf(client: PoolClient): number {

@@ -93,6 +93,19 @@ export function overtakenAttempt(): fc.Arbitrary<Episode[]> {
   );
 }
 
+/** A standby takes over that lacks a commit, while the same attempt goes on. */
+export function lostCommit(): fc.Arbitrary<Episode[]> {
+  const loss = fc.integer({ min: 3, max: 120 }).map((step) => [{ step, how: 'lose', stepsLeft: 1 } as const]);
+  const change: Wish = {
+    what: ['touch', 'edit', 'create', 'delete', 'delete unnoticed'],
+    count: [4, 35, 70],
+    milliseconds: [20],
+  };
+  return runsOf(['sync'], ['backfill'], ['reconcile'], ['webhooks'], ['tick']).chain((runs) =>
+    loss.chain((kills) => fc.tuple(episodeOf({}), episodeOf({ before: [change, change], runs, kills }))),
+  );
+}
+
 /** A reconcile is given up once it has deleted some, as many as it may; while nobody goes on with it as many more go. */
 export function interruptedDeletion(): fc.Arbitrary<Episode[]> {
   const many: Wish = { ...untold, count: [35], milliseconds: [20] };
