@@ -1,10 +1,12 @@
+import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../resources/instant.ts';
 import { versionOf } from '../resources/version-of.ts';
 import { RecordGone, RequestRefused } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
-import { landFetched } from '../warehouse/landing/land-fetched.ts';
+import { landFetched, type FetchedLanding } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
+import type { BuriedCounts } from '../warehouse/tombstones/apply-tombstones.ts';
 import type { RunScope } from '../warehouse/record-scope.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { mayBeHeld } from '../warehouse/webhooks/may-be-held.ts';
@@ -51,8 +53,8 @@ function asError(signal: AbortSignal): (error: unknown) => Error {
 }
 
 /**
- * Does what follows from the answer, then closes the record's webhooks: killed in between, it is asked for once more. A record that
- * could not be asked for is tried later, after those that were tried less, and why not is returned as `failure`. Only a webhook that
+ * Does what follows from the answer, and closes the record's webhooks by the same commit where it writes to records, and afterwards where not:
+ * killed in between, it is asked for once more. A record that could not be asked for is tried later, after those that were tried less, and why not is returned as `failure`. Only a webhook that
  * says so together with a service that has no such record is a deletion; either alone is not. Expects that the company was named after an
  * unnamed answer. Throws what the company's proof throws.
  */
@@ -66,9 +68,9 @@ export async function applyAnnounced(
     await putOffWebhooks(warehouse, { webhooks, milliseconds: waitOf(found)?.milliseconds ?? 0 });
     return { counts: {}, failure: found };
   }
-  const { status, outcome, counts } = await settleAnnounced(warehouse, where, { announced, found });
-  await closeWebhooks(warehouse.pool, { webhooks, status, outcome, runId: where.runId });
-  return { counts };
+  const close = (client: PoolClient | Warehouse['pool'], { status, outcome }: Applied): Promise<void> =>
+    closeWebhooks(client, { webhooks, status, outcome, runId: where.runId });
+  return { counts: (await settleAnnounced(warehouse, { ...where, close }, { announced, found })).counts };
 }
 
 /** Other errors bring no answer: the record may be asked for later. */
@@ -78,15 +80,16 @@ function isAboutRecord(error: Error): error is RecordGone | RequestRefused {
 
 async function settleAnnounced(
   warehouse: Warehouse,
-  where: Announcement,
+  where: ToClose,
   {
     announced,
     found,
   }: { announced: WaitingRecord; found: FetchedRecord | 'unproved' | RecordGone | RequestRefused },
 ): Promise<Applied> {
-  if (found instanceof RecordGone) return applyGone(warehouse, where, { announced, found });
+  if (found instanceof RecordGone && announced.deleted) return bury(warehouse, where, { announced, found });
+  if (found instanceof RecordGone) return closed(warehouse, where, await doubt(warehouse, where, announced));
   if (found === 'unproved' || found instanceof RequestRefused)
-    return leaveToReconcile(warehouse, where, { announced, found });
+    return closed(warehouse, where, await leaveToReconcile(warehouse, where, { announced, found }));
   return applyFound(warehouse, where, { announced, found });
 }
 
@@ -94,6 +97,10 @@ interface Announcement extends RunScope {
   readonly proof: CompanyProof;
   /** How far before its watermark a sync of the resource begins. */
   readonly lookbackMilliseconds: number;
+}
+
+interface ToClose extends Announcement {
+  readonly close: (client: PoolClient | Warehouse['pool'], applied: Applied) => Promise<void>;
 }
 
 interface Applied {
@@ -118,25 +125,40 @@ async function leaveToReconcile(
   return { status: 'ignored', outcome: `${what} whether it is gone is left to a reconcile`, counts: {} };
 }
 
-async function applyGone(
+async function closed({ pool }: Warehouse, { close }: ToClose, applied: Applied): Promise<Applied> {
+  await close(pool, applied);
+  return applied;
+}
+
+/** Who announces its deletion may never come: a webhook can be lost, and most platforms have no events. */
+async function doubt(warehouse: Warehouse, where: Announcement, { id }: WaitingRecord): Promise<Applied> {
+  if (await mayBeHeld(warehouse, { ...where, id })) await wantReconcile(warehouse.pool, where);
+  const outcome = 'the service no longer has the record: its deletion is left to who announces it';
+  return { status: 'ignored', outcome, counts: {} };
+}
+
+async function bury(
   warehouse: Warehouse,
-  where: Announcement,
+  where: ToClose,
   { announced, found }: { announced: WaitingRecord; found: RecordGone },
 ): Promise<Applied> {
-  const { id, deleted, deletedAt } = announced;
-  if (!deleted) {
-    // Who announces it may never come: a webhook can be lost, and most platforms have no events.
-    if (await mayBeHeld(warehouse, { ...where, id })) await wantReconcile(warehouse.pool, where);
-    const outcome = 'the service no longer has the record: its deletion is left to who announces it';
-    return { status: 'ignored', outcome, counts: {} };
-  }
+  const { id, deletedAt } = announced;
   const version = newerOf(announced.version, found.servedAt?.toISOString() ?? null);
-  if (version === null) return { status: 'applied', outcome: 'gone, and never held', counts: {} };
-  const { connectionId, resource, runId } = where;
-  const buried = await buryAnnounced(warehouse, { connectionId, resource, runId, id, version, deletedAt });
-  const counts = { deleted: buried.deleted, suppressed: buried.suppressed + buried.doubted };
-  if (buried.doubted > 0) return { status: 'ignored', outcome: touchedThen, counts };
-  const outcome = buried.suppressed > 0 ? 'a newer version had arrived' : 'gone at the source too: deleted';
+  if (version === null)
+    return closed(warehouse, where, { status: 'applied', outcome: 'gone, and never held', counts: {} });
+  const { connectionId, resource, runId, close } = where;
+  const buried = await buryAnnounced(
+    warehouse,
+    { connectionId, resource, runId, id, version, deletedAt },
+    (client, done) => close(client, buriedInWords(done)),
+  );
+  return buriedInWords(buried);
+}
+
+function buriedInWords({ deleted, suppressed, doubted }: BuriedCounts): Applied {
+  const counts = { deleted, suppressed: suppressed + doubted };
+  if (doubted > 0) return { status: 'ignored', outcome: touchedThen, counts };
+  const outcome = suppressed > 0 ? 'a newer version had arrived' : 'gone at the source too: deleted';
   return { status: 'applied', outcome, counts };
 }
 
@@ -154,26 +176,34 @@ function newerOf(known: string | null, goneBy: string | null): string | null {
 
 async function applyFound(
   warehouse: Warehouse,
-  where: Announcement,
+  where: ToClose,
   { announced, found }: { announced: WaitingRecord; found: FetchedRecord },
 ): Promise<Applied> {
-  const { connectionId, resource, runId, proof, lookbackMilliseconds } = where;
+  const { connectionId, resource, runId, proof, lookbackMilliseconds, close } = where;
   const { record, connection, servedAt } = found;
   await proof.require(connection);
   // Told before it was done, or to a server that does not know yet; what was made again is newer.
   const told = microsecondsOf(announced.deletedVersion ?? '') ?? Infinity;
   if (announced.deleted && (versionOf(record.value, resource) ?? -Infinity) <= told)
     await wantReconcile(warehouse.pool, where);
-  const { counts, refused } = await landFetched(warehouse, {
-    connectionId,
-    resource,
-    runId,
-    token: proof.of.token,
-    record,
-    servedAt,
-    aheadOfList: true,
-    lookbackMilliseconds,
-  });
+  const landing = await landFetched(
+    warehouse,
+    {
+      connectionId,
+      resource,
+      runId,
+      token: proof.of.token,
+      record,
+      servedAt,
+      aheadOfList: true,
+      lookbackMilliseconds,
+    },
+    (client, done) => close(client, landedInWords(done, announced)),
+  );
+  return landedInWords(landing, announced);
+}
+
+function landedInWords({ counts, refused }: FetchedLanding, announced: WaitingRecord): Applied {
   if (refused !== undefined) {
     const outcome = 'the record could not be landed and waits in quarantine';
     return { status: 'applied', outcome, counts: { ...counts, read: 1, quarantined: 1 } };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { bill, customer } from '../support/finance-records.ts';
+import { losingCommit } from '../support/losing-commits.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, eventsPage, page, type Answer, type ScriptedService } from './scripted-service.ts';
@@ -61,6 +62,26 @@ test('and so is a page of events', async () => {
   expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
   expect(await service.ids('bills')).toEqual(['d']);
 });
+
+test.each(['DELETED', 'UPDATED'] as const)(
+  'a webhook of a bill that was %s is not closed where what it led to is lost',
+  async (code) => {
+    const service = await serve();
+    service.lists = { bills: [bill('a'), bill('b')] };
+    await service.sync(['bills']);
+    const edited = bill('a', { memo: '"new"', last_synced_at: at() });
+    service.lists.bills = [...(code === 'DELETED' ? [] : [edited]), bill('b')];
+    const losing = losingCommit(warehouse, 'lock resource');
+    service.warehouse = losing;
+    await service.tellOfBill(code, edited);
+    expect(losing.isLost()).toBe(true);
+    await service.applyWebhooks();
+    const held = await service.rows(
+      'select id, memo from finance.bills where connection_id = $1 order by id',
+    );
+    expect(held).toMatchObject(code === 'DELETED' ? [{ id: 'b' }] : [{ memo: 'new' }, { id: 'b' }]);
+  },
+);
 
 /** Bills have three pages; the commit of the second is lost while the third is asked for. */
 async function withLostMiddle(): Promise<{ service: ScriptedService; bills: string[] }> {

@@ -32,18 +32,19 @@ export class ScriptedService {
   readonly connection = `co-${randomBytes(4).toString('hex')}`;
   lookbackMilliseconds = 600_000;
   readonly failures: string[] = [];
-  readonly #warehouse: Warehouse;
+  /** What activities work with. */
+  warehouse: Warehouse;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
 
   constructor(warehouse: Warehouse) {
-    this.#warehouse = warehouse;
+    this.warehouse = warehouse;
   }
 
   async start(): Promise<this> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     const address = this.#server.address();
     this.url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-    await addConnection(this.#warehouse, secretKey, {
+    await addConnection(this.warehouse, secretKey, {
       connectionId: this.connection,
       apiAddress: this.url,
       token: `token-${this.connection}`,
@@ -90,7 +91,7 @@ export class ScriptedService {
     const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${this.connection}","bill":${bill}}`;
     const read = readWebhook(Buffer.from(body));
     if (read === undefined) throw new Error('That is no webhook.');
-    await storeWebhooks(this.#warehouse, { apiAddress: this.url, webhooks: [read] });
+    await storeWebhooks(this.warehouse, { apiAddress: this.url, webhooks: [read] });
     await this.applyWebhooks();
   }
 
@@ -105,7 +106,7 @@ export class ScriptedService {
   }
 
   rows(query: string): Promise<Row[]> {
-    return rows(this.#warehouse, query, [this.connection]);
+    return rows(this.warehouse, query, [this.connection]);
   }
 
   /** The `connection` of its responses. */
@@ -118,7 +119,7 @@ export class ScriptedService {
     const open = await this.rows(
       `select id::int as id from sync.quarantine where connection_id = $1 and status = 'open'`,
     );
-    await discardEntries(this.#warehouse, { ids: open.map(({ id }) => Number(id)), why: 'test' });
+    await discardEntries(this.warehouse, { ids: open.map(({ id }) => Number(id)), why: 'test' });
   }
 
   async ids(table: string): Promise<string[]> {
@@ -144,7 +145,7 @@ export class ScriptedService {
     const api = this.createApi();
     const dependencies = {
       ...dependenciesOf({
-        warehouse: this.#warehouse,
+        warehouse: this.warehouse,
         api,
         apiAddress: this.url,
         lookbackMilliseconds: this.lookbackMilliseconds,
@@ -166,12 +167,12 @@ export class ScriptedService {
     await run(driver, id);
     await api.close();
     const streams = await rows(
-      this.#warehouse,
+      this.warehouse,
       `select stream, status, failure_type, quarantined::int, deleted::int from sync.run_streams where run_id = $1 order by stream`,
       [id],
     );
     const [{ status } = { status: null }] = await rows(
-      this.#warehouse,
+      this.warehouse,
       'select status from sync.runs where run_id = $1',
       [id],
     );

@@ -34,13 +34,14 @@ export interface RecordToLand extends RunScope {
 /**
  * Lands one record that was fetched by its id, or taken out of quarantine. The same rules hold for it: newest wins, and what a
  * tombstone beats stays deleted. `token` is the mark of the access token that it was fetched with, and `servedAt` the service's time;
- * null for what was kept here.
+ * null for what was kept here. `close` closes what made it be fetched by the same commit.
  *
  * Throws TokenNotProved, UnknownConnection, ConnectionReplaced; errors of the database pass through.
  */
 export async function landFetched(
   warehouse: Warehouse,
   input: RecordToLand & { readonly token: string | null; readonly servedAt: Date | null },
+  close: (client: PoolClient, landing: FetchedLanding) => Promise<void> = () => Promise.resolve(),
 ): Promise<FetchedLanding> {
   const { connectionId, resource, runId, token, servedAt, record } = input;
   return inTransaction(warehouse.pool, async ({ client }) => {
@@ -55,6 +56,7 @@ export async function landFetched(
       await wantReconcile(client, { connectionId, resource });
     if (landing.counts.inserted + landing.counts.updated > 0 && (await isPassedBy(client, input)))
       await wantReconcile(client, { connectionId, resource });
+    await close(client, landing);
     return landing;
   });
 }

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
@@ -9,10 +10,12 @@ import { applyTombstones, type BuriedCounts } from '../tombstones/apply-tombston
 /**
  * Deletes a record that a webhook says was deleted and that the service no longer has. `version` was decided before the service
  * was asked: a row that has become newer since, because the record was made again, stays; in the same second, a reconcile is wanted.
+ * `close` closes the webhook by the same commit.
  */
 export async function buryAnnounced(
   warehouse: Warehouse,
   input: RunScope & { id: string; version: string; deletedAt: string | null },
+  close: (client: PoolClient, buried: BuriedCounts) => Promise<void> = () => Promise.resolve(),
 ): Promise<BuriedCounts> {
   const { connectionId, resource, runId, ...deletion } = input;
   return inTransaction(warehouse.pool, async ({ client }) => {
@@ -21,6 +24,7 @@ export async function buryAnnounced(
     const buried = await applyTombstones(client, { ...where, source: 'webhook', deletions: [deletion] });
     if (buried.doubted > 0) await wantReconcile(client, { connectionId, resource });
     if (buried.deleted > 0) await settleAhead(client, where);
+    await close(client, buried);
     return buried;
   });
 }
