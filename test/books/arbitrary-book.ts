@@ -97,7 +97,8 @@ class Clerk {
       chapters,
       observed: this.observedMonths(months),
       unread: this.chance(25) ? [this.oneOf(streamNames), this.oneOf(streamNames)] : [],
-      ...(this.chance(15) && { readDaysAgo: this.oneOf([1, 20, 45, 90]) }),
+      // Also at this hour of the last day of the month before.
+      ...(this.chance(15) && { readDaysAgo: this.oneOf([1, 20, 45, 90, Number(this.input.today.slice(8))]) }),
       settings: this.chance(60)
         ? {
             base_currency: this.oneOf(['USD', 'EUR', 'JPY', 'KWD', 'CLF']),

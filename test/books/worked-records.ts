@@ -18,6 +18,7 @@ export function workedRecords(): WorkedBook[] {
     resumed(),
     halfRead(),
     lastReadWithinAMonth(),
+    ...lastReadAroundAMonthEnd(),
     firstOfAll(),
     cardPaidOff(),
   ];
@@ -199,6 +200,33 @@ function lastReadWithinAMonth(): WorkedBook {
       'ap_kpis_monthly.is_complete where month = 2026-10-01 and currency_code = NZD': false,
     },
     { readDaysAgo: 38 },
+  );
+}
+
+/** Read at noon of 31 October the rest of that day is still to come; read as November begins October is known. */
+function lastReadAroundAMonthEnd(): WorkedBook[] {
+  const bills = ['2025-10', '2026-10'].map((month) =>
+    billOf(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount: 100 }),
+  );
+  return [
+    { name: 'read-on-the-last-day', readDaysAgo: 22, isComplete: false },
+    { name: 'read-after-the-last-day', readDaysAgo: 21.5, isComplete: true },
+  ].map(({ name, readDaysAgo, isComplete }) =>
+    worked(
+      name,
+      { 0: bills },
+      {
+        'vendor_spend_monthly.is_complete where vendor_id = v and spend_month = 2026-10-01': isComplete,
+        'vendor_spend_monthly.year_over_year where vendor_id = v and spend_month = 2026-10-01': isComplete
+          ? 0
+          : null,
+        'spend_by_dimension_monthly.is_complete where dimension = class and spend_month = 2026-10-01':
+          isComplete,
+        'ap_kpis_monthly.is_complete where month = 2026-10-01 and currency_code = NZD': isComplete,
+        'ap_kpis_monthly.is_complete where month = 2026-09-01 and currency_code = NZD': true,
+      },
+      { readDaysAgo },
+    ),
   );
 }
 

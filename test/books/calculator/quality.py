@@ -7,7 +7,7 @@ from amounts import is_noise, less, total
 from documents import Taxes, signed_lines
 from people import top_of
 from records import RESOURCES, code, months_on
-from readings import day_in_zone, earliest, streams_of
+from readings import day_in_zone, day_known_whole, earliest, streams_of
 from recurring import fits_of
 from spend import duplicate_bills
 
@@ -230,6 +230,7 @@ def connections(ledger):
         'rates_multiply': book.rates_multiply,
         'created_at': connection['created_at'],
         'last_success_at': last,
+        'spend_read_until': day_known_whole(ledger),
         'as_of_date': ledger.today,
         **freshness(last, ledger),
     }
