@@ -22,6 +22,8 @@ export interface BookTold {
   readonly subscription_versions: readonly SubscriptionVersion[];
   readonly observed_months: readonly string[];
   readonly unobserved_months: readonly string[];
+  /** By observed month the last day of it, in UTC, on which all subscriptions were read. */
+  readonly observed_until: Readonly<Record<string, string>>;
   /** First day of the first month of which history still has every version; null: it was never pruned. */
   readonly pruned_until: string | null;
   readonly streams: readonly unknown[];
@@ -81,6 +83,10 @@ export async function keepBook(
   const months = Object.entries(book.observed).map(([ago, outcome]) => ({
     month: monthBefore(today, Number(ago)),
     outcome,
+    until:
+      outcome === 'complete'
+        ? dayOf(monthBefore(today, Number(ago)), { last: book.observedUntil?.[Number(ago)], now })
+        : null,
   }));
   await rememberMonths(warehouse, { name, months });
   await warehouse.pool.query('delete from sync.streams where connection_id = $1 and stream = any($2)', [
@@ -105,6 +111,9 @@ export async function keepBook(
     deleted: Object.fromEntries([...known].map(([resource, ids]) => [resource, ids.size - alive(resource)])),
     observed_months: of('complete'),
     unobserved_months: of('incomplete'),
+    observed_until: Object.fromEntries(
+      months.flatMap(({ month, until }) => (until === null ? [] : [[month, until]])),
+    ),
     pruned_until: prunedUntil,
     ...(await factsOf(warehouse, name)),
     settings: book.settings,
@@ -190,12 +199,16 @@ function versionsOf(
 /** As if the runs had been made in their months, and pruned since. */
 async function rememberMonths(
   warehouse: Warehouse,
-  { name, months }: { name: string; months: readonly { month: string; outcome: string }[] },
+  {
+    name,
+    months,
+  }: { name: string; months: readonly { month: string; outcome: string; until: string | null }[] },
 ): Promise<void> {
   await warehouse.pool.query('delete from sync.runs where connection_id = $1', [name]);
   await warehouse.pool.query(
-    `insert into history.kept_stream_months (connection_id, stream, month, outcome)
-     select $1, 'subscriptions', month::date, outcome from jsonb_to_recordset($2) as told (month text, outcome text)`,
+    `insert into history.kept_stream_months (connection_id, stream, month, outcome, complete_until)
+     select $1, 'subscriptions', month::date, outcome, until::date
+     from jsonb_to_recordset($2) as told (month text, outcome text, until text)`,
     [name, JSON.stringify(months)],
   );
 }
@@ -235,6 +248,15 @@ function momentOf(
     monthsAgo === 0 ? latest : Math.min(Date.parse(monthBefore(today, monthsAgo - 1)) - 1000, latest);
   const begin = Math.min(Math.max(Date.parse(monthBefore(today, monthsAgo)), after + 1000), end);
   return begin + Math.floor((at * (end - begin)) / 1000) * 1000;
+}
+
+/** So many days into a month, else its last day, or today. */
+function dayOf(month: string, { last, now }: { last: number | undefined; now: string }): string {
+  const [year = 0, of = 0] = month.split('-').map(Number);
+  const day = new Date(Date.UTC(year, of - (last === undefined ? 0 : 1), last ?? 0))
+    .toISOString()
+    .slice(0, 10);
+  return [day, now.slice(0, 10)].sort()[0] ?? day;
 }
 
 function monthBefore(today: string, months: number): string {

@@ -546,4 +546,10 @@ export const mistakes: readonly Mistake[] = [
     replace:
       'partition by connection_id, bill_id, source_type\n            order by counted_date asc nulls first, case',
   },
+  {
+    name: 'a month that was read on its third day is complete',
+    file: 'models/intermediate/int_subscription_months__observed.sql',
+    find: "and coalesce(complete_until = {{ daybook.month_end('month') }}, true) as is_complete",
+    replace: 'as is_complete',
+  },
 ];

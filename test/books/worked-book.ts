@@ -36,8 +36,10 @@ export function worked(
     prunedUntil,
     unread,
     readDaysAgo,
+    observedUntil,
     ...observed
-  }: RandomBook['observed'] & Pick<RandomBook, 'prunedUntil' | 'unread' | 'readDaysAgo'> = {},
+  }: RandomBook['observed'] &
+    Pick<RandomBook, 'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil'> = {},
 ): WorkedBook {
   const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
   return {
@@ -47,6 +49,7 @@ export function worked(
       ...(prunedUntil !== undefined && { prunedUntil }),
       ...(unread !== undefined && { unread }),
       ...(readDaysAgo !== undefined && { readDaysAgo }),
+      ...(observedUntil !== undefined && { observedUntil }),
       chapters: inOrder.map(([monthsAgo, deeds]) => ({
         monthsAgo: Number(monthsAgo),
         commands: deeds.map((deed) => commandOf(name, deed)),

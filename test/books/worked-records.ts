@@ -20,6 +20,7 @@ export function workedRecords(): WorkedBook[] {
     lastReadWithinAMonth(),
     ...lastReadAroundAMonthEnd(),
     firstOfAll(),
+    readOnItsThirdDay(),
     cardPaidOff(),
   ];
 }
@@ -246,6 +247,28 @@ function firstOfAll(): WorkedBook {
   );
   // Of this platform the sandbox makes no subscriptions of its own.
   return { figures, book: { ...book, platform: 'SOMETHING_NEW' } };
+}
+
+/** Subscriptions were read on 3 October, and then in November: what October brought after its third day counts in November. */
+function readOnItsThirdDay(): WorkedBook {
+  return worked(
+    'read-on-the-third',
+    { 2: [subscriptionOf('s1', 'c1', 100)], 0: [subscriptionOf('s2', 'c2', 50)] },
+    {
+      'mrr_movements_monthly.is_complete where month = 2026-09-01': true,
+      'mrr_movements_monthly.observed_until where month = 2026-09-01': '2026-09-30',
+      'mrr_movements_monthly.is_complete where month = 2026-10-01': false,
+      'mrr_movements_monthly.is_observed where month = 2026-10-01': true,
+      'mrr_movements_monthly.observed_until where month = 2026-10-01': '2026-10-03',
+      'mrr_movements_monthly.closing where month = 2026-10-01': 100,
+      'mrr_movements_monthly.new where month = 2026-11-01': 50,
+      'mrr_movements_monthly.is_complete where month = 2026-11-01': false,
+      'subscription_mrr_monthly.is_complete where month = 2026-09-01': true,
+      'subscription_mrr_monthly.is_complete where month = 2026-10-01': false,
+      'subscription_mrr_monthly.observed_until where month = 2026-10-01': '2026-10-03',
+    },
+    { 2: 'complete', 1: 'complete', 0: 'complete', observedUntil: { 1: 3 } },
+  );
 }
 
 /** A card buys 100 and is paid off, and a bill is paid by an expense: the check says which documents repeat spend. */

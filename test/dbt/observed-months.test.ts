@@ -47,12 +47,29 @@ beforeAll(async () => {
     [0, 'succeeded'],
   ] as const)
     await addSync({ monthsAgo, subscriptions });
+  await addSync({ monthsAgo: 1, subscriptions: 'succeeded', isOnLastDay: true });
 });
 
 test('a month in which subscriptions failed is not observed, although bills were read and the runs were partial', async () => {
   expect(await mrrByTarget(some(targets))).toEqual(
     isProof ? { postgres: told, lake: told } : { postgres: told },
   );
+});
+
+test('a month that was last read on its sixth day is told as of then, and is not complete', async () => {
+  const mart = (await martInPostgres(warehouse, 'subscription_mrr_monthly')).sort((one, other) =>
+    String(one.month).localeCompare(String(other.month)),
+  );
+  const known = mart.map(({ month, observed_until: until, is_complete: isComplete }) => [
+    daysBetween(String(month), until ?? null),
+    String(isComplete),
+  ]);
+  expect(known.slice(0, 2)).toEqual([
+    [5, 'false'],
+    [null, 'false'],
+  ]);
+  expect(known[2]).toEqual([daysBetween(String(mart[2]?.month), String(mart[3]?.month)) - 1, 'true']);
+  expect(known[3]?.[1]).toBe('false');
 });
 
 proofTest(
@@ -96,22 +113,24 @@ proofTest('it stays with the data of a connection that is removed, and goes with
 async function addSync({
   monthsAgo,
   subscriptions,
+  isOnLastDay = false,
 }: {
   monthsAgo: number;
   subscriptions: string;
+  isOnLastDay?: boolean;
 }): Promise<void> {
   await warehouse.pool.query(
     `with at as (
        select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' - $2 * interval '1 month'
-         + case when $2 = 0 then interval '0' else interval '5 days' end as moment
+         + case when $4 then interval '1 month -1 hour' when $2 = 0 then interval '0' else interval '5 days' end as moment
      ), run as (
        insert into sync.runs (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, started_at, finished_at)
-       select $1 || $2, $1, 'sync', case $3 when 'succeeded' then 'succeeded' else 'partial' end, '', '', 'test', moment, moment from at
+       select $1 || $2 || $4, $1, 'sync', case $3 when 'succeeded' then 'succeeded' else 'partial' end, '', '', 'test', moment, moment from at
      )
      insert into sync.run_streams (run_id, connection_id, stream, status, started_at, finished_at)
-     select $1 || $2, $1, stream, status, moment, moment
+     select $1 || $2 || $4, $1, stream, status, moment, moment
      from at, (values ('bills', 'succeeded'), ('subscriptions', $3)) as streams (stream, status)`,
-    [connectionId, monthsAgo, subscriptions],
+    [connectionId, monthsAgo, subscriptions, isOnLastDay],
   );
 }
 
@@ -127,6 +146,12 @@ async function mrrByTarget(which: readonly (typeof targets)[number][]): Promise<
     );
   }
   return found;
+}
+
+function daysBetween(first: string, last: string): number;
+function daysBetween(first: string, last: string | null): number | null;
+function daysBetween(first: string, last: string | null): number | null {
+  return last === null ? null : (Date.parse(last) - Date.parse(first)) / 86_400_000;
 }
 
 /** By how many months ago. */

@@ -52,6 +52,7 @@ import * as unanswered from './2026-12-12-unanswered.ts';
 import * as erased from './2026-12-13-erased.ts';
 import * as changes from './2026-12-14-changes.ts';
 import * as snapshotParts from './2026-12-15-snapshot-parts.ts';
+import * as observedDays from './2026-12-16-observed-days.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -112,4 +113,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-13-erased': erased,
   '2026-12-14-changes': changes,
   '2026-12-15-snapshot-parts': snapshotParts,
+  '2026-12-16-observed-days': observedDays,
 };

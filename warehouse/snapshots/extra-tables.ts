@@ -73,7 +73,7 @@ export const extraTables: readonly SnapshotTable[] = [
   table('stream_months', {
     from: 'history.stream_months',
     key: ['connection_id', 'stream', 'month'],
-    columns: { connection_id: 'id', stream: 'text', month: 'date', outcome: 'text' },
+    columns: { connection_id: 'id', stream: 'text', month: 'date', outcome: 'text', complete_until: 'date' },
     changesBy: 'content',
   }),
   table('quarantine_counts', {
