@@ -141,7 +141,6 @@ export function expectedFigures(
       ...(bills.length > 0 || creditsOwed.length === 0 ? [counted(bills.length, 'bill', 'bills')] : []),
       ...(creditsOwed.length === 0 ? [] : [`${counted(creditsOwed.length, 'credit', 'credits')} below 0`]),
     ].join(' and ');
-    const isOver = isMonthEnd(today);
     const percent =
       payable === null || late === null || payable === 0n
         ? ''
@@ -181,7 +180,7 @@ export function expectedFigures(
         [
           `Spend in ${monthName(today)}`,
           show(spentIn(month)),
-          `${isOver ? '' : 'the month is not over; '}${told(spentIn(before))} in the month before`,
+          `the month is not over; ${told(spentIn(before))} in the month before`,
         ],
         of('mrr_movements_monthly').some((row) => row.month === month)
           ? ['Monthly recurring revenue', show(amounts(moved, 'closing')), recurringWords(moved)]
@@ -385,9 +384,13 @@ export function expectedFigures(
   }
 
   function spendByVendor(): Expected {
-    const last = isMonthEnd(today) ? month : monthsBefore(month, 1);
+    const last = monthsBefore(month, 1);
     const months = [...Array(24).keys()].map((back) => monthsBefore(last, back));
-    const lines = spend.filter((row) => months.includes(String(row.spend_month)));
+    // Neither a month that was not read to its end nor the same one a year before.
+    const lines = spend.filter((row) => {
+      const place = months.indexOf(String(row.spend_month));
+      return place >= 0 && isRead(row.connection_id, months[place % 12] ?? '');
+    });
     const within = (rows: readonly Row[], wanted: readonly string[]): Whole =>
       amounts(
         rows.filter((row) => wanted.includes(String(row.spend_month))),
@@ -413,6 +416,12 @@ export function expectedFigures(
     };
   }
 
+  function isRead(name: Value, wanted: string): boolean {
+    const of = (calculated.connections ?? []).find((row) => row.connection_id === name);
+    const until = of?.spend_read_until ?? null;
+    return until !== null && daysAfter(monthsBefore(wanted, -1), -1) <= String(until);
+  }
+
   function recurring(): Expected {
     const moved = of('mrr_movements_monthly').filter((row) => String(row.month) > monthsAgo(today, 24));
     const months = [...new Set(moved.map((row) => String(row.month)))].sort();
@@ -424,6 +433,9 @@ export function expectedFigures(
       const amount = amounts(within(wanted), figure);
       return amount === null && !isObserved(wanted) ? 'not observed' : show(amount);
     };
+    // Seen, and not on its last day, of one connection at least.
+    const isToldEarlier = (wanted: string): boolean =>
+      wanted < month && isObserved(wanted) && within(wanted).some((row) => row.is_complete === false);
     const final = months.at(-1) ?? '';
     return {
       rows: months.map((wanted) => [monthName(wanted), ...figures.map((figure) => cell(wanted, figure))]),
@@ -432,6 +444,7 @@ export function expectedFigures(
         : [],
       gap: [
         ...nameless('subscription'),
+        ...some(months.filter(isToldEarlier).length - 3),
         ...some(months.filter((wanted) => unpriced(wanted) > 0).length, Math.max(...months.map(unpriced))),
       ],
     };
@@ -661,10 +674,6 @@ function monthsAgo(day: string, count: number): string {
   const last = daysAfter(monthsBefore(first, -1), -1);
   const same = `${first.slice(0, 8)}${day.slice(8)}`;
   return same < last ? same : last;
-}
-
-function isMonthEnd(day: string): boolean {
-  return daysAfter(day, 1).endsWith('-01');
 }
 
 function daysAfter(day: string, days: number): string {
