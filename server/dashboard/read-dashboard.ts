@@ -78,7 +78,13 @@ select
       select sum(failed_rows) from marts.data_quality as quality
       where quality.connection_id = connections.connection_id and check_name = 'quarantined_record'
     ), 0
-  )::bigint as quarantined
+  )::bigint as quarantined,
+  coalesce(
+    (
+      select sum(failed_rows) from marts.data_quality as quality
+      where quality.connection_id = connections.connection_id and check_name = 'deletion_awaits_approval'
+    ), 0
+  )::bigint as awaiting_deletion
 from marts.connections
 order by connection_id`;
 
@@ -93,6 +99,8 @@ const freshness = z.object({
   spend_read_until: z.string().nullable(),
   /** Records that could not be stored as the source has them now. */
   quarantined: z.number(),
+  /** Records that the source no longer has, and that count until somebody approves their deletion. */
+  awaiting_deletion: z.number(),
 });
 
 function catalogueOf(marts: readonly string[]): string {

@@ -26,6 +26,8 @@ export interface BookTold {
   readonly observed_until: Readonly<Record<string, string>>;
   /** First day of the first month of which history still has every version; null: it was never pruned. */
   readonly pruned_until: string | null;
+  /** By resource the IDs of those that wait for approval of their deletion. */
+  readonly waiting: Readonly<Record<string, readonly string[]>>;
   readonly streams: readonly unknown[];
   readonly connection: unknown;
   readonly settings: RandomBook['settings'];
@@ -100,6 +102,8 @@ export async function keepBook(
     );
   const prunedUntil = book.prunedUntil === undefined ? null : monthBefore(today, book.prunedUntil);
   if (prunedUntil !== null) await pruneUntil(warehouse, prunedUntil);
+  const waiting = waitingOf(book, content);
+  await askToDelete(warehouse, { name, waiting });
   const of = (wanted: string): string[] =>
     months.filter(({ outcome }) => outcome === wanted).map(({ month }) => month);
   const alive = (resource: ResourceName): number => content.get(resource)?.length ?? 0;
@@ -115,6 +119,7 @@ export async function keepBook(
       months.flatMap(({ month, until }) => (until === null ? [] : [[month, until]])),
     ),
     pruned_until: prunedUntil,
+    waiting,
     ...(await factsOf(warehouse, name)),
     settings: book.settings,
     vendor_names: book.vendorNames,
@@ -211,6 +216,39 @@ async function rememberMonths(
      from jsonb_to_recordset($2) as told (month text, outcome text, until text)`,
     [name, JSON.stringify(months)],
   );
+}
+
+/** Those that are still there. */
+function waitingOf(
+  { waiting = {} }: RandomBook,
+  content: ReadonlyMap<ResourceName, string[]>,
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(waiting).map(([resource, ids]) => {
+      const held = new Set((content.get(resource as ResourceName) ?? []).map(idOf));
+      return [resource, ids.filter((id) => held.has(id))];
+    }),
+  );
+}
+
+/** As if a reconcile had stopped to ask. It is of a kind that tells of no month in which something was read. */
+async function askToDelete(
+  warehouse: Warehouse,
+  { name, waiting }: { name: string; waiting: Readonly<Record<string, readonly string[]>> },
+): Promise<void> {
+  for (const [resource, ids] of Object.entries(waiting))
+    await warehouse.pool.query(
+      `with run as (
+         insert into sync.runs (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, finished_at)
+         values ($1 || ' ' || $2, $1, 'replay', 'partial', '', '', 'test', now())
+       ), asked as (
+         insert into sync.run_streams (run_id, connection_id, stream, status, failure_type)
+         values ($1 || ' ' || $2, $1, $2, 'partial', 'ApprovalNeeded')
+       )
+       insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id)
+       select $1, $2, id, 'extra', 'confirmed', now(), $1 || ' ' || $2 from unnest($3::text[]) as id`,
+      [name, resource, ids],
+    );
 }
 
 /** Of all connections that are there. */

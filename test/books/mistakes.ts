@@ -552,4 +552,10 @@ export const mistakes: readonly Mistake[] = [
     find: "and coalesce(complete_until = {{ daybook.month_end('month') }}, true) as is_complete",
     replace: 'as is_complete',
   },
+  {
+    name: 'what waits for deletion is not told',
+    file: 'models/marts/bills.sql',
+    find: 'waiting.record_id is not null as awaits_deletion',
+    replace: 'false as awaits_deletion',
+  },
 ];

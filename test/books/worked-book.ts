@@ -37,9 +37,10 @@ export function worked(
     unread,
     readDaysAgo,
     observedUntil,
+    waiting,
     ...observed
   }: RandomBook['observed'] &
-    Pick<RandomBook, 'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil'> = {},
+    Pick<RandomBook, 'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil' | 'waiting'> = {},
 ): WorkedBook {
   const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
   return {
@@ -50,6 +51,7 @@ export function worked(
       ...(unread !== undefined && { unread }),
       ...(readDaysAgo !== undefined && { readDaysAgo }),
       ...(observedUntil !== undefined && { observedUntil }),
+      ...(waiting !== undefined && { waiting }),
       chapters: inOrder.map(([monthsAgo, deeds]) => ({
         monthsAgo: Number(monthsAgo),
         commands: deeds.map((deed) => commandOf(name, deed)),

@@ -21,6 +21,7 @@ export function workedRecords(): WorkedBook[] {
     ...lastReadAroundAMonthEnd(),
     firstOfAll(),
     readOnItsThirdDay(),
+    awaitingDeletion(),
     cardPaidOff(),
   ];
 }
@@ -268,6 +269,33 @@ function readOnItsThirdDay(): WorkedBook {
       'subscription_mrr_monthly.observed_until where month = 2026-10-01': '2026-10-03',
     },
     { 2: 'complete', 1: 'complete', 0: 'complete', observedUntil: { 1: 3 } },
+  );
+}
+
+/** A reconcile found two of three gone, and asked: until somebody answers they are open and spent, and marked. */
+function awaitingDeletion(): WorkedBook {
+  return worked(
+    'awaiting-deletion',
+    {
+      0: [
+        billOf('gone', { issue_date: '2026-11-05', total_amount: 100 }),
+        billOf('there', { issue_date: '2026-11-05', total_amount: 10 }),
+        expenseOf('spent', {
+          ...{ vendor_id: 'a', transaction_date: '2026-11-02' },
+          line_items: [{ total_amount: 5 }],
+        }),
+      ],
+    },
+    {
+      'data_quality.failed_rows where check_name = deletion_awaits_approval': 2,
+      'data_quality.sample_ids where check_name = deletion_awaits_approval': 'gone, spent',
+      'bills.awaits_deletion where bill_id = gone': true,
+      'bills.awaits_deletion where bill_id = there': false,
+      'expenses.awaits_deletion where expense_id = spent': true,
+      'vendor_spend_monthly.spend where spend_month = 2026-11-01': 115,
+      'ap_ageing.open_bills where is_today = true': 110,
+    },
+    { waiting: { bills: ['gone'], expenses: ['spent'] } },
   );
 }
 

@@ -98,8 +98,49 @@ export function expectedFigures(
     );
     return leftOut(costOfEach(lines));
   };
+  const isGone = (row: Row): boolean => row.awaits_deletion === true;
+  const goneDue = leftOut([
+    ...openItemsOf(of('bills').filter(isGone), 'bill_id', 'bill'),
+    ...openItemsOf(of('vendor_credits').filter(isGone), 'vendor_credit_id', 'vendor_credit'),
+  ]);
+  const goneSpend = (months: readonly string[]): string[] => {
+    const gone = new Set(
+      [
+        ...of('bills').map((row) => ({ ...row, document_id: row.bill_id, source_type: 'bill' })),
+        ...of('expenses').map((row) => ({
+          ...row,
+          document_id: row.expense_id,
+          source_type: row.expense_type,
+        })),
+        ...of('vendor_credits').map((row) => ({
+          ...row,
+          ...{ document_id: row.vendor_credit_id, source_type: 'vendor_credit' },
+        })),
+      ]
+        .filter(isGone)
+        .map(documentOf),
+    );
+    return leftOut(
+      costOfEach(
+        spend.filter((row) => gone.has(documentOf(row)) && months.includes(String(row.spend_month))),
+      ),
+    );
+  };
   const openItems = of('ap_open_items');
   const isBill = (row: Row): boolean => row.is_credit === false;
+
+  /** What is open today of some documents, of each that is; what vendors owe back is below 0. */
+  function openItemsOf(documents: readonly Row[], id: string, type: string): Whole[] {
+    const ids = new Set(documents.map((row) => `${row.connection_id} ${row[id]}`));
+    return of('ap_open_items')
+      .filter(
+        (row) =>
+          row.is_today === true &&
+          row.document_type === type &&
+          ids.has(`${row.connection_id} ${row.document_id}`),
+      )
+      .map((row) => whole(row.open_amount));
+  }
 
   return {
     'key-figures': keyFigures(),
@@ -198,6 +239,8 @@ export function expectedFigures(
         ...ofUnknownCredits,
         ...unknownSpend([month, before]),
         ...undatedDocuments,
+        ...goneDue,
+        ...goneSpend([month, before]),
         ...nameless('bill', 'vendor_credit', 'expense', 'refund', 'subscription'),
         ...some(unpriced(month)),
         ...some(roundedRecords(all('data_quality'))),
@@ -271,7 +314,7 @@ export function expectedFigures(
       (rows) => amounts(rows.filter(isBill), 'open_amount'),
       (rows) => amounts(rows, 'open_amount'),
     );
-    const gap = [...ofUnknownStatus, ...ofUnknownCredits];
+    const gap = [...ofUnknownStatus, ...ofUnknownCredits, ...goneDue];
     const withheld = nameless('bill', 'vendor_credit');
     if (ranked.length === 0 && gap.length === 0) return nothing('bill', 'vendor_credit');
     if (ranked.length === 0) return { rows: [], told: [told(0n), '0', told(0n)], gap: [...gap, ...withheld] };
@@ -302,6 +345,7 @@ export function expectedFigures(
       ...leftOut(unexplained.filter((row) => !isMoreDue(row)).map((row) => whole(row.unexplained_amount))),
       ...leftOut(overstated),
       ...leftOut(settledUndated),
+      ...goneDue,
     ];
     if (!days.some((day) => on(day).length > 0) && gap.length === 0) return nothing('bill', 'vendor_credit');
     const columns = (day: string): Whole[] => [
@@ -327,7 +371,7 @@ export function expectedFigures(
 
   function cash(): Expected {
     const required = of('cash_requirements');
-    const gap = [...ofUnknownStatus, ...ofUnknownCredits];
+    const gap = [...ofUnknownStatus, ...ofUnknownCredits, ...goneDue];
     if (required.length === 0 && gap.length === 0) return nothing('bill', 'vendor_credit');
     const weeks = [...Array(13).keys()].map((week) => [
       `w${String(week).padStart(2, '0')}`,
@@ -370,7 +414,7 @@ export function expectedFigures(
       ),
     ];
     const ranked = rankedBy(lines, (rows) => amounts(rows, 'gross_amount'));
-    const gap = [...unknownSpend(months), ...undatedDocuments, ...settling(months)];
+    const gap = [...unknownSpend(months), ...undatedDocuments, ...settling(months), ...goneSpend(months)];
     if (ranked.length === 0 && gap.length === 0) return nothing(...spent);
     if (ranked.length === 0)
       return { rows: [], told: [told(0n), told(0n)], gap: [...gap, ...nameless(...spent)] };
@@ -401,10 +445,11 @@ export function expectedFigures(
       within(rows, months.slice(12)),
     ];
     const ranked = rankedBy(lines, (rows) => within(rows, months.slice(0, 12)));
-    const gap = [...unknownSpend(months), ...undatedDocuments];
+    const gap = [...unknownSpend(months), ...undatedDocuments, ...goneSpend(months)];
     if (ranked.length === 0 && gap.length === 0) return nothing(...spent);
+    const isAnyRead = connection === '' || months.slice(0, 12).some((wanted) => isRead(connection, wanted));
     if (ranked.length === 0)
-      return { rows: [], told: [told(0n), told(0n)], gap: [...gap, ...nameless(...spent)] };
+      return { rows: [], told: isAnyRead ? [told(0n), told(0n)] : [], gap: [...gap, ...nameless(...spent)] };
     return {
       rows: ranked
         .map(({ label, id, rows }) => [label, ...columns(rows).map(show), id])

@@ -3,11 +3,14 @@ import { buildOnPostgres } from '../../marts/build-on-postgres.ts';
 import { martsPlaces } from '../../operations/marts-places.ts';
 import { readDashboard, type Dashboard } from '../../server/dashboard/read-dashboard.ts';
 import { readMonths, unreadWords } from '../../server/dashboard/unread.ts';
+import { notesOf } from '../../server/dashboard/views/headline.tsx';
 import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { settingsOf } from '../console/open-console.ts';
 import { bill, billLine, list, subscription } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
 import { addTestConnection, testApiAddress } from '../support/test-connection.ts';
 
 const { warehouse, databaseUrl, env } = await createInstallation();
@@ -33,6 +36,14 @@ beforeAll(async () => {
       ('whole', 'subscriptions', '2025-10-01', 'complete', '2025-10-03'),
       ('whole', 'subscriptions', '2025-11-01', 'complete', '2025-11-30'),
       ('whole', 'subscriptions', '2025-12-01', 'complete', '2025-12-10')`);
+  // A reconcile found a bill gone, and stopped to ask.
+  await warehouse.pool.query(`
+    insert into sync.runs (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, finished_at)
+    values ('asked', 'whole', 'reconcile', 'partial', '', '', 'test', now());
+    insert into sync.run_streams (run_id, connection_id, stream, status, failure_type)
+    values ('asked', 'whole', 'bills', 'partial', 'ApprovalNeeded');
+    insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id)
+    values ('whole', 'bills', 'whole 2025-11', 'extra', 'confirmed', now(), 'asked')`);
   await withBuildLock({ databaseUrl, target: 'postgres' }, (lock) =>
     buildOnPostgres(lock, {
       ...martsPlaces(settingsOf(env), { connections: 2 }),
@@ -56,7 +67,7 @@ test('a month that was not read to its end is compared with nothing, and the pag
   });
   expect(seen('spend-by-vendor', 'whole')).toMatchObject({
     sentence: 'EUR 7.00 from Dec 2024 to Nov 2025, 5.00 in the 12 months before.',
-    gap: undefined,
+    gap: gone('spend'),
   });
   expect(seen('spend-by-vendor', 'begun')).toMatchObject({
     sentence: 'Nothing was spent in the last 24 complete months.',
@@ -64,7 +75,7 @@ test('a month that was not read to its end is compared with nothing, and the pag
   });
   expect(seen('spend-by-vendor', '')).toMatchObject({
     sentence: 'EUR 57.00 from Dec 2024 to Nov 2025, 45.00 in the 12 months before.',
-    gap: 'Dec 2024 to Nov 2025 of begun and Nov 2025 of early were not read to their end: left out of both years.',
+    gap: `${gone('spend').slice(0, -1)}; Dec 2024 to Nov 2025 of begun and Nov 2025 of early were not read to their end: left out of both years.`,
   });
 });
 
@@ -78,15 +89,36 @@ test('spend by month says which months were read in part', () => {
     'Nov 2025 was not read to its end: more may have been spent.',
   );
   expect(seen('spend-by-month', '')?.gap).toBe(
-    'Nov 2025 of early was not read to its end: more may have been spent.',
+    `${gone('spend').slice(0, -1)}; Nov 2025 of early was not read to its end: more may have been spent.`,
   );
-  expect(seen('spend-by-month', 'whole')?.gap).toBeUndefined();
+  expect(seen('spend-by-month', 'whole')?.gap).toBe(gone('spend'));
 });
 
 test('recurring revenue says which months are told as of an earlier day', () => {
   expect(seen('recurring-revenue', 'whole')?.gap).toBe(
     'Oct 2025 is told as of 3 Oct, when subscriptions were last read in it: what changed later in it counts in the month that was read next.',
   );
+});
+
+test('records that wait for approval of their deletion are told at the head of the page, beside the figures, and by a check', async () => {
+  expect(notesOf(dashboard)).toContain(
+    'A reconcile found 1 record gone at the source, and every figure still has it: "daybook reconcile whole --approve-deletes" deletes it, "daybook discrepancies whole" says which.',
+  );
+  for (const id of ['ap-ageing', 'ap-trend', 'cash-requirements'])
+    expect(seen(id, 'whole')?.gap, id).toBe(gone('due'));
+  expect(seen('key-figures', 'whole')?.gap).toBe(
+    `${gone('due').slice(0, -1)}; ${gone('spend').replace('1 D', '1 d')}`,
+  );
+  expect(seen('ap-ageing', 'early')?.gap).toBeUndefined();
+  const [check] = await rows(
+    warehouse,
+    `select failed_rows::int, sample_ids from marts.data_quality
+     where check_name = 'deletion_awaits_approval' and connection_id = 'whole'`,
+  );
+  expect(check).toEqual({ failed_rows: 1, sample_ids: 'whole 2025-11' });
+  expect(await readWaitingDeletions(warehouse, { connectionId: 'whole' })).toEqual([
+    { connection_id: 'whole', resource: 'bills', run_id: 'asked', records: 1 },
+  ]);
 });
 
 test('of many connections three are named', () => {
@@ -105,6 +137,10 @@ test('of many connections three are named', () => {
   ]);
   expect(unreadWords(reads, { months: months.slice(0, 2), connection: '', told: 'left out' })).toEqual([]);
 });
+
+function gone(what: 'due' | 'spend'): string {
+  return `1 document that a reconcile found gone at the source is counted until somebody approves the deletion (${what} 7.00).`;
+}
 
 function seen(id: string, connection: string) {
   return dashboard.charts

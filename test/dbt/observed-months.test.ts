@@ -170,10 +170,11 @@ async function forgetStreamMonths(): Promise<void> {
   const pointerFile = join(lake, 'latest.json');
   const pointer = JSON.parse(await readFile(pointerFile, 'utf8')) as { snapshot_id: string };
   const folder = join(lake, 'snapshots', pointer.snapshot_id);
-  await rm(join(folder, 'stream_months'), { recursive: true });
+  const unknown = ['stream_months', 'waiting_deletions'];
+  for (const name of unknown) await rm(join(folder, name), { recursive: true });
   const manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, manifestFile), 'utf8')));
   const tables = Object.fromEntries(
-    Object.entries(manifest.tables).filter(([name]) => name !== 'stream_months'),
+    Object.entries(manifest.tables).filter(([name]) => !unknown.includes(name)),
   );
   const text = manifestText({ ...manifest, tables });
   await writeFile(join(folder, manifestFile), text);

@@ -18,7 +18,10 @@ function figureSql(figure: string): string {
   return `case when bool_or(figure = '${figure}') then sum(amount) filter (where figure = '${figure}') else 0 end`;
 }
 
-const leftOuts = ['unknown_status', 'unknown_credit', 'unknown_spend', 'undated'] as const;
+const leftOuts = [
+  ...(['unknown_status', 'unknown_credit', 'unknown_spend', 'undated'] as const),
+  ...(['gone_due', 'gone_spend'] as const),
+] as const;
 
 /** What somebody asks first. */
 export const keyFigures: Chart = defineChart({
@@ -33,6 +36,7 @@ export const keyFigures: Chart = defineChart({
       'subscription_mrr_monthly',
       'vendor_spend_monthly',
       'bills',
+      'expenses',
       'ap_open_items',
       'vendor_credits',
       'spend_lines',

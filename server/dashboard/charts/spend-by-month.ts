@@ -10,7 +10,7 @@ import type { Series } from '../view.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
 
-const leftOuts = ['unknown_spend', 'undated', 'settling'] as const;
+const leftOuts = ['unknown_spend', 'undated', 'settling', 'gone_spend'] as const;
 
 /** Where the money went, month by month. */
 export const spendByMonth: Chart = defineChart({
@@ -19,7 +19,10 @@ export const spendByMonth: Chart = defineChart({
   about:
     'Posted bills and expenses less refunds and credits, tax included, dated up to today, of the last 24 months: the 15 vendors with most spend and all others.',
   shownAs: 'drawing',
-  marts: ['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines', 'accounts'],
+  marts: [
+    ...['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines', 'accounts'],
+    ...['bills', 'expenses', 'vendor_credits'],
+  ],
   sql: `
 with today as (
   select date_trunc('month', max(as_of_date))::date as month from marts.connections

@@ -9,7 +9,7 @@ import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
 
-const leftOuts = ['unknown_spend', 'undated'] as const;
+const leftOuts = ['unknown_spend', 'undated', 'gone_spend'] as const;
 
 /** Who the money went to, and whether it was more than before. */
 export const spendByVendor: Chart = defineChart({
@@ -18,7 +18,10 @@ export const spendByVendor: Chart = defineChart({
   about:
     'The last 12 months that are over beside the 12 before: the 15 vendors with most spend and all others. A month that was not read to its end is compared with nothing.',
   shownAs: 'drawing',
-  marts: ['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines'],
+  marts: [
+    ...['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines'],
+    ...['bills', 'expenses', 'vendor_credits'],
+  ],
   sql: `
 with last_over as (
   select (date_trunc('month', max(as_of_date)) - interval '1 month')::date as month from marts.connections

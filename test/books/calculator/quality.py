@@ -117,6 +117,7 @@ def found_by(ledger, subscription_rows):
             row['subscription_id'] for row in subscription_rows if row['mrr_status'] == 'unknown_status'
         },
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
+        'deletion_awaits_approval': {one for ids_of in (book.told.get('waiting') or {}).values() for one in ids_of},
         'quarantined_record': [],
     }
 
