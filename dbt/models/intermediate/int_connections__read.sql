@@ -1,5 +1,5 @@
--- Up to which day what was bought is known: the last one that was over when the stalest of the lists of bills, expenses and credits
--- was last read to its end, and none while one never was. Of the day of that reading the rest is still to come.
+-- Up to which day what was bought is known: the last one that was over when the stalest of the lists of bills, expenses and
+-- credits was last read to its end, and none while one never was. Of the day of that reading the rest is still to come.
 with connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),

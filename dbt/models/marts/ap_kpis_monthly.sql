@@ -260,7 +260,7 @@ final as (
         cast(paid as numeric(38, 9)) as paid,
         unknown_count,
         unexplained_count,
-        -- All that is unexplained may have been open at each of the month ends: where that is more than half a day, nobody knows it.
+        -- What is unexplained may have been open at each of the month ends. Where that is more than half a day, nobody knows.
         case
             when
                 months_seen = 3 and purchases_3_months > 0
