@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { QueryResult } from '../../warehouse/query-texts.ts';
 import { leftOutWords, type LeftOut } from './left-out.ts';
 import { namelessWords, type Nameless, type NamelessKind } from './nameless.ts';
+import { onceRead, unreadWords, type Read } from './unread.ts';
 import type { View } from './view.ts';
 
 /** One question, the statement that answers it, and how the answer is shown. */
@@ -20,6 +21,13 @@ export interface ChartSource<Row extends ScopedRow> {
   readonly leftOut?: readonly LeftOut[];
   /** Of money: kinds of documents that are in no figure of any currency where they name none. */
   readonly nameless?: readonly NamelessKind[];
+  /** Of spend: the months that have to be known to their end, and what is told of those that are not. */
+  readonly unread?: {
+    readonly months: (asOf: string) => readonly string[];
+    readonly told: string;
+    /** Whether also of connections that were never read to their end, of which the head of the page tells. */
+    readonly isOfNeverRead?: true;
+  };
   /** Shows the rows of one choice. */
   readonly view: (rows: readonly Row[], choice: Choice) => View;
   /** Said where a choice has no rows, and nothing is left out. */
@@ -42,6 +50,16 @@ export interface Choice {
   readonly leftOut: readonly string[];
   /** The day that the marts speak of, as YYYY-MM-DD. */
   readonly asOf: string;
+  /** Of the connections that are chosen. */
+  readonly reads: readonly Read[];
+}
+
+/** What of a build is told beside the rows of a chart. */
+export interface Told {
+  readonly asOf: string;
+  readonly nameless: Nameless;
+  /** Of every connection. */
+  readonly reads: readonly Read[];
 }
 
 export interface ChosenView extends View {
@@ -51,14 +69,14 @@ export interface ChosenView extends View {
 }
 
 export type Chart = Omit<ChartSource<ScopedRow>, 'row' | 'view'> & {
-  readonly views: (result: QueryResult, asOf: string, nameless: Nameless) => ChosenView[];
+  readonly views: (result: QueryResult, told: Told) => ChosenView[];
 };
 
 /** A chart whose rows are checked as they come from Postgres, and shown by connection and currency, with what they leave out. */
 export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: ChartSource<Row>): Chart {
   return {
     ...rest,
-    views: (result, asOf, nameless) =>
+    views: (result, { asOf, nameless, reads: all }) =>
       [...byChoice(objectsOf(result))].map(([, { scope, objects }]) => {
         const currency = scope.currency ?? '';
         // Where there is nothing but what is left out there are no figures.
@@ -68,10 +86,27 @@ export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: Chart
         const leftOut = [
           ...leftOutWords(rest.leftOut ?? [], objects[0], currency),
           ...(currency === '' ? [] : namelessWords(nameless, rest.nameless ?? [], scope.connection)),
+          ...unreadIn(rest, { asOf, connection: scope.connection, reads: all }),
         ];
-        return { ...scope, ...capitalised(view(rows, { ...scope, currency, asOf, leftOut })) };
+        const reads = readsOf(all, scope.connection);
+        return { ...scope, ...capitalised(view(rows, { ...scope, currency, asOf, leftOut, reads })) };
       }),
   };
+}
+
+/** What a chart tells of months that were not read to their end. */
+export function unreadIn(
+  { unread }: Pick<Chart, 'unread'>,
+  { asOf, connection, reads }: Pick<Told, 'asOf' | 'reads'> & { connection: string },
+): string[] {
+  if (unread === undefined) return [];
+  const { months, told, isOfNeverRead = false } = unread;
+  const chosen = readsOf(reads, connection);
+  return unreadWords(isOfNeverRead ? chosen : onceRead(chosen), { months: months(asOf), connection, told });
+}
+
+function readsOf(reads: readonly Read[], connection: string): readonly Read[] {
+  return connection === '' ? reads : reads.filter(({ connection_id: name }) => name === connection);
 }
 
 function capitalised({ sentence, ...view }: View): View {

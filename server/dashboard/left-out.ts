@@ -90,6 +90,38 @@ const leftOuts = {
     group by connection_id, currency_code, source_type, document_id`,
     words: ['document', 'of an unknown status', 'left out', 'spend'],
   },
+  /** Bills and credits whose deletion waits for approval: they are due until then. */
+  gone_due: {
+    documents: `
+    select connection_id, currency_code, open_amount - owed_back_amount as amount
+    from marts.bills where awaits_deletion and (is_open or coalesce(owed_back_amount <> 0, true))
+    union all
+    select connection_id, currency_code, -unapplied_amount
+    from marts.vendor_credits where awaits_deletion and is_unapplied`,
+    words: [
+      ...(['document', 'that a reconcile found gone at the source'] as const),
+      ...(['counted until somebody approves the deletion', 'due'] as const),
+    ],
+  },
+  /** Documents whose deletion waits for approval: they are spend until then. */
+  gone_spend: {
+    documents: `
+    select lines.connection_id, currency_code, ${wholeSum('gross_amount')} as amount
+    from marts.spend_lines as lines
+    inner join (
+      select connection_id, 'bill' as source_type, bill_id as document_id from marts.bills where awaits_deletion
+      union all
+      select connection_id, expense_type, expense_id from marts.expenses where awaits_deletion
+      union all
+      select connection_id, 'vendor_credit', vendor_credit_id from marts.vendor_credits where awaits_deletion
+    ) as gone using (connection_id, source_type, document_id)
+    where posting_status = 'posted' and not is_in_future and spend_month :during
+    group by lines.connection_id, currency_code, source_type, document_id`,
+    words: [
+      ...(['document', 'that a reconcile found gone at the source'] as const),
+      ...(['counted until somebody approves the deletion', 'spend'] as const),
+    ],
+  },
 } as const;
 
 export type LeftOut = keyof typeof leftOuts;

@@ -3,13 +3,14 @@ export function lastMonths(asOf: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => isoDay(monthFrom(asOf, index - count + 1, 1)));
 }
 
-/** Those of the last `count` months that are over, the one that ends with `asOf` included. */
-export function lastCompleteMonths(asOf: string, count: number): string[] {
-  return isMonthEnd(asOf) ? lastMonths(asOf, count) : lastMonths(asOf, count + 1).slice(0, -1);
+/** The last `count` months that are over: that of `asOf` is not, on its last day either. */
+export function lastOverMonths(asOf: string, count: number): string[] {
+  return lastMonths(asOf, count + 1).slice(0, -1);
 }
 
-export function isMonthEnd(day: string): boolean {
-  return daysAfter(day, 1).endsWith('-01');
+/** The last day of the month that begins with `month`. */
+export function monthEnd(month: string): string {
+  return isoDay(monthFrom(month, 1, 0));
 }
 
 /** `asOf` and the last days of the `count` months before it. */

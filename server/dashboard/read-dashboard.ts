@@ -52,14 +52,14 @@ export async function readDashboard(warehouse: Warehouse): Promise<Dashboard> {
   const nameless = objectsOf(read.nameless).map((row) => namelessRow.parse(row));
   const told = charts.map(({ views, ...chart }) => ({
     ...chart,
-    views: views(resultOf(read, chart.id), asOf, nameless).map(withoutLonePoint),
+    views: views(resultOf(read, chart.id), { asOf, nameless, reads: connections }).map(withoutLonePoint),
   }));
   return {
     readAt,
     asOf,
     build,
     connections,
-    charts: tellNameless({ charts: told, connections, nameless }),
+    charts: tellNameless({ charts: told, connections, nameless, asOf }),
     catalogue: objectsOf(read.catalogue).map((row) => martRead.parse(row)),
   };
 }
@@ -72,13 +72,19 @@ function resultOf<Result>(read: Readonly<Record<string, Result>>, id: string): R
 
 const freshnessOfConnections = `
 select
-  connection_id, platform, last_success_at, freshness_status, as_of_date,
+  connection_id, platform, last_success_at, freshness_status, spend_read_until, as_of_date,
   coalesce(
     (
       select sum(failed_rows) from marts.data_quality as quality
       where quality.connection_id = connections.connection_id and check_name = 'quarantined_record'
     ), 0
-  )::bigint as quarantined
+  )::bigint as quarantined,
+  coalesce(
+    (
+      select sum(failed_rows) from marts.data_quality as quality
+      where quality.connection_id = connections.connection_id and check_name = 'deletion_awaits_approval'
+    ), 0
+  )::bigint as awaiting_deletion
 from marts.connections
 order by connection_id`;
 
@@ -89,8 +95,12 @@ const freshness = z.object({
   last_success_at: z.string().nullable(),
   freshness_status: z.string(),
   as_of_date: z.string(),
+  /** Up to this day bills, expenses and credits are known as a whole. */
+  spend_read_until: z.string().nullable(),
   /** Records that could not be stored as the source has them now. */
   quarantined: z.number(),
+  /** Records that the source no longer has, and that count until somebody approves their deletion. */
+  awaiting_deletion: z.number(),
 });
 
 function catalogueOf(marts: readonly string[]): string {

@@ -1,20 +1,24 @@
 import type { Choices } from './choices.ts';
 import { choicesOf } from './choices.ts';
+import { unreadIn } from './chart.ts';
+import { gapOf } from './gap.ts';
 import { namelessSentence, type Nameless } from './nameless.ts';
 import type { ChartRead, Freshness } from './read-dashboard.ts';
 
 /**
- * Where a chart has nothing to show for a choice, but documents without a currency may belong there, it says so: that there is nothing
- * is said only where nothing is withheld.
+ * Where a chart has nothing to show for a choice, but documents without a currency may belong there, or months that were not read to
+ * their end, it says so: that there is nothing is said only where nothing is withheld.
  */
 export function tellNameless({
   charts,
   connections,
   nameless,
+  asOf,
 }: {
   charts: readonly ChartRead[];
   connections: readonly Freshness[];
   nameless: Nameless;
+  asOf: string;
 }): ChartRead[] {
   const choices = allOf(choicesOf({ charts, connections }));
   return charts.map((chart) => ({
@@ -25,7 +29,10 @@ export function tellNameless({
         .filter((choice) => isOfSome(choice) && !chart.views.some((view) => isOf(view, choice)))
         .flatMap((choice) => {
           const sentence = namelessSentence(nameless, chart.nameless ?? [], choice.connection);
-          return sentence === undefined ? [] : [{ ...choice, sentence, columns: [], rows: [] }];
+          const { connection } = choice;
+          const gap = gapOf({ unknown: 0, more: unreadIn(chart, { asOf, connection, reads: connections }) });
+          if (sentence === undefined && gap === undefined) return [];
+          return [{ ...choice, sentence: sentence ?? chart.empty, gap, columns: [], rows: [] }];
         }),
     ],
   }));

@@ -24,6 +24,10 @@ export interface RandomBook {
   readonly observed: Readonly<Record<number, 'complete' | 'incomplete'>>;
   /** Lists that no run has come to yet: what is here of them came as webhooks. */
   readonly unread?: readonly string[];
+  /** On which day of a month subscriptions were last read completely; its last one, when absent. */
+  readonly observedUntil?: Readonly<Record<number, number>>;
+  /** By resource the IDs of those that a reconcile found gone, and asked about. */
+  readonly waiting?: Readonly<Record<string, readonly string[]>>;
   /** How many days ago all lists were last read to their end; today, when absent. */
   readonly readDaysAgo?: number;
   /** So many months ago, from the first day of that month on, versions are kept. */
@@ -96,8 +100,18 @@ class Clerk {
       platform: this.platform,
       chapters,
       observed: this.observedMonths(months),
+      observedUntil: this.chance(40) ? { [this.between(0, months - 1)]: this.oneOf([1, 3, 28]) } : {},
       unread: this.chance(25) ? [this.oneOf(streamNames), this.oneOf(streamNames)] : [],
-      ...(this.chance(15) && { readDaysAgo: this.oneOf([1, 20, 45, 90]) }),
+      waiting: this.chance(30)
+        ? {
+            bills: ['bill-0', 'bill-1', 'bill-2'],
+            expenses: ['expense-0', 'expense-2'],
+            bill_credit_memos: ['credit-0'],
+            subscriptions: ['subscription-0'],
+          }
+        : {},
+      // Also at this hour of the last day of the month before.
+      ...(this.chance(15) && { readDaysAgo: this.oneOf([1, 20, 45, 90, Number(this.input.today.slice(8))]) }),
       settings: this.chance(60)
         ? {
             base_currency: this.oneOf(['USD', 'EUR', 'JPY', 'KWD', 'CLF']),

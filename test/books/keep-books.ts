@@ -22,8 +22,12 @@ export interface BookTold {
   readonly subscription_versions: readonly SubscriptionVersion[];
   readonly observed_months: readonly string[];
   readonly unobserved_months: readonly string[];
+  /** By observed month the last day of it, in UTC, on which all subscriptions were read. */
+  readonly observed_until: Readonly<Record<string, string>>;
   /** First day of the first month of which history still has every version; null: it was never pruned. */
   readonly pruned_until: string | null;
+  /** By resource the IDs of those that wait for approval of their deletion. */
+  readonly waiting: Readonly<Record<string, readonly string[]>>;
   readonly streams: readonly unknown[];
   readonly connection: unknown;
   readonly settings: RandomBook['settings'];
@@ -81,6 +85,10 @@ export async function keepBook(
   const months = Object.entries(book.observed).map(([ago, outcome]) => ({
     month: monthBefore(today, Number(ago)),
     outcome,
+    until:
+      outcome === 'complete'
+        ? dayOf(monthBefore(today, Number(ago)), { last: book.observedUntil?.[Number(ago)], now })
+        : null,
   }));
   await rememberMonths(warehouse, { name, months });
   await warehouse.pool.query('delete from sync.streams where connection_id = $1 and stream = any($2)', [
@@ -94,6 +102,8 @@ export async function keepBook(
     );
   const prunedUntil = book.prunedUntil === undefined ? null : monthBefore(today, book.prunedUntil);
   if (prunedUntil !== null) await pruneUntil(warehouse, prunedUntil);
+  const waiting = waitingOf(book, content);
+  await askToDelete(warehouse, { name, waiting });
   const of = (wanted: string): string[] =>
     months.filter(({ outcome }) => outcome === wanted).map(({ month }) => month);
   const alive = (resource: ResourceName): number => content.get(resource)?.length ?? 0;
@@ -105,7 +115,11 @@ export async function keepBook(
     deleted: Object.fromEntries([...known].map(([resource, ids]) => [resource, ids.size - alive(resource)])),
     observed_months: of('complete'),
     unobserved_months: of('incomplete'),
+    observed_until: Object.fromEntries(
+      months.flatMap(({ month, until }) => (until === null ? [] : [[month, until]])),
+    ),
     pruned_until: prunedUntil,
+    waiting,
     ...(await factsOf(warehouse, name)),
     settings: book.settings,
     vendor_names: book.vendorNames,
@@ -190,14 +204,51 @@ function versionsOf(
 /** As if the runs had been made in their months, and pruned since. */
 async function rememberMonths(
   warehouse: Warehouse,
-  { name, months }: { name: string; months: readonly { month: string; outcome: string }[] },
+  {
+    name,
+    months,
+  }: { name: string; months: readonly { month: string; outcome: string; until: string | null }[] },
 ): Promise<void> {
   await warehouse.pool.query('delete from sync.runs where connection_id = $1', [name]);
   await warehouse.pool.query(
-    `insert into history.kept_stream_months (connection_id, stream, month, outcome)
-     select $1, 'subscriptions', month::date, outcome from jsonb_to_recordset($2) as told (month text, outcome text)`,
+    `insert into history.kept_stream_months (connection_id, stream, month, outcome, complete_until)
+     select $1, 'subscriptions', month::date, outcome, until::date
+     from jsonb_to_recordset($2) as told (month text, outcome text, until text)`,
     [name, JSON.stringify(months)],
   );
+}
+
+/** Those that are still there. */
+function waitingOf(
+  { waiting = {} }: RandomBook,
+  content: ReadonlyMap<ResourceName, string[]>,
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(waiting).map(([resource, ids]) => {
+      const held = new Set((content.get(resource as ResourceName) ?? []).map(idOf));
+      return [resource, ids.filter((id) => held.has(id))];
+    }),
+  );
+}
+
+/** As if a reconcile had stopped to ask. It is of a kind that tells of no month in which something was read. */
+async function askToDelete(
+  warehouse: Warehouse,
+  { name, waiting }: { name: string; waiting: Readonly<Record<string, readonly string[]>> },
+): Promise<void> {
+  for (const [resource, ids] of Object.entries(waiting))
+    await warehouse.pool.query(
+      `with run as (
+         insert into sync.runs (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, finished_at)
+         values ($1 || ' ' || $2, $1, 'replay', 'partial', '', '', 'test', now())
+       ), asked as (
+         insert into sync.run_streams (run_id, connection_id, stream, status, failure_type)
+         values ($1 || ' ' || $2, $1, $2, 'partial', 'ApprovalNeeded')
+       )
+       insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id)
+       select $1, $2, id, 'extra', 'confirmed', now(), $1 || ' ' || $2 from unnest($3::text[]) as id`,
+      [name, resource, ids],
+    );
 }
 
 /** Of all connections that are there. */
@@ -235,6 +286,15 @@ function momentOf(
     monthsAgo === 0 ? latest : Math.min(Date.parse(monthBefore(today, monthsAgo - 1)) - 1000, latest);
   const begin = Math.min(Math.max(Date.parse(monthBefore(today, monthsAgo)), after + 1000), end);
   return begin + Math.floor((at * (end - begin)) / 1000) * 1000;
+}
+
+/** So many days into a month, else its last day, or today. */
+function dayOf(month: string, { last, now }: { last: number | undefined; now: string }): string {
+  const [year = 0, of = 0] = month.split('-').map(Number);
+  const day = new Date(Date.UTC(year, of - (last === undefined ? 0 : 1), last ?? 0))
+    .toISOString()
+    .slice(0, 10);
+  return [day, now.slice(0, 10)].sort()[0] ?? day;
 }
 
 function monthBefore(today: string, months: number): string {

@@ -95,9 +95,9 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a payment counts once for each line of its bill',
     file: 'models/marts/ap_kpis_monthly.sql',
-    find: 'inner join bills on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id',
+    find: 'inner join bills on settlements.connection_id = bills.connection_id and settlements.document_id = bills.bill_id',
     replace:
-      "inner join bills on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id inner join {{ ref('bill_lines') }} as doubled on bills.connection_id = doubled.connection_id and bills.bill_id = doubled.bill_id",
+      "inner join bills on settlements.connection_id = bills.connection_id and settlements.document_id = bills.bill_id inner join {{ ref('bill_lines') }} as doubled on bills.connection_id = doubled.connection_id and bills.bill_id = doubled.bill_id",
   },
   {
     name: 'due today is overdue',
@@ -186,7 +186,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a bill that was settled in silence was never open',
     file: 'models/marts/ap_kpis_monthly.sql',
-    find: 'and unexplained_3_months = 0',
+    find: 'and 2 * unexplained_3_months * days_3_months <= 3 * purchases_3_months',
     replace: '',
   },
   {
@@ -234,7 +234,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a payment back is weighed with the payments',
     file: 'models/marts/ap_kpis_monthly.sql',
-    find: 'coalesce(paid > 0, true) and coalesce(total_amount > 0, true) as is_weighed',
+    find: 'coalesce(settled > 0, true) and coalesce(total_amount > 0, true) as is_weighed',
     replace: 'true as is_weighed',
   },
   {
@@ -373,8 +373,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a bill without a due date is paid in time',
     file: 'models/marts/ap_kpis_monthly.sql',
-    find: 'allocated_date > due_date as is_late',
-    replace: 'coalesce(allocated_date > due_date, false) as is_late',
+    find: 'counted_date > due_date as is_late',
+    replace: 'coalesce(counted_date > due_date, false) as is_late',
   },
   {
     name: 'months that are gone from history are told',
@@ -423,7 +423,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'a payment that bounced was paid in time',
     file: 'models/marts/ap_kpis_monthly.sql',
     find: `least(lasted_by_then, total_amount) - least(lasted_by_then - lasting_amount, total_amount)`,
-    replace: 'paid',
+    replace: 'settled',
   },
   {
     name: 'a bill that was paid twice weighs twice',
@@ -532,5 +532,30 @@ export const mistakes: readonly Mistake[] = [
     file: 'models/marts/mrr_movements_monthly.sql',
     find: 'and (months.is_baseline or item_months.month = first_months.first_month)',
     replace: 'and months.is_baseline',
+  },
+  {
+    name: 'a month that was read on its last day is complete',
+    file: 'models/intermediate/int_connections__read.sql',
+    find: ' - 1 as read_until',
+    replace: ' as read_until',
+  },
+  {
+    name: 'a payment pays what a credit had settled',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'partition by connection_id, bill_id\n            order by counted_date asc nulls first, case',
+    replace:
+      'partition by connection_id, bill_id, source_type\n            order by counted_date asc nulls first, case',
+  },
+  {
+    name: 'a month that was read on its third day is complete',
+    file: 'models/intermediate/int_subscription_months__observed.sql',
+    find: "and coalesce(complete_until = {{ daybook.month_end('month') }}, true) as is_complete",
+    replace: 'as is_complete',
+  },
+  {
+    name: 'what waits for deletion is not told',
+    file: 'models/marts/bills.sql',
+    find: 'waiting.record_id is not null as awaits_deletion',
+    replace: 'false as awaits_deletion',
   },
 ];

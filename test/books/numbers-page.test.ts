@@ -68,6 +68,8 @@ function bookOnPage(): BookTold {
     subscription_versions: versions,
     observed_months: ['2026-11-01'],
     unobserved_months: [],
+    observed_until: {},
+    waiting: {},
     streams: streams.map(({ stream, resource }) => ({
       ...{ stream: stream.name, resource: resource.name, capability: 'supported' },
       ...{ watermark: null, last_success_at: '2026-11-22 11:00:00+00', last_reconcile_at: null },

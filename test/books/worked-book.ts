@@ -36,8 +36,11 @@ export function worked(
     prunedUntil,
     unread,
     readDaysAgo,
+    observedUntil,
+    waiting,
     ...observed
-  }: RandomBook['observed'] & Pick<RandomBook, 'prunedUntil' | 'unread' | 'readDaysAgo'> = {},
+  }: RandomBook['observed'] &
+    Pick<RandomBook, 'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil' | 'waiting'> = {},
 ): WorkedBook {
   const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
   return {
@@ -47,6 +50,8 @@ export function worked(
       ...(prunedUntil !== undefined && { prunedUntil }),
       ...(unread !== undefined && { unread }),
       ...(readDaysAgo !== undefined && { readDaysAgo }),
+      ...(observedUntil !== undefined && { observedUntil }),
+      ...(waiting !== undefined && { waiting }),
       chapters: inOrder.map(([monthsAgo, deeds]) => ({
         monthsAgo: Number(monthsAgo),
         commands: deeds.map((deed) => commandOf(name, deed)),

@@ -471,6 +471,43 @@ function payments(): WorkedBook[] {
       },
     ),
     worked(
+      'settled-in-silence-before',
+      {
+        0: [
+          billOf('silent', {
+            ...{ issue_date: '2026-06-01', due_date: '2026-06-30', total_amount: 300, amount_due: 0 },
+            ...{ status: 'paid', linked_payments: [] },
+          }),
+          billOf('at-once', {
+            ...{ issue_date: '2026-10-05', due_date: '2026-10-28', total_amount: 100, amount_due: 0 },
+            ...{ status: 'paid', linked_payments: [paid('p1', '2026-10-05', 100)] },
+          }),
+        ],
+      },
+      {
+        // 0 days if it was settled by September, and 600 / 3 / 100 x 83 = 166 if in November.
+        'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': null,
+        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
+      },
+    ),
+    worked(
+      'discounted-before',
+      {
+        0: [
+          billOf('discounted', {
+            ...{ issue_date: '2026-06-01', due_date: '2026-06-30', total_amount: 300, amount_due: 0 },
+            ...{ status: 'paid', linked_payments: [paid('p1', '2026-06-10', 299)] },
+          }),
+          billOf('open', { issue_date: '2026-09-05', total_amount: 200 }),
+        ],
+      },
+      {
+        // 83 days, or 2 / 3 / 200 x 83 = 0.28 more.
+        'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': 83,
+        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
+      },
+    ),
+    worked(
       'due-some-day',
       {
         0: [

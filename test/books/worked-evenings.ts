@@ -1,4 +1,4 @@
-import { changed, subscriptionOf, worked, type WorkedBook } from './worked-book.ts';
+import { billOf, changed, subscriptionOf, worked, type WorkedBook } from './worked-book.ts';
 
 /** Books of which the last chapter was recorded just now, in the evening of 22 November in Los Angeles. */
 export function workedEvenings(): WorkedBook[] {
@@ -25,6 +25,16 @@ export function workedEvenings(): WorkedBook[] {
         'mrr_movements_monthly.closing where month = 2026-11-01': 30,
       },
       { 1: 'complete', 0: 'complete' },
+    ),
+    worked(
+      'read-as-november-begins-in-utc',
+      { 0: [billOf('b', { vendor_id: 'v', issue_date: '2026-10-05', total_amount: 100 })] },
+      {
+        // It was 23:00 of 31 October in Los Angeles.
+        'vendor_spend_monthly.is_complete where vendor_id = v and spend_month = 2026-10-01': false,
+        'ap_kpis_monthly.is_complete where month = 2026-10-01 and currency_code = NZD': false,
+      },
+      { readDaysAgo: 21 + 20 / 24 },
     ),
   ].map(justNow);
 }

@@ -18,7 +18,10 @@ export function workedRecords(): WorkedBook[] {
     resumed(),
     halfRead(),
     lastReadWithinAMonth(),
+    ...lastReadAroundAMonthEnd(),
     firstOfAll(),
+    readOnItsThirdDay(),
+    awaitingDeletion(),
     cardPaidOff(),
   ];
 }
@@ -202,6 +205,33 @@ function lastReadWithinAMonth(): WorkedBook {
   );
 }
 
+/** Read at noon of 31 October the rest of that day is still to come; read as November begins October is known. */
+function lastReadAroundAMonthEnd(): WorkedBook[] {
+  const bills = ['2025-10', '2026-10'].map((month) =>
+    billOf(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount: 100 }),
+  );
+  return [
+    { name: 'read-on-the-last-day', readDaysAgo: 22, isComplete: false },
+    { name: 'read-after-the-last-day', readDaysAgo: 21.5, isComplete: true },
+  ].map(({ name, readDaysAgo, isComplete }) =>
+    worked(
+      name,
+      { 0: bills },
+      {
+        'vendor_spend_monthly.is_complete where vendor_id = v and spend_month = 2026-10-01': isComplete,
+        'vendor_spend_monthly.year_over_year where vendor_id = v and spend_month = 2026-10-01': isComplete
+          ? 0
+          : null,
+        'spend_by_dimension_monthly.is_complete where dimension = class and spend_month = 2026-10-01':
+          isComplete,
+        'ap_kpis_monthly.is_complete where month = 2026-10-01 and currency_code = NZD': isComplete,
+        'ap_kpis_monthly.is_complete where month = 2026-09-01 and currency_code = NZD': true,
+      },
+      { readDaysAgo },
+    ),
+  );
+}
+
 /** Two months were read to the end, and there was no subscription: the first one is new. */
 function firstOfAll(): WorkedBook {
   const { book, figures } = worked(
@@ -218,6 +248,55 @@ function firstOfAll(): WorkedBook {
   );
   // Of this platform the sandbox makes no subscriptions of its own.
   return { figures, book: { ...book, platform: 'SOMETHING_NEW' } };
+}
+
+/** Subscriptions were read on 3 October, and then in November: what October brought after its third day counts in November. */
+function readOnItsThirdDay(): WorkedBook {
+  return worked(
+    'read-on-the-third',
+    { 2: [subscriptionOf('s1', 'c1', 100)], 0: [subscriptionOf('s2', 'c2', 50)] },
+    {
+      'mrr_movements_monthly.is_complete where month = 2026-09-01': true,
+      'mrr_movements_monthly.observed_until where month = 2026-09-01': '2026-09-30',
+      'mrr_movements_monthly.is_complete where month = 2026-10-01': false,
+      'mrr_movements_monthly.is_observed where month = 2026-10-01': true,
+      'mrr_movements_monthly.observed_until where month = 2026-10-01': '2026-10-03',
+      'mrr_movements_monthly.closing where month = 2026-10-01': 100,
+      'mrr_movements_monthly.new where month = 2026-11-01': 50,
+      'mrr_movements_monthly.is_complete where month = 2026-11-01': false,
+      'subscription_mrr_monthly.is_complete where month = 2026-09-01': true,
+      'subscription_mrr_monthly.is_complete where month = 2026-10-01': false,
+      'subscription_mrr_monthly.observed_until where month = 2026-10-01': '2026-10-03',
+    },
+    { 2: 'complete', 1: 'complete', 0: 'complete', observedUntil: { 1: 3 } },
+  );
+}
+
+/** A reconcile found two of three gone, and asked: until somebody answers they are open and spent, and marked. */
+function awaitingDeletion(): WorkedBook {
+  return worked(
+    'awaiting-deletion',
+    {
+      0: [
+        billOf('gone', { issue_date: '2026-11-05', total_amount: 100 }),
+        billOf('there', { issue_date: '2026-11-05', total_amount: 10 }),
+        expenseOf('spent', {
+          ...{ vendor_id: 'a', transaction_date: '2026-11-02' },
+          line_items: [{ total_amount: 5 }],
+        }),
+      ],
+    },
+    {
+      'data_quality.failed_rows where check_name = deletion_awaits_approval': 2,
+      'data_quality.sample_ids where check_name = deletion_awaits_approval': 'gone, spent',
+      'bills.awaits_deletion where bill_id = gone': true,
+      'bills.awaits_deletion where bill_id = there': false,
+      'expenses.awaits_deletion where expense_id = spent': true,
+      'vendor_spend_monthly.spend where spend_month = 2026-11-01': 115,
+      'ap_ageing.open_bills where is_today = true': 110,
+    },
+    { waiting: { bills: ['gone'], expenses: ['spent'] } },
+  );
 }
 
 /** A card buys 100 and is paid off, and a bill is paid by an expense: the check says which documents repeat spend. */

@@ -2,7 +2,7 @@ import { billOf, creditOf, worked, type WorkedBook } from './worked-book.ts';
 
 /** What payments, credits and refunds leave: scheduled ones, those that bounced, and documents below 0. */
 export function workedSettlements(): WorkedBook[] {
-  return [...scheduled(), ...paidOff(), ...tooLarge(), ...oddLinks(), ...belowZero()];
+  return [...scheduled(), ...paidOff(), ...creditedAndPaid(), ...tooLarge(), ...oddLinks(), ...belowZero()];
 }
 
 function scheduled(): WorkedBook[] {
@@ -55,6 +55,101 @@ function scheduled(): WorkedBook[] {
         'bills.open_amount where bill_id = fee': 110,
         'cash_requirements.amount_due where due_bucket = overdue': 250,
         'cash_requirements.amount_due where due_bucket = unapplied_credits': -120,
+      },
+    ),
+  ];
+}
+
+/** A payment counts with what credits of its day and before have left to pay. */
+function creditedAndPaid(): WorkedBook[] {
+  const due = { issue_date: '2026-10-01', due_date: '2026-10-15', total_amount: 100, status: 'paid' };
+  return [
+    worked(
+      'paid-what-was-credited',
+      {
+        0: [
+          billOf('b', {
+            ...{ ...due, amount_due: -60, linked_credit_memos: [paid('memo', '2026-10-05', 60)] },
+            linked_payments: [paid('p1', '2026-10-10', 40), paid('p2', '2026-11-10', 60)],
+          }),
+          creditOf('memo', {
+            ...{ issue_date: '2026-10-04', total_amount: 60, remaining_amount: 0, status: 'paid' },
+            linked_bills: [paid('b', '2026-10-05', 60)],
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.paid where month = 2026-11-01': 60,
+        'ap_kpis_monthly.paid_late_share where month = 2026-10-01': 0,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-10-01': 9,
+        'ap_kpis_monthly.paid_late_share where month = 2026-11-01': null,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-11-01': null,
+      },
+    ),
+    worked(
+      'credited-once-paid',
+      {
+        0: [
+          billOf('b', {
+            ...{ ...due, amount_due: -30, linked_credit_memos: [paid('memo', '2026-11-05', 30)] },
+            linked_payments: [paid('p1', '2026-10-20', 100)],
+          }),
+          billOf('in-time', {
+            ...{ ...due, vendor_id: 'b', amount_due: 0, linked_payments: [paid('p2', '2026-10-10', 100)] },
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.paid_late_share where month = 2026-10-01': 0.5,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-10-01': 14,
+      },
+    ),
+    worked(
+      'credited-and-taken-back',
+      {
+        0: [
+          billOf('b', {
+            ...{ ...due, amount_due: -20 },
+            linked_credit_memos: [paid('memo', '2026-10-05', 100), paid('memo', '2026-10-25', -80)],
+            linked_payments: [paid('p1', '2026-11-10', 100)],
+          }),
+          billOf('in-time', {
+            ...{ ...due, due_date: '2026-12-31', vendor_id: 'b', amount_due: 0 },
+            linked_payments: [paid('p2', '2026-11-10', 100)],
+          }),
+        ],
+      },
+      // 20 of the credit last, so 80 were paid late beside 100 in time.
+      { 'ap_kpis_monthly.paid_late_share where month = 2026-11-01': 80 / 180 },
+    ),
+    worked(
+      'credited-some-day',
+      {
+        0: [
+          billOf('b', {
+            ...{ ...due, amount_due: -60, linked_credit_memos: [paid('memo', null, 60)] },
+            linked_payments: [paid('p1', '2026-11-10', 100)],
+          }),
+          billOf('in-time', {
+            ...{ ...due, issue_date: '2026-10-31', due_date: '2026-12-31', vendor_id: 'b' },
+            ...{ total_amount: 40, amount_due: 0, linked_payments: [paid('p2', '2026-11-10', 40)] },
+          }),
+          billOf('same-day', {
+            ...{ ...due, vendor_id: 'c', amount_due: -60 },
+            linked_credit_memos: [paid('memo-2', '2026-10-20', 60)],
+            linked_payments: [paid('p3', '2026-10-20', 100)],
+          }),
+          billOf('in-time-too', {
+            ...{ ...due, vendor_id: 'd', total_amount: 40, amount_due: 0 },
+            linked_payments: [paid('p4', '2026-10-05', 40)],
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.paid_late_share where month = 2026-11-01': 0.5,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-11-01': 25,
+        'ap_kpis_monthly.paid_late_share where month = 2026-10-01': 0.5,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-10-01': 11.5,
       },
     ),
   ];
@@ -265,6 +360,6 @@ function belowZero(): WorkedBook[] {
   ];
 }
 
-function paid(id: string, date: string, amount: number): object {
+function paid(id: string, date: string | null, amount: number): object {
   return { id, allocated_date: date, allocated_amount: amount };
 }

@@ -77,7 +77,10 @@ function amountsIn(sentence: string): string[] {
 async function gapOn(page: Page, id: string): Promise<string[]> {
   const gap = page.locator(`[id="${id}"] [data-gap]`);
   if (!(await gap.isVisible())) return [];
-  const words = ((await gap.textContent()) ?? '').replace('more than 9 decimals', '');
+  // Of what was not read to its end no number is told but that of further connections.
+  const words = ((await gap.textContent()) ?? '')
+    .replace('more than 9 decimals', '')
+    .replace(/\d{1,2} [A-Z][a-z]{2}|[A-Z][a-z]{2} \d{4}|book-\d+/g, 'a name');
   return [...words.matchAll(/an unknown amount|-?\d[\d,]*(\.\d+)?/g)].map(([amount]) => amount);
 }
 

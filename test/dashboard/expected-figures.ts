@@ -98,8 +98,49 @@ export function expectedFigures(
     );
     return leftOut(costOfEach(lines));
   };
+  const isGone = (row: Row): boolean => row.awaits_deletion === true;
+  const goneDue = leftOut([
+    ...openItemsOf(of('bills').filter(isGone), 'bill_id', 'bill'),
+    ...openItemsOf(of('vendor_credits').filter(isGone), 'vendor_credit_id', 'vendor_credit'),
+  ]);
+  const goneSpend = (months: readonly string[]): string[] => {
+    const gone = new Set(
+      [
+        ...of('bills').map((row) => ({ ...row, document_id: row.bill_id, source_type: 'bill' })),
+        ...of('expenses').map((row) => ({
+          ...row,
+          document_id: row.expense_id,
+          source_type: row.expense_type,
+        })),
+        ...of('vendor_credits').map((row) => ({
+          ...row,
+          ...{ document_id: row.vendor_credit_id, source_type: 'vendor_credit' },
+        })),
+      ]
+        .filter(isGone)
+        .map(documentOf),
+    );
+    return leftOut(
+      costOfEach(
+        spend.filter((row) => gone.has(documentOf(row)) && months.includes(String(row.spend_month))),
+      ),
+    );
+  };
   const openItems = of('ap_open_items');
   const isBill = (row: Row): boolean => row.is_credit === false;
+
+  /** What is open today of some documents, of each that is; what vendors owe back is below 0. */
+  function openItemsOf(documents: readonly Row[], id: string, type: string): Whole[] {
+    const ids = new Set(documents.map((row) => `${row.connection_id} ${row[id]}`));
+    return of('ap_open_items')
+      .filter(
+        (row) =>
+          row.is_today === true &&
+          row.document_type === type &&
+          ids.has(`${row.connection_id} ${row.document_id}`),
+      )
+      .map((row) => whole(row.open_amount));
+  }
 
   return {
     'key-figures': keyFigures(),
@@ -141,7 +182,6 @@ export function expectedFigures(
       ...(bills.length > 0 || creditsOwed.length === 0 ? [counted(bills.length, 'bill', 'bills')] : []),
       ...(creditsOwed.length === 0 ? [] : [`${counted(creditsOwed.length, 'credit', 'credits')} below 0`]),
     ].join(' and ');
-    const isOver = isMonthEnd(today);
     const percent =
       payable === null || late === null || payable === 0n
         ? ''
@@ -181,7 +221,7 @@ export function expectedFigures(
         [
           `Spend in ${monthName(today)}`,
           show(spentIn(month)),
-          `${isOver ? '' : 'the month is not over; '}${told(spentIn(before))} in the month before`,
+          `the month is not over; ${told(spentIn(before))} in the month before`,
         ],
         of('mrr_movements_monthly').some((row) => row.month === month)
           ? ['Monthly recurring revenue', show(amounts(moved, 'closing')), recurringWords(moved)]
@@ -199,6 +239,8 @@ export function expectedFigures(
         ...ofUnknownCredits,
         ...unknownSpend([month, before]),
         ...undatedDocuments,
+        ...goneDue,
+        ...goneSpend([month, before]),
         ...nameless('bill', 'vendor_credit', 'expense', 'refund', 'subscription'),
         ...some(unpriced(month)),
         ...some(roundedRecords(all('data_quality'))),
@@ -272,7 +314,7 @@ export function expectedFigures(
       (rows) => amounts(rows.filter(isBill), 'open_amount'),
       (rows) => amounts(rows, 'open_amount'),
     );
-    const gap = [...ofUnknownStatus, ...ofUnknownCredits];
+    const gap = [...ofUnknownStatus, ...ofUnknownCredits, ...goneDue];
     const withheld = nameless('bill', 'vendor_credit');
     if (ranked.length === 0 && gap.length === 0) return nothing('bill', 'vendor_credit');
     if (ranked.length === 0) return { rows: [], told: [told(0n), '0', told(0n)], gap: [...gap, ...withheld] };
@@ -303,6 +345,7 @@ export function expectedFigures(
       ...leftOut(unexplained.filter((row) => !isMoreDue(row)).map((row) => whole(row.unexplained_amount))),
       ...leftOut(overstated),
       ...leftOut(settledUndated),
+      ...goneDue,
     ];
     if (!days.some((day) => on(day).length > 0) && gap.length === 0) return nothing('bill', 'vendor_credit');
     const columns = (day: string): Whole[] => [
@@ -328,7 +371,7 @@ export function expectedFigures(
 
   function cash(): Expected {
     const required = of('cash_requirements');
-    const gap = [...ofUnknownStatus, ...ofUnknownCredits];
+    const gap = [...ofUnknownStatus, ...ofUnknownCredits, ...goneDue];
     if (required.length === 0 && gap.length === 0) return nothing('bill', 'vendor_credit');
     const weeks = [...Array(13).keys()].map((week) => [
       `w${String(week).padStart(2, '0')}`,
@@ -371,7 +414,7 @@ export function expectedFigures(
       ),
     ];
     const ranked = rankedBy(lines, (rows) => amounts(rows, 'gross_amount'));
-    const gap = [...unknownSpend(months), ...undatedDocuments, ...settling(months)];
+    const gap = [...unknownSpend(months), ...undatedDocuments, ...settling(months), ...goneSpend(months)];
     if (ranked.length === 0 && gap.length === 0) return nothing(...spent);
     if (ranked.length === 0)
       return { rows: [], told: [told(0n), told(0n)], gap: [...gap, ...nameless(...spent)] };
@@ -385,9 +428,13 @@ export function expectedFigures(
   }
 
   function spendByVendor(): Expected {
-    const last = isMonthEnd(today) ? month : monthsBefore(month, 1);
+    const last = monthsBefore(month, 1);
     const months = [...Array(24).keys()].map((back) => monthsBefore(last, back));
-    const lines = spend.filter((row) => months.includes(String(row.spend_month)));
+    // Neither a month that was not read to its end nor the same one a year before.
+    const lines = spend.filter((row) => {
+      const place = months.indexOf(String(row.spend_month));
+      return place >= 0 && isRead(row.connection_id, months[place % 12] ?? '');
+    });
     const within = (rows: readonly Row[], wanted: readonly string[]): Whole =>
       amounts(
         rows.filter((row) => wanted.includes(String(row.spend_month))),
@@ -398,10 +445,11 @@ export function expectedFigures(
       within(rows, months.slice(12)),
     ];
     const ranked = rankedBy(lines, (rows) => within(rows, months.slice(0, 12)));
-    const gap = [...unknownSpend(months), ...undatedDocuments];
+    const gap = [...unknownSpend(months), ...undatedDocuments, ...goneSpend(months)];
     if (ranked.length === 0 && gap.length === 0) return nothing(...spent);
+    const isAnyRead = connection === '' || months.slice(0, 12).some((wanted) => isRead(connection, wanted));
     if (ranked.length === 0)
-      return { rows: [], told: [told(0n), told(0n)], gap: [...gap, ...nameless(...spent)] };
+      return { rows: [], told: isAnyRead ? [told(0n), told(0n)] : [], gap: [...gap, ...nameless(...spent)] };
     return {
       rows: ranked
         .map(({ label, id, rows }) => [label, ...columns(rows).map(show), id])
@@ -411,6 +459,12 @@ export function expectedFigures(
       told: columns(lines).map(told),
       gap: [...some(lines.filter((row) => row.gross_amount === null).length), ...gap, ...nameless(...spent)],
     };
+  }
+
+  function isRead(name: Value, wanted: string): boolean {
+    const of = (calculated.connections ?? []).find((row) => row.connection_id === name);
+    const until = of?.spend_read_until ?? null;
+    return until !== null && daysAfter(monthsBefore(wanted, -1), -1) <= String(until);
   }
 
   function recurring(): Expected {
@@ -424,6 +478,9 @@ export function expectedFigures(
       const amount = amounts(within(wanted), figure);
       return amount === null && !isObserved(wanted) ? 'not observed' : show(amount);
     };
+    // Seen, and not on its last day, of one connection at least.
+    const isToldEarlier = (wanted: string): boolean =>
+      wanted < month && isObserved(wanted) && within(wanted).some((row) => row.is_complete === false);
     const final = months.at(-1) ?? '';
     return {
       rows: months.map((wanted) => [monthName(wanted), ...figures.map((figure) => cell(wanted, figure))]),
@@ -432,6 +489,7 @@ export function expectedFigures(
         : [],
       gap: [
         ...nameless('subscription'),
+        ...some(months.filter(isToldEarlier).length - 3),
         ...some(months.filter((wanted) => unpriced(wanted) > 0).length, Math.max(...months.map(unpriced))),
       ],
     };
@@ -661,10 +719,6 @@ function monthsAgo(day: string, count: number): string {
   const last = daysAfter(monthsBefore(first, -1), -1);
   const same = `${first.slice(0, 8)}${day.slice(8)}`;
   return same < last ? same : last;
-}
-
-function isMonthEnd(day: string): boolean {
-  return daysAfter(day, 1).endsWith('-01');
 }
 
 function daysAfter(day: string, days: number): string {

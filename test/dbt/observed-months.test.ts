@@ -25,6 +25,7 @@ afterAll(() => rm(lake, { recursive: true, force: true }));
 const { exportNow } = await createTestLake(url, { lake });
 const { build } = await buildEnvironment({ databaseUrl: url, lake });
 let connectionId: string;
+let until: Awaited<ReturnType<typeof knownUntil>>;
 const targets = ['postgres', 'lake'] as const;
 
 /** Three months ago all was read; two months ago subscriptions failed while bills were read; since then nothing was wrong. */
@@ -46,7 +47,7 @@ beforeAll(async () => {
     [1, 'partial'],
     [0, 'succeeded'],
   ] as const)
-    await addSync({ monthsAgo, subscriptions });
+    await addSync({ monthsAgo, subscriptions, isOnLastDay: monthsAgo === 1 });
 });
 
 test('a month in which subscriptions failed is not observed, although bills were read and the runs were partial', async () => {
@@ -55,12 +56,24 @@ test('a month in which subscriptions failed is not observed, although bills were
   );
 });
 
+test('a month that was last read on its sixth day is told as of then, and is not complete', async () => {
+  until = await knownUntil();
+  const [third, second, first] = until;
+  expect([third, second]).toEqual([
+    { day: 5, isComplete: 'false' },
+    { day: null, isComplete: 'false' },
+  ]);
+  expect(first?.day).toBeGreaterThan(26);
+  expect(until.map(({ isComplete }) => isComplete)).toEqual(['false', 'false', 'true', 'false']);
+});
+
 proofTest(
   'what was observed is still known when the runs are pruned, and what was not is not taken as observed',
   async () => {
     const keep = { runsMilliseconds: 1, historyMilliseconds: null };
     expect(await pruneWarehouse(warehouse, { keep, dryRun: false })).toMatchObject({ 'sync.runs': 3 });
     expect(await mrrByTarget(targets)).toEqual({ postgres: told, lake: told });
+    expect(await knownUntil()).toEqual(until);
   },
 );
 
@@ -93,17 +106,29 @@ proofTest('it stays with the data of a connection that is removed, and goes with
   ).toEqual([]);
 });
 
+/** By month: how many days after its first one it was last read, and whether that makes it complete. */
+async function knownUntil(): Promise<{ day: number | null; isComplete: string | null | undefined }[]> {
+  const mart = await martInPostgres(warehouse, 'subscription_mrr_monthly');
+  const inOrder = mart.sort((one, other) => String(one.month).localeCompare(String(other.month)));
+  return inOrder.map(({ month, observed_until: day, is_complete: isComplete }) => ({
+    day: day === null ? null : (Date.parse(String(day)) - Date.parse(String(month))) / 86_400_000,
+    isComplete,
+  }));
+}
+
 async function addSync({
   monthsAgo,
   subscriptions,
+  isOnLastDay,
 }: {
   monthsAgo: number;
   subscriptions: string;
+  isOnLastDay: boolean;
 }): Promise<void> {
   await warehouse.pool.query(
     `with at as (
        select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' - $2 * interval '1 month'
-         + case when $2 = 0 then interval '0' else interval '5 days' end as moment
+         + case when $4 then interval '1 month -1 hour' when $2 = 0 then interval '0' else interval '5 days' end as moment
      ), run as (
        insert into sync.runs (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, started_at, finished_at)
        select $1 || $2, $1, 'sync', case $3 when 'succeeded' then 'succeeded' else 'partial' end, '', '', 'test', moment, moment from at
@@ -111,7 +136,7 @@ async function addSync({
      insert into sync.run_streams (run_id, connection_id, stream, status, started_at, finished_at)
      select $1 || $2, $1, stream, status, moment, moment
      from at, (values ('bills', 'succeeded'), ('subscriptions', $3)) as streams (stream, status)`,
-    [connectionId, monthsAgo, subscriptions],
+    [connectionId, monthsAgo, subscriptions, isOnLastDay],
   );
 }
 
@@ -145,10 +170,11 @@ async function forgetStreamMonths(): Promise<void> {
   const pointerFile = join(lake, 'latest.json');
   const pointer = JSON.parse(await readFile(pointerFile, 'utf8')) as { snapshot_id: string };
   const folder = join(lake, 'snapshots', pointer.snapshot_id);
-  await rm(join(folder, 'stream_months'), { recursive: true });
+  const unknown = ['stream_months', 'waiting_deletions'];
+  for (const name of unknown) await rm(join(folder, name), { recursive: true });
   const manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, manifestFile), 'utf8')));
   const tables = Object.fromEntries(
-    Object.entries(manifest.tables).filter(([name]) => name !== 'stream_months'),
+    Object.entries(manifest.tables).filter(([name]) => !unknown.includes(name)),
   );
   const text = manifestText({ ...manifest, tables });
   await writeFile(join(folder, manifestFile), text);

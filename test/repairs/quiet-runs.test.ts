@@ -92,7 +92,7 @@ describe('syncs that found nothing', () => {
     const months = (): Promise<Row[]> =>
       rows(
         warehouse,
-        'select stream, month, outcome from history.stream_months where connection_id = $1 order by 1, 2',
+        'select stream, month, outcome, complete_until from history.stream_months where connection_id = $1 order by 1, 2',
         [connectionId],
       );
     const before = await months();

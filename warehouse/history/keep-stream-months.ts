@@ -50,10 +50,11 @@ export async function keepStreamMonthsOf(
       order by connection_id
       for key share
     )
-    insert into history.kept_stream_months as kept (connection_id, stream, month, outcome)
-    select connection_id, stream, month, outcome from history.stream_months
+    insert into history.kept_stream_months as kept (connection_id, stream, month, outcome, complete_until)
+    select connection_id, stream, month, outcome, complete_until from history.stream_months
     where connection_id = any(${connections}::text[]) and connection_id in (select connection_id from held)
-    on conflict (connection_id, stream, month) do update set outcome = excluded.outcome
-    where kept.outcome <> excluded.outcome
+    on conflict (connection_id, stream, month) do update set
+      outcome = excluded.outcome, complete_until = excluded.complete_until
+    where (kept.outcome, kept.complete_until) is distinct from (excluded.outcome, excluded.complete_until)
   `.execute(db);
 }

@@ -53,7 +53,9 @@ import * as erased from './2026-12-13-erased.ts';
 import * as changes from './2026-12-14-changes.ts';
 import * as snapshotParts from './2026-12-15-snapshot-parts.ts';
 import * as failedRuns from './2026-12-16-failed-runs.ts';
+import * as observedDays from './2026-12-16-observed-days.ts';
 import * as unknownWebhooks from './2026-12-16-unknown-webhooks.ts';
+import * as waitingDeletions from './2026-12-17-waiting-deletions.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -115,5 +117,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-14-changes': changes,
   '2026-12-15-snapshot-parts': snapshotParts,
   '2026-12-16-failed-runs': failedRuns,
+  '2026-12-16-observed-days': observedDays,
   '2026-12-16-unknown-webhooks': unknownWebhooks,
+  '2026-12-17-waiting-deletions': waitingDeletions,
 };

@@ -11,6 +11,12 @@ export const extraTables: readonly SnapshotTable[] = [
     columns: { connection_id: 'id', resource: 'text', id: 'id', deleted_at: 'time', source: 'text' },
     changesBy: { writtenTo: 'sync.tombstones', resource: undefined },
   }),
+  table('waiting_deletions', {
+    from: '(select connection_id, resource, record_id as id from sync.waiting_deletions) as waiting',
+    key: ['connection_id', 'resource', 'id'],
+    columns: { connection_id: 'id', resource: 'text', id: 'id' },
+    changesBy: 'content',
+  }),
   table('connections', {
     from: '(select * from finance.connections join (select connection_id, api_address, created_at from sync.connections) as added using (connection_id)) as connections',
     key: ['connection_id'],
@@ -76,7 +82,7 @@ export const extraTables: readonly SnapshotTable[] = [
   table('stream_months', {
     from: 'history.stream_months',
     key: ['connection_id', 'stream', 'month'],
-    columns: { connection_id: 'id', stream: 'text', month: 'date', outcome: 'text' },
+    columns: { connection_id: 'id', stream: 'text', month: 'date', outcome: 'text', complete_until: 'date' },
     changesBy: 'content',
   }),
   table('quarantine_counts', {

@@ -11,7 +11,8 @@
         connection_id,
         stream,
         month,
-        outcome
+        outcome,
+        complete_until
     from {{ source }}
 {%- endmacro %}
 
@@ -22,7 +23,8 @@
         connection_id,
         'subscriptions' as stream,
         {{ daybook.month_of(daybook.day_of('finished_at')) }} as month,
-        case when bool_or(status = 'succeeded') then 'complete' else 'incomplete' end as outcome
+        case when bool_or(status = 'succeeded') then 'complete' else 'incomplete' end as outcome,
+        max({{ daybook.day_of('finished_at') }}) filter (where status = 'succeeded') as complete_until
     from {{ runs }}
     where kind in ('sync', 'reconcile') and finished_at is not null
     group by 1, 2, 3

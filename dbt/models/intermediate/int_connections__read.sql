@@ -1,5 +1,5 @@
--- Up to which day what was bought is known: that on which the stalest of the lists of bills, expenses and credits was last
--- read to its end, and none while one never was.
+-- Up to which day what was bought is known: the last one that was over when the stalest of the lists of bills, expenses and
+-- credits was last read to its end, and none while one never was. Of the day of that reading the rest is still to come.
 with connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),
@@ -20,7 +20,7 @@ read_to_the_end as (
 final as (
     select
         connections.connection_id,
-        {{ daybook.reporting_day_of('read_to_the_end.last_success_at') }} as read_until
+        {{ daybook.reporting_day_of('read_to_the_end.last_success_at') }} - 1 as read_until
     from connections
     left join read_to_the_end on connections.connection_id = read_to_the_end.connection_id
 )

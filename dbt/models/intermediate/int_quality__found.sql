@@ -100,6 +100,10 @@ unfit_values as (
     select * from {{ ref('stg_finance__unfit_values') }}
 ),
 
+waiting_deletions as (
+    select * from {{ ref('stg_finance__waiting_deletions') }}
+),
+
 credit_links as (
     select
         connection_id,

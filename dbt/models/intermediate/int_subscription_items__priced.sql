@@ -67,6 +67,8 @@ described as (
         items.position,
         months.month,
         months.is_observed,
+        months.observed_until,
+        months.is_complete,
         months.is_baseline,
         -- Nobody knows that two subscriptions without a customer have the same one.
         coalesce(owned.platform_customer_id, '(none) ' || items.subscription_id) as platform_customer_id,
@@ -127,6 +129,8 @@ priced as (
         position,
         month,
         is_observed,
+        observed_until,
+        is_complete,
         is_baseline,
         platform_customer_id,
         currency_code,

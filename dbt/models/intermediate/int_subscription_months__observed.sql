@@ -1,8 +1,9 @@
 -- The months subscriptions are told for, from the first version on, or from the first month in which they were read completely,
 -- when that was before: there were none then, so what comes later is new. A month is observed when a sync or reconcile that
 -- ended in it had read subscriptions completely, whatever became of other streams; months before the first that is known of
--- are taken as observed. Months of which pruning has removed versions, and those before them, are not: history cannot tell
--- them any more.
+-- are taken as observed. One that was last read before its last day is told as of then, and is not complete: what changed in
+-- the rest of it counts in the month that was read next. Months of which pruning has removed versions, and those before them,
+-- are not observed: history cannot tell them any more.
 with versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
     where {{ daybook.reporting_day_of('recorded_at') }} <= {{ daybook.as_of_date() }}
@@ -23,7 +24,8 @@ first_versions as (
 complete_months as (
     select
         connection_id,
-        month
+        month,
+        complete_until
     from stream_months
     where stream = 'subscriptions' and outcome = 'complete'
 ),
@@ -67,6 +69,7 @@ told as (
     select
         starts.connection_id,
         series.month,
+        complete_months.complete_until,
         pruned.connection_id is not null as has_pruned_months,
         coalesce(series.month > pruned.last_pruned_month, true)
         and (
@@ -87,6 +90,11 @@ observed as (
         month,
         coalesce(month = min(case when is_observed then month end) over (partition by connection_id), false) as is_baseline,
         is_observed,
+        case when is_observed then complete_until end as observed_until,
+        -- Where the day was not written down it is taken as the last one.
+        is_observed
+        and {{ daybook.month_end('month') }} < {{ daybook.as_of_date() }}
+        and coalesce(complete_until = {{ daybook.month_end('month') }}, true) as is_complete,
         has_pruned_months
     from told
 )

@@ -11,9 +11,10 @@ bills as (
     where posting_status = 'posted'
 ),
 
-allocations as (
-    select * from {{ ref('int_bill_allocations__unioned') }}
-    where source_type = 'payment'
+-- What settles bills, by the day on which it counts everywhere. What has no date counts as before every day.
+settlements as (
+    select * from {{ ref('int_ap_allocations__signed') }}
+    where document_type = 'bill' and coalesce(counted_date <= {{ daybook.as_of_date() }}, true)
 ),
 
 credits as (
@@ -37,12 +38,12 @@ currencies as (
     from credits
 ),
 
--- The current month ends today; a day that is a month-end is both.
+-- The current month ends today, and is not over on its last day either.
 months as (
     select
         {{ daybook.month_of('as_of_date') }} as month,
         as_of_date,
-        as_of_date = {{ daybook.month_end('as_of_date') }} as is_complete
+        as_of_date = {{ daybook.month_end('as_of_date') }} and as_of_date < {{ daybook.as_of_date() }} as is_over
     from days
 ),
 
@@ -70,7 +71,7 @@ unexplained as (
         bills.currency_code,
         months.month,
         count(*) as bill_count,
-        count(*) filter (where bills.issue_date >= months.month) as issued_bill_count
+        {{ daybook.whole_sum('bills.unexplained_amount', 'bills.issue_date is not null') }} as dated_amount
     from bills
     inner join months on coalesce(bills.issue_date <= months.as_of_date, true)
     where
@@ -93,7 +94,7 @@ purchases as (
     group by connection_id, currency_code, {{ daybook.month_of('issue_date') }}
 ),
 
-bill_payments as (
+bill_settlements as (
     select
         bills.connection_id,
         bills.bill_id,
@@ -101,44 +102,48 @@ bill_payments as (
         bills.issue_date,
         bills.due_date,
         bills.total_amount,
-        allocations.allocated_date,
-        {{ daybook.whole_sum('allocations.allocated_amount') }} as paid,
-        count(*) - count(allocations.allocated_amount) as unknown_count
-    from allocations
-    inner join bills on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id
-    where allocations.allocated_date <= {{ daybook.as_of_date() }}
+        settlements.source_type,
+        settlements.counted_date,
+        {{ daybook.whole_sum('settlements.allocated_amount') }} as settled,
+        count(*) - count(settlements.allocated_amount) as unknown_count
+    from settlements
+    inner join bills on settlements.connection_id = bills.connection_id and settlements.document_id = bills.bill_id
     group by
         bills.connection_id, bills.bill_id, bills.currency_code, bills.issue_date, bills.due_date, bills.total_amount,
-        allocations.allocated_date
+        settlements.source_type, settlements.counted_date
 ),
 
-paid_by_then as (
+settled_by_then as (
     select
         *,
-        sum(paid) over bill_until_then as paid_by_then,
+        sum(settled) over (
+            partition by connection_id, bill_id, source_type
+            order by counted_date asc nulls first rows between unbounded preceding and current row
+        ) as settled_by_then,
         sum(unknown_count) over (partition by connection_id, bill_id) as unknown_of_bill
-    from bill_payments
-    window bill_until_then as (
-        partition by connection_id, bill_id order by allocated_date rows between unbounded preceding and current row
-    )
+    from bill_settlements
 ),
 
 -- What comes back takes off what was paid last: the part of a payment below what its bill was paid with on every later day lasts.
+-- So it is with credits, among themselves.
 lasting as (
     select
         *,
-        greatest(min(paid_by_then) over (
-            partition by connection_id, bill_id order by allocated_date rows between current row and unbounded following
-        ) - paid_by_then + paid, 0) as lasting_amount
-    from paid_by_then
+        greatest(min(settled_by_then) over (
+            partition by connection_id, bill_id, source_type
+            order by counted_date asc nulls first rows between current row and unbounded following
+        ) - settled_by_then + settled, 0) as lasting_amount
+    from settled_by_then
 ),
 
--- What is paid beyond the total pays nothing that was owed.
+-- Of what is owed a payment pays what credits up to its day, and payments before it, have left.
 lasted_by_then as (
     select
         *,
         sum(lasting_amount) over (
-            partition by connection_id, bill_id order by allocated_date rows between unbounded preceding and current row
+            partition by connection_id, bill_id
+            order by counted_date asc nulls first, case source_type when 'credit' then 1 else 2 end
+            rows between unbounded preceding and current row
         ) as lasted_by_then
     from lasting
 ),
@@ -149,19 +154,20 @@ weighed as (
     select
         connection_id,
         currency_code,
-        {{ daybook.month_of('allocated_date') }} as month,
-        paid,
+        {{ daybook.month_of('counted_date') }} as month,
+        settled as paid,
         unknown_count,
-        coalesce(paid > 0, true) and coalesce(total_amount > 0, true) as is_weighed,
+        coalesce(settled > 0, true) and coalesce(total_amount > 0, true) as is_weighed,
         case
             -- Against a total that is not known, "least" would say that all of it was owed.
             when unknown_of_bill = 0 and total_amount is not null
                 then least(lasted_by_then, total_amount) - least(lasted_by_then - lasting_amount, total_amount)
         end as weight,
-        {{ daybook.days_between('issue_date', 'allocated_date') }} as days_to_pay,
+        {{ daybook.days_between('issue_date', 'counted_date') }} as days_to_pay,
         -- Null without a due date: it was neither late nor in time.
-        allocated_date > due_date as is_late
+        counted_date > due_date as is_late
     from lasted_by_then
+    where source_type = 'payment' and counted_date is not null
 ),
 
 payments as (
@@ -185,7 +191,7 @@ monthly as (
         currencies.currency_code,
         months.month,
         months.as_of_date,
-        months.is_complete and coalesce(months.as_of_date <= reads.read_until, false) as is_complete,
+        months.is_over and coalesce(months.as_of_date <= reads.read_until, false) as is_complete,
         {% for figure in ['open_ap_end', 'open_dated', 'unapplied_credits', 'overdue', 'over_90'] -%}
             case when balances.as_of_date is null then 0 else balances.{{ figure }} end as {{ figure }},
         {% endfor -%}
@@ -195,7 +201,7 @@ monthly as (
         coalesce(balances.unknown_count, 0) + coalesce(purchases.unknown_count, 0) + coalesce(payments.unknown_count, 0)
             as unknown_count,
         coalesce(unexplained.bill_count, 0) as unexplained_count,
-        coalesce(unexplained.issued_bill_count, 0) as unexplained_issued,
+        coalesce(unexplained.dated_amount, 0) as unexplained_dated,
         payments.weight_with_due_date,
         payments.weight_late,
         payments.weight_with_days,
@@ -231,7 +237,7 @@ rolling as (
         *,
         {{ daybook.whole_sum_over('open_dated', 'three_months') }} as open_dated_3_months,
         {{ daybook.whole_sum_over('purchases_above_0', 'three_months') }} as purchases_3_months,
-        sum(unexplained_issued) over three_months as unexplained_3_months,
+        sum(unexplained_dated) over three_months as unexplained_3_months,
         sum(days) over three_months as days_3_months,
         count(*) over three_months as months_seen
     from monthly
@@ -254,8 +260,11 @@ final as (
         cast(paid as numeric(38, 9)) as paid,
         unknown_count,
         unexplained_count,
+        -- What is unexplained may have been open at each of the month ends. Where that is more than half a day, nobody knows.
         case
-            when months_seen = 3 and purchases_3_months > 0 and unexplained_3_months = 0
+            when
+                months_seen = 3 and purchases_3_months > 0
+                and 2 * unexplained_3_months * days_3_months <= 3 * purchases_3_months
                 then {{ daybook.ratio('open_dated_3_months', '3 * purchases_3_months') }} * cast(days_3_months as float8)
         end as days_payable_outstanding,
         {{ daybook.ratio('weighted_days', 'weight_with_days') }} as average_days_to_pay,

@@ -25,6 +25,11 @@ standing as (
     where is_today and document_type = 'bill'
 ),
 
+waiting as (
+    select * from {{ ref('stg_finance__waiting_deletions') }}
+    where resource = 'bills'
+),
+
 unfit as (
     select distinct
         connection_id,
@@ -98,6 +103,7 @@ joined as (
         end as total_amount_base,
         {{ daybook.to_base('bills.amount_due', 'rated') }} as amount_due_base,
         unfit.record_id is not null as has_unfit_amount,
+        waiting.record_id is not null as awaits_deletion,
         bills.memo,
         bills.created_at,
         bills.updated_at,
@@ -109,6 +115,7 @@ joined as (
     left join line_totals on bills.connection_id = line_totals.connection_id and bills.bill_id = line_totals.document_id
     left join standing on bills.connection_id = standing.connection_id and bills.bill_id = standing.document_id
     left join unfit on bills.connection_id = unfit.connection_id and bills.bill_id = unfit.record_id
+    left join waiting on bills.connection_id = waiting.connection_id and bills.bill_id = waiting.record_id
 ),
 
 -- A bill that is open, or void, was not paid off, whatever was paid of it.
@@ -174,6 +181,7 @@ final as (
         end as days_overdue,
         {{ daybook.as_of_date() }} as as_of_date,
         has_unfit_amount,
+        awaits_deletion,
         memo,
         created_at,
         updated_at,

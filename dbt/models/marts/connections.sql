@@ -11,6 +11,10 @@ streams as (
     where capability <> 'unsupported'
 ),
 
+reads as (
+    select * from {{ ref('int_connections__read') }}
+),
+
 -- As fresh as the stalest stream, and not at all while one was never read.
 successes as (
     select
@@ -37,9 +41,11 @@ final as (
             when {{ daybook.reporting_day_of('successes.last_success_at') }} >= {{ daybook.as_of_date() }} - 1 then 'fresh'
             else 'stale'
         end as freshness_status,
+        reads.read_until as spend_read_until,
         {{ daybook.as_of_date() }} as as_of_date
     from connections
     inner join settled on connections.connection_id = settled.connection_id
+    left join reads on connections.connection_id = reads.connection_id
     left join successes on connections.connection_id = successes.connection_id
 )
 

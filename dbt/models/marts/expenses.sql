@@ -23,6 +23,11 @@ line_totals as (
     group by connection_id, expense_id
 ),
 
+waiting as (
+    select * from {{ ref('stg_finance__waiting_deletions') }}
+    where resource = 'expenses'
+),
+
 final as (
     select
         expenses.connection_id,
@@ -50,6 +55,7 @@ final as (
                 else line_totals.signed_amount_base
             end as numeric(38, 9)
         ) as signed_amount_base,
+        waiting.record_id is not null as awaits_deletion,
         expenses.memo,
         expenses.created_at,
         expenses.updated_at,
@@ -58,6 +64,7 @@ final as (
     inner join rated on expenses.connection_id = rated.connection_id and expenses.expense_id = rated.document_id
     left join line_totals
         on expenses.connection_id = line_totals.connection_id and expenses.expense_id = line_totals.expense_id
+    left join waiting on expenses.connection_id = waiting.connection_id and expenses.expense_id = waiting.record_id
 )
 
 select * from final

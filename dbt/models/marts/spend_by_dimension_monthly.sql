@@ -46,7 +46,7 @@ final as (
         this_month.spend_month,
         this_month.currency_code,
         coalesce(
-            {{ daybook.month_end('this_month.spend_month') }} <= {{ daybook.as_of_date() }}
+            {{ daybook.month_end('this_month.spend_month') }} < {{ daybook.as_of_date() }}
             and {{ daybook.month_end('this_month.spend_month') }} <= reads.read_until, false
         ) as is_complete,
         cast(this_month.spend as numeric(38, 9)) as spend,

@@ -35,6 +35,11 @@ applied as (
     group by connection_id, bill_credit_memo_id
 ),
 
+waiting as (
+    select * from {{ ref('stg_finance__waiting_deletions') }}
+    where resource = 'bill_credit_memos'
+),
+
 joined as (
     select
         credits.*,
@@ -49,7 +54,8 @@ joined as (
             when line_totals.document_id is not null then -line_totals.total_amount_base
             when rated.fx_rate is not null then credits.total_amount
         end as total_amount_base,
-        {{ daybook.to_base('credits.remaining_amount', 'rated') }} as remaining_amount_base
+        {{ daybook.to_base('credits.remaining_amount', 'rated') }} as remaining_amount_base,
+        waiting.record_id is not null as awaits_deletion
     from credits
     inner join rated
         on credits.connection_id = rated.connection_id and credits.bill_credit_memo_id = rated.document_id
@@ -59,6 +65,8 @@ joined as (
         on credits.connection_id = standing.connection_id and credits.bill_credit_memo_id = standing.document_id
     left join applied
         on credits.connection_id = applied.connection_id and credits.bill_credit_memo_id = applied.bill_credit_memo_id
+    left join waiting
+        on credits.connection_id = waiting.connection_id and credits.bill_credit_memo_id = waiting.record_id
 ),
 
 final as (
@@ -87,6 +95,7 @@ final as (
         fx_status,
         cast(total_amount_base as numeric(38, 9)) as total_amount_base,
         cast(remaining_amount_base as numeric(38, 9)) as remaining_amount_base,
+        awaits_deletion,
         memo,
         created_at,
         updated_at,

@@ -32,7 +32,7 @@ weighed as (
     select
         monthly.*,
         coalesce(
-            {{ daybook.month_end('monthly.spend_month') }} <= {{ daybook.as_of_date() }}
+            {{ daybook.month_end('monthly.spend_month') }} < {{ daybook.as_of_date() }}
             and {{ daybook.month_end('monthly.spend_month') }} <= reads.read_until, false
         ) as is_complete,
         case when monthly.spend < 0 then 0 else monthly.spend end as positive_spend

@@ -11,7 +11,8 @@ in_this_world as (
         connection_id,
         stream,
         month,
-        outcome
+        outcome,
+        complete_until
     from captured
     where connection_id in (select connections.connection_id from connections)
 )

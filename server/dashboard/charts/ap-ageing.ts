@@ -7,7 +7,7 @@ import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
 
-const leftOuts = ['unknown_status', 'unknown_credit'] as const;
+const leftOuts = ['unknown_status', 'unknown_credit', 'gone_due'] as const;
 
 /** Who is owed how much, and for how long it has been due. */
 export const apAgeing: Chart = defineChart({

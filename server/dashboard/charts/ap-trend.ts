@@ -9,7 +9,7 @@ import { scopesOf } from '../scopes-of.ts';
 
 const leftOuts = [
   ...(['unknown_status', 'unknown_credit'] as const),
-  ...(['unexplained', 'overstated', 'undated_settlement'] as const),
+  ...(['unexplained', 'overstated', 'undated_settlement', 'gone_due'] as const),
 ];
 
 /** Whether what is owed grows, and grows older. */

@@ -3,7 +3,7 @@ import { amount, isZero, namedAmount, shownAmount, toldAmount, type Decimal } fr
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
-import { monthName } from '../month.ts';
+import { lastOverMonths, monthName } from '../month.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
@@ -18,7 +18,10 @@ function figureSql(figure: string): string {
   return `case when bool_or(figure = '${figure}') then sum(amount) filter (where figure = '${figure}') else 0 end`;
 }
 
-const leftOuts = ['unknown_status', 'unknown_credit', 'unknown_spend', 'undated'] as const;
+const leftOuts = [
+  ...(['unknown_status', 'unknown_credit', 'unknown_spend', 'undated'] as const),
+  ...(['gone_due', 'gone_spend'] as const),
+] as const;
 
 /** What somebody asks first. */
 export const keyFigures: Chart = defineChart({
@@ -33,6 +36,7 @@ export const keyFigures: Chart = defineChart({
       'subscription_mrr_monthly',
       'vendor_spend_monthly',
       'bills',
+      'expenses',
       'ap_open_items',
       'vendor_credits',
       'spend_lines',
@@ -40,10 +44,7 @@ export const keyFigures: Chart = defineChart({
   ],
   sql: `
 with today as (
-  select
-    date_trunc('month', max(as_of_date))::date as month,
-    max(as_of_date) = (date_trunc('month', max(as_of_date)) + interval '1 month - 1 day')::date as is_month_over
-  from marts.connections
+  select date_trunc('month', max(as_of_date))::date as month from marts.connections
 ),
 
 ${leftOutQueries(leftOuts, "between (select month - interval '1 month' from today) and (select month from today)")},
@@ -146,10 +147,8 @@ ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   coalesce(sum(amount) filter (where figure = 'unknown'), 0)::bigint as unknown,
   coalesce(sum(amount) filter (where figure = 'unpriced'), 0)::bigint as unpriced,
   coalesce(sum(amount) filter (where figure = 'unobserved'), 0) > 0 as is_unobserved,
-  coalesce(max(rounded.records), 0)::bigint as rounded,
-  bool_and(is_month_over) as is_month_over
+  coalesce(max(rounded.records), 0)::bigint as rounded
 from added
-cross join today
 left join rounded on added.connection_id is not distinct from rounded.connection_id
 group by added.connection_id, currency_code
 )
@@ -157,6 +156,7 @@ group by added.connection_id, currency_code
 ${withLeftOuts('bill_count desc, currency_code')}`,
   leftOut: leftOuts,
   nameless: ['bill', 'vendor_credit', 'expense', 'refund', 'subscription'],
+  unread: { months: (asOf) => lastOverMonths(asOf, 1), told: 'more may have been spent' },
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
@@ -177,7 +177,6 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
     unpriced: z.number(),
     is_unobserved: z.boolean(),
     rounded: z.number(),
-    is_month_over: z.boolean(),
   }),
   view([row], { currency, asOf, leftOut }) {
     const columns = [{ head: 'Figure' }, { head: currency, kind: 'number' as const }, { head: 'More' }];
@@ -207,7 +206,7 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
         ['Unapplied credits', shown(row.credits), 'and bills below 0 or overpaid; not taken off open bills'],
         [
           ...[`Spend in ${monthName(asOf)}`, shown(row.spend_this_month)],
-          `${row.is_month_over ? '' : 'the month is not over; '}${toldAmount(lastMonth, currency)} in the month before`,
+          `the month is not over; ${toldAmount(lastMonth, currency)} in the month before`,
         ],
         [
           'Monthly recurring revenue',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { dayName, isMonthEnd, monthName } from '../month.ts';
+import { dayName, monthName } from '../month.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
@@ -21,6 +21,8 @@ select
   currency_code,
   month,
   bool_and(is_observed) as is_observed, -- of each connection; otherwise nobody knows the sums
+  bool_and(is_complete) as is_complete,
+  min(observed_until) as observed_until, -- of the connection that was read longest before its end
   ${wholeSum('opening')} as opening,
   ${wholeSum('new')} as new,
   ${wholeSum('reactivation')} as reactivation,
@@ -39,6 +41,8 @@ order by scope.connection_id nulls first, currency_code, month`,
     currency_code: z.string().nullable(),
     month: z.string(),
     is_observed: z.boolean(),
+    is_complete: z.boolean(),
+    observed_until: z.string().nullable(),
     opening: amount.nullable(),
     new: amount.nullable(),
     reactivation: amount.nullable(),
@@ -64,11 +68,12 @@ order by scope.connection_id nulls first, currency_code, month`,
     return {
       sentence: !last?.is_observed
         ? 'This month was not observed yet.'
-        : `${namedAmount(last.closing, currency)} ${isMonthEnd(asOf) ? `at the end of ${monthName(asOf)}` : `on ${dayName(asOf)} ${asOf.slice(0, 4)} (the month is not over)`}, from ${toldAmount(last.opening, currency)} at its beginning.`,
+        : `${namedAmount(last.closing, currency)} on ${dayName(asOf)} ${asOf.slice(0, 4)} (the month is not over), from ${toldAmount(last.opening, currency)} at its beginning.`,
       gap: gapOf({
         unknown: 0,
         more: [
           ...leftOut,
+          ...earlierWords(rows, asOf),
           ...unpricedWords(
             Math.max(0, ...rows.map(({ unpriced }) => unpriced)),
             rows.filter(({ unpriced }) => unpriced > 0).length,
@@ -106,6 +111,31 @@ order by scope.connection_id nulls first, currency_code, month`,
   nameless: ['subscription'],
   empty: 'There are no subscriptions.',
 });
+
+/** Months whose closing is that of an earlier day, the last ones. */
+function earlierWords(
+  rows: readonly {
+    month: string;
+    is_observed: boolean;
+    is_complete: boolean;
+    observed_until: string | null;
+  }[],
+  asOf: string,
+): string[] {
+  const earlier = rows.flatMap(({ month, is_observed, is_complete, observed_until: until }) =>
+    is_observed && !is_complete && until !== null && month.slice(0, 7) < asOf.slice(0, 7)
+      ? [`${monthName(month)} is told as of ${dayName(until)}`]
+      : [],
+  );
+  if (earlier.length === 0) return [];
+  const before = earlier.length - monthsNamed;
+  const more = before <= 0 ? [] : [`so ${before === 1 ? 'is 1 month' : `are ${before} months`} before`];
+  return [
+    `${[...earlier.slice(-monthsNamed), ...more].join(', ')}, when subscriptions were last read in it: what changed later in it counts in the month that was read next`,
+  ];
+}
+
+const monthsNamed = 3;
 
 type Amounts = Record<(typeof movements)[number]['of'] | 'opening' | 'closing', Decimal | null>;
 

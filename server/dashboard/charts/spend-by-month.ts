@@ -2,14 +2,15 @@ import { z } from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { isMonthEnd, lastMonths, monthName } from '../month.ts';
+import { lastMonths, lastOverMonths, monthName } from '../month.ts';
+import { onceRead, readMonths } from '../unread.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { vendorLabels, vendorsShown } from '../vendor-labels.ts';
 import type { Series } from '../view.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
 
-const leftOuts = ['unknown_spend', 'undated', 'settling'] as const;
+const leftOuts = ['unknown_spend', 'undated', 'settling', 'gone_spend'] as const;
 
 /** Where the money went, month by month. */
 export const spendByMonth: Chart = defineChart({
@@ -18,7 +19,10 @@ export const spendByMonth: Chart = defineChart({
   about:
     'Posted bills and expenses less refunds and credits, tax included, dated up to today, of the last 24 months: the 15 vendors with most spend and all others.',
   shownAs: 'drawing',
-  marts: ['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines', 'accounts'],
+  marts: [
+    ...['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines', 'accounts'],
+    ...['bills', 'expenses', 'vendor_credits'],
+  ],
   sql: `
 with today as (
   select date_trunc('month', max(as_of_date))::date as month from marts.connections
@@ -79,6 +83,7 @@ ${leftOutQueries(leftOuts, "between (select month - interval '23 months' from to
 ${withLeftOuts('currency_code, place, spend_month')}`,
   leftOut: leftOuts,
   nameless: ['bill', 'vendor_credit', 'expense', 'refund'],
+  unread: { months: (asOf) => lastOverMonths(asOf, 23), told: 'more may have been spent' },
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
@@ -91,7 +96,7 @@ ${withLeftOuts('currency_code, place, spend_month')}`,
     spend: amount.nullable(),
     unknown: z.number(),
   }),
-  view(rows, { currency, asOf, leftOut }) {
+  view(rows, { currency, asOf, leftOut, reads }) {
     const months = lastMonths(asOf, 24);
     const sums = rows.filter(({ spend_month }) => spend_month === null);
     const labels = vendorLabels(sums);
@@ -101,10 +106,13 @@ ${withLeftOuts('currency_code, place, spend_month')}`,
       return row === undefined ? '0' : row.spend;
     };
     // What is dated later in the month is not in it yet.
-    const label = (month: string): string =>
-      month === months[23] && !isMonthEnd(asOf) ? `${monthName(month)}, not over` : monthName(month);
+    const known = new Set(readMonths(onceRead(reads), months));
+    const label = (month: string): string => {
+      if (month === months[23]) return `${monthName(month)}, not over`;
+      return known.has(month) ? monthName(month) : `${monthName(month)}, read in part`;
+    };
     return {
-      sentence: `${namedAmount(of(null, null), currency)} in 24 months, ${toldAmount(of(null, months[23] ?? ''), currency)} of it in ${monthName(asOf)}${isMonthEnd(asOf) ? '' : ', which is not over'}.`,
+      sentence: `${namedAmount(of(null, null), currency)} in 24 months, ${toldAmount(of(null, months[23] ?? ''), currency)} of it in ${monthName(asOf)}, which is not over.`,
       gap: gapOf({ unknown: rowOf.get('null null')?.unknown ?? 0, more: leftOut }),
       columns: [
         { head: 'Vendor' },

@@ -3,31 +3,47 @@ import { amount, drawnAmount, namedAmount, shownAmount, toldAmount } from '../am
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
-import { lastCompleteMonths, monthName } from '../month.ts';
+import { lastOverMonths, monthName } from '../month.ts';
+import { readMonths } from '../unread.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
 
-const leftOuts = ['unknown_spend', 'undated'] as const;
+const leftOuts = ['unknown_spend', 'undated', 'gone_spend'] as const;
 
 /** Who the money went to, and whether it was more than before. */
 export const spendByVendor: Chart = defineChart({
   id: 'spend-by-vendor',
   title: 'Spend by vendor, year on year',
   about:
-    'The last 12 complete months beside the 12 before: the 15 vendors with most spend and all others. A month that is not over is compared with nothing.',
+    'The last 12 months that are over beside the 12 before: the 15 vendors with most spend and all others. A month that was not read to its end is compared with nothing.',
   shownAs: 'drawing',
-  marts: ['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines'],
+  marts: [
+    ...['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines'],
+    ...['bills', 'expenses', 'vendor_credits'],
+  ],
   sql: `
-with last_complete as (
-  -- The month that ends today or was the last to end.
-  select (date_trunc('month', max(as_of_date) + 1) - interval '1 month')::date as month from marts.connections
+with last_over as (
+  select (date_trunc('month', max(as_of_date)) - interval '1 month')::date as month from marts.connections
 ),
 
+-- Of each connection that was read to its end the last month that was over by then.
+reads as (
+  select connection_id, (date_trunc('month', spend_read_until + 1) - interval '1 month')::date as read_month
+  from marts.connections
+  where spend_read_until is not null
+),
+
+-- A month that is not known to its end is compared with nothing, nor is what it would be compared with.
 monthly as (
   select spend.*, spend_month > month - interval '12 months' as is_this_year
   from marts.vendor_spend_monthly as spend
-  inner join last_complete on spend_month between month - interval '23 months' and month
+  inner join last_over on spend_month between month - interval '23 months' and month
+  inner join reads
+    on
+      spend.connection_id = reads.connection_id
+      and case when spend_month > month - interval '12 months' then spend_month else spend_month + interval '12 months' end
+      <= read_month
 ),
 
 spent as (
@@ -70,11 +86,16 @@ left join marts.vendors using (connection_id, vendor_id)
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
 ),
 
-${leftOutQueries(leftOuts, "between (select month - interval '23 months' from last_complete) and (select month from last_complete)")}
+${leftOutQueries(leftOuts, "between (select month - interval '23 months' from last_over) and (select month from last_over)")}
 
 ${withLeftOuts('currency_code, place')}`,
   leftOut: leftOuts,
   nameless: ['bill', 'vendor_credit', 'expense', 'refund'],
+  unread: {
+    months: (asOf) => lastOverMonths(asOf, 12),
+    told: 'left out of both years',
+    isOfNeverRead: true,
+  },
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
@@ -87,13 +108,18 @@ ${withLeftOuts('currency_code, place')}`,
     year_before: amount.nullable(),
     unknown: z.number(),
   }),
-  view(rows, { currency, asOf, leftOut }) {
-    const months = lastCompleteMonths(asOf, 12).map(monthName);
+  view(rows, { connection, currency, asOf, leftOut, reads }) {
+    const over = lastOverMonths(asOf, 12);
+    // All connections together have months of which some is known to its end, and the gap says of which it is not.
+    const months = (connection === '' ? over : readMonths(reads, over)).map(monthName);
     const labels = vendorLabels(rows);
     const vendors = rows.filter(({ place }) => place !== null);
     const total = rows.find(({ place }) => place === null) ?? nothing;
     return {
-      sentence: `${namedAmount(total.this_year, currency)} from ${months[0]} to ${months[11]}, ${toldAmount(total.year_before, currency)} in the 12 months before.`,
+      sentence:
+        months.length === 0
+          ? 'None of the last 12 months was read to its end.'
+          : `${namedAmount(total.this_year, currency)} from ${months[0]} to ${months.at(-1)}, ${toldAmount(total.year_before, currency)} in the ${months.length === 12 ? '12 months before' : 'same months a year before'}.`,
       gap: gapOf({ unknown: total.unknown, more: leftOut }),
       columns: [
         { head: 'Vendor' },

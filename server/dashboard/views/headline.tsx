@@ -57,8 +57,24 @@ function quarantineNote(connections: readonly Freshness[]): string[] {
   ];
 }
 
+function deletionNote(connections: readonly Freshness[]): string[] {
+  const waiting = connections.filter(({ awaiting_deletion: records }) => records > 0);
+  const [first] = waiting;
+  if (first === undefined) return [];
+  const count = waiting.reduce((sum, { awaiting_deletion: records }) => sum + records, 0);
+  const [what, it] = count === 1 ? ['1 record', 'it'] : [`${count.toLocaleString('en-US')} records`, 'them'];
+  const name = waiting.length === 1 ? first.connection_id : 'NAME';
+  return [
+    `A reconcile found ${what} gone at the source, and every figure still has ${it}: "daybook reconcile ${name} --approve-deletes" deletes ${it}, "daybook discrepancies ${name}" says which.`,
+  ];
+}
+
 export function notesOf({ build, readAt, connections }: Dashboard): string[] {
-  const notes = [...incompleteNote(connections), ...quarantineNote(connections)];
+  const notes = [
+    ...incompleteNote(connections),
+    ...quarantineNote(connections),
+    ...deletionNote(connections),
+  ];
   if (build.status === 'running') notes.push('New marts are being built; these are the last good ones.');
   if (build.status === 'failed')
     notes.push(

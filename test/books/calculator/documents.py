@@ -501,6 +501,7 @@ def bills(ledger):
             'days_overdue': (today - bill.due_date).days if overdue else None,
             'as_of_date': today,
             'has_unfit_amount': bill.has_too_large,
+            'awaits_deletion': bill.id in (ledger.book.told.get('waiting') or {}).get('bills', []),
             'memo': bill.memo,
             **_times(bill),
         }
@@ -554,6 +555,7 @@ def expenses(ledger):
             'fx_rate': rate.value,
             'fx_status': rate.status,
             'signed_amount_base': ledger.base_total(expense, rate),
+            'awaits_deletion': expense.id in (ledger.book.told.get('waiting') or {}).get('expenses', []),
             'memo': expense.memo,
             **_times(expense),
         }
@@ -608,6 +610,7 @@ def vendor_credits(ledger):
             'fx_status': rate.status,
             'total_amount_base': negative(ledger.base_total(credit, rate)),
             'remaining_amount_base': rate.of(credit.remaining),
+            'awaits_deletion': credit.id in (ledger.book.told.get('waiting') or {}).get('bill_credit_memos', []),
             'memo': credit.memo,
             **_times(credit),
         }

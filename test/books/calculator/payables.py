@@ -1,13 +1,13 @@
 """Marts of what is owed: ap_open_items, ap_ageing, cash_requirements, ap_kpis_monthly."""
 
 from collections import defaultdict
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
 from amounts import is_noise, less, negative, share, total
 from documents import is_dated_ahead, is_due, is_issued, is_open_at, is_owed_back_at, open_at, paid_off
-from readings import were_read_since
+from readings import were_read_after
 from records import last_of_month, month_before, month_of
 
 AGEING_MONTHS = 36
@@ -214,7 +214,7 @@ def ap_kpis_monthly(ledger):
     posted = [bill for bill, _ in ledger.bills if bill.is_posted]
     for currency in sorted(currencies, key=str):
         mine = [bill for bill in posted if bill.currency == currency]
-        ends, dated_ends, bought, bought_above_0, rows = {}, {}, {}, {}, []
+        ends, dated_ends, hidden_ends, bought, bought_above_0, rows = {}, {}, {}, {}, {}, []
         hidden = [bill for bill in mine if hides_settlement(bill)]
         for month in months:
             end = min(last_of_month(month), today)
@@ -223,6 +223,10 @@ def ap_kpis_monthly(ledger):
             ends[month] = total(item.amount for item in open_bills)
             dated_ends[month] = total(
                 item.amount for item in open_bills if item.document.date is not None and hasattr(item.document, 'due')
+            )
+            # May have been open then, for all that is known. What is due today is known.
+            hidden_ends[month] = total(
+                hidden_part(bill) for bill in hidden if bill.date is not None and bill.date <= end < today
             )
             totals = [bill.total for bill in mine if bill.date is not None and month <= bill.date <= end]
             bought[month] = total(totals)
@@ -250,7 +254,7 @@ def ap_kpis_monthly(ledger):
                 {
                     'month': month,
                     'currency_code': currency,
-                    'is_complete': last_of_month(month) <= today and were_read_since(ledger, end),
+                    'is_complete': last_of_month(month) < today and were_read_after(ledger, end),
                     'open_ap_end': ends[month],
                     'unapplied_credits': total(item.amount for item in items if item.is_credit),
                     'purchases': bought[month],
@@ -261,9 +265,7 @@ def ap_kpis_monthly(ledger):
                     'unexplained_count': 0
                     if end == today
                     else sum(bill.date is None or bill.date <= end for bill in hidden),
-                    'days_payable_outstanding': None
-                    if any(is_issued_in_three(bill, month, today) for bill in hidden)
-                    else outstanding(months, month, end, dated_ends, bought_above_0),
+                    'days_payable_outstanding': outstanding(months, month, end, dated_ends, bought_above_0, hidden_ends),
                     'average_days_to_pay': weighted_mean(weighted),
                     'paid_late_share': share(late, total(weight for weight, _ in timed)),
                     'overdue_share': share_overdue(items),
@@ -275,29 +277,29 @@ def ap_kpis_monthly(ledger):
 
 def hides_settlement(bill):
     """Less is due than payments and credits say: the rest was settled on a day that nobody tells."""
-    rest = less(bill.total, *(entry.amount for entry in bill.allocations), bill.due)
+    rest = hidden_part(bill)
     return rest is not None and bill.total > 0 and rest > 0 and not is_noise(bill.currency, rest)
 
 
-def is_issued_in_three(bill, month, today):
-    """In the month or the two before it, and not after the last month end before today: what is due today is known."""
-    if bill.date is None or not month_before(month, 2) <= bill.date <= last_of_month(month):
-        return False
-    return last_of_month(month_of(bill.date)) < today
+def hidden_part(bill):
+    return less(bill.total, *(entry.amount for entry in bill.allocations), bill.due)
 
 
-def lasting_payments(bill, today):
+def by_day(entries, today):
+    """What settles a bill up to today, day by day. What has no date counts as before every day."""
+    amounts = defaultdict(list)
+    for entry in entries:
+        for day, amount in entry.parts:
+            if day is None or day <= today:
+                amounts[day or date.min].append(amount)
+    return [(day, total(ones)) for day, ones in sorted(amounts.items())]
+
+
+def never_taken_back(days):
     """
-    The days on which more was paid of a bill than came back, each with how much of that was never taken back: what comes back takes
-    off what was paid last. Nobody knows how much, where an amount is not known.
+    The days on which a bill was settled by more than came back, each with how much of that was never taken back: what comes back
+    takes off what came last.
     """
-    by_day = defaultdict(list)
-    for entry in bill.payments:
-        if entry.date is not None and entry.date <= today:
-            by_day[entry.date].append(entry.amount)
-    days = [(day, total(amounts)) for day, amounts in sorted(by_day.items())]
-    if any(amount is None for _, amount in days):
-        return [(day, None) for day, amount in days if amount is None or amount > 0]
     stack = []
     for day, amount in days:
         if amount > 0:
@@ -311,18 +313,30 @@ def lasting_payments(bill, today):
 
 
 def owed_payments(bill, today):
-    """The same, and nothing of it beyond the total. Nobody knows how much, where that is not known."""
+    """
+    The days on which a bill was paid, each with how much of what was owed that paid for good: no more than credits of that day and
+    before, and the payments before, had left of the total. Nobody knows how much, where one of all these is not known.
+    """
+    paid, credited = by_day(bill.payments, today), by_day(bill.credits, today)
+    if bill.total is None or any(amount is None for _, amount in paid + credited):
+        yield from ((day, None) for day, amount in paid if day != date.min and (amount is None or amount > 0))
+        return
+    credits_left = never_taken_back(credited)
     room = bill.total
-    for day, amount in lasting_payments(bill, today):
-        weight = None if amount is None or room is None else min(amount, room)
-        yield day, weight
+    for day, amount in never_taken_back(paid):
+        while credits_left and credits_left[0][0] <= day:
+            room = max(less(room, credits_left.pop(0)[1]), Decimal(0))
+        weight = min(amount, room)
+        if day != date.min:
+            yield day, weight
         room = less(room, weight)
 
 
-def outstanding(months, month, end, ends, bought):
+def outstanding(months, month, end, ends, bought, hidden):
     """
     Average open bills with an issue date at three month ends, by the purchases of the three months, times their days. Bills below 0
-    are in neither: what vendors owe back is not open, either.
+    are in neither: what vendors owe back is not open, either. Not known where it is another half a day or more if what was settled
+    on a day that nobody tells was open at each of the month ends.
     """
     three = [month_before(month, count) for count in (2, 1, 0)]
     if three[0] not in months:
@@ -331,7 +345,11 @@ def outstanding(months, month, end, ends, bought):
     if balance is None or purchases is None or purchases <= 0:
         return None
     days = (end - three[0]).days + 1
-    return Fraction(balance) / 3 / Fraction(purchases) * days
+    least, most = (
+        Fraction(open_) / 3 / Fraction(purchases) * days
+        for open_ in (balance, total([balance, *(hidden[one] for one in three)]))
+    )
+    return least if most - least <= Fraction(1, 2) else None
 
 
 def weighted_mean(pairs):

@@ -7,7 +7,7 @@ from amounts import is_noise, less, total
 from documents import Taxes, signed_lines
 from people import top_of
 from records import RESOURCES, code, months_on
-from readings import day_in_zone, earliest, streams_of
+from readings import day_in_zone, day_known_whole, earliest, streams_of
 from recurring import fits_of
 from spend import duplicate_bills
 
@@ -117,6 +117,7 @@ def found_by(ledger, subscription_rows):
             row['subscription_id'] for row in subscription_rows if row['mrr_status'] == 'unknown_status'
         },
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
+        'deletion_awaits_approval': {one for ids_of in (book.told.get('waiting') or {}).values() for one in ids_of},
         'quarantined_record': [],
     }
 
@@ -230,6 +231,7 @@ def connections(ledger):
         'rates_multiply': book.rates_multiply,
         'created_at': connection['created_at'],
         'last_success_at': last,
+        'spend_read_until': day_known_whole(ledger),
         'as_of_date': ledger.today,
         **freshness(last, ledger),
     }

@@ -1,6 +1,6 @@
 """When Daybook read the lists of a connection."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from records import RESOURCES
@@ -25,8 +25,14 @@ def day_in_zone(moment, ledger):
     return datetime.fromisoformat(f'{moment[:19]}+00:00').astimezone(ZoneInfo(ledger.book.told['time_zone'])).date()
 
 
-def were_read_since(ledger, day):
-    """Whether bills, expenses and credits were all read to their end on that day or later."""
+def were_read_after(ledger, day):
+    """Whether bills, expenses and credits were all read to their end once that day was over, where the company is."""
+    known = day_known_whole(ledger)
+    return known is not None and day <= known
+
+
+def day_known_whole(ledger):
+    """The last day that was over, where the company is, when the list of bills, expenses or credits that was read longest ago was read."""
     streams = [
         stream
         for resource in ('bills', 'expenses', 'bill_credit_memos')
@@ -34,4 +40,4 @@ def were_read_since(ledger, day):
         if stream['capability'] != 'unsupported'
     ]
     last = earliest(stream['last_success_at'] for stream in streams)
-    return last is not None and day <= day_in_zone(last, ledger)
+    return None if last is None else day_in_zone(last, ledger) - timedelta(days=1)

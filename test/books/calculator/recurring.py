@@ -100,6 +100,19 @@ class Item:
         return 'priced', rounded(exact, places_of(self.currency))
 
 
+def day_read_until(book, month):
+    """The last day of the month, in UTC, on which somebody looked at all of them; None where nobody did, or wrote it down."""
+    told = (book.told.get('observed_until') or {}).get(month.isoformat())
+    return None if told is None else date.fromisoformat(told)
+
+
+def known_until(book, month, is_seen, today):
+    """Until when, and whether that is to its end: what changed in the rest of it is seen in a later month only."""
+    until = day_read_until(book, month) if is_seen else None
+    is_over = last_of_month(month) < today
+    return {'observed_until': until, 'is_complete': is_over and is_seen and until in (None, last_of_month(month))}
+
+
 def items_at_ends(book, today):
     """By month: the items of the subscriptions that were known at its end, or None where nobody looked."""
     zone = ZoneInfo(book.told['time_zone'])
@@ -172,7 +185,7 @@ def subscription_mrr_monthly(book, today):
             'quantity': item.quantity,
             'period_amount': item.price,
             'period_amount_variance': item.variance,
-            'is_complete': last_of_month(month) <= today,
+            **known_until(book, month, is_seen, today),
             'mrr_status': status,
             'mrr': mrr,
             'is_estimated': item.is_estimated,
@@ -211,7 +224,7 @@ def mrr_movements_monthly(book, today):
                     'platform_customer_id': customer,
                     'month': month,
                     'currency_code': code_,
-                    'is_complete': last_of_month(month) <= today,
+                    **known_until(book, month, is_seen, today),
                     'is_observed': is_seen,
                     'is_baseline': is_baseline,
                     **dict.fromkeys(('opening', 'new', 'reactivation', 'expansion', 'contraction', 'churn', 'closing')),

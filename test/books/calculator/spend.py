@@ -8,7 +8,7 @@ from unicodedata import category
 
 from amounts import less, share, total
 from documents import signed_lines
-from readings import were_read_since
+from readings import were_read_after
 from records import last_of_month, month_before, month_of
 
 
@@ -92,7 +92,7 @@ def spend_by_dimension_monthly(ledger):
 
 
 def is_whole(month, ledger):
-    return month is not None and last_of_month(month) <= ledger.today and were_read_since(ledger, last_of_month(month))
+    return month is not None and last_of_month(month) < ledger.today and were_read_after(ledger, last_of_month(month))
 
 
 def posted(ledger):

@@ -1,0 +1,18 @@
+with captured as (
+    {{ daybook.waiting_deletions(source('finance', 'waiting_deletions')) }}
+),
+
+connections as (
+    select * from {{ ref('stg_finance__connections') }}
+),
+
+in_this_world as (
+    select
+        connection_id,
+        resource,
+        id as record_id
+    from captured
+    where connection_id in (select connections.connection_id from connections)
+)
+
+select * from in_this_world

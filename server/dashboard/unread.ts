@@ -1,0 +1,57 @@
+import { monthEnd, monthName } from './month.ts';
+
+/** Up to which day bills, expenses and credits of a connection are known as a whole; null: they were not all read to their end yet. */
+export interface Read {
+  readonly connection_id: string;
+  readonly spend_read_until: string | null;
+}
+
+/** Without connections that were never read to their end. */
+export function onceRead(reads: readonly Read[]): Read[] {
+  return reads.filter(({ spend_read_until: until }) => until !== null);
+}
+
+/** Those of the months, which are given in order, that are known to their end of every one of the connections. */
+export function readMonths(reads: readonly Read[], months: readonly string[]): string[] {
+  return months.filter((month) => reads.every((read) => isRead(read, month)));
+}
+
+/**
+ * Which of the months are not known to their end, of which connections where there are several to choose from, and what follows from
+ * that; nothing where all are.
+ */
+export function unreadWords(
+  reads: readonly Read[],
+  { months, connection, told }: { months: readonly string[]; connection: string; told: string },
+): string[] {
+  const unread = reads.flatMap((read) => {
+    const [first, ...others] = months.filter((month) => !isRead(read, month));
+    if (first === undefined) return [];
+    const last = others.at(-1);
+    const named = last === undefined ? monthName(first) : `${monthName(first)} to ${monthName(last)}`;
+    const isMany = last !== undefined;
+    return [{ words: connection === '' ? `${named} of ${read.connection_id}` : named, isMany }];
+  });
+  if (unread.length === 0) return [];
+  const shown = unread.slice(0, connectionsNamed).map(({ words }) => words);
+  const others = unread.length - shown.length;
+  const more =
+    others === 0
+      ? []
+      : [`months of ${others.toLocaleString('en-US')} more connection${others === 1 ? '' : 's'}`];
+  const all = [...shown, ...more];
+  const isOne = all.length === 1 && unread[0]?.isMany === false;
+  return [`${listed(all)} ${isOne ? 'was not read to its end' : 'were not read to their end'}: ${told}`];
+}
+
+/** More of them are a sentence that nobody reads; the strip above has the state of each. */
+const connectionsNamed = 3;
+
+function isRead({ spend_read_until: until }: Read, month: string): boolean {
+  return until !== null && monthEnd(month) <= until;
+}
+
+function listed(words: readonly string[]): string {
+  const [last, ...others] = [...words].reverse();
+  return others.length === 0 ? (last ?? '') : `${others.reverse().join(', ')} and ${last ?? ''}`;
+}
