@@ -2,7 +2,8 @@
  * Why a record with such a number cannot land: `numeric` holds 131,072 digits before the point, and a sum of two that have as many is one
  * too many.
  */
-export const hugeNumber = 'has a number of more than 90,000 digits before the point, which cannot be summed up';
+export const hugeNumber =
+  'has a number of more than 90,000 digits before the point, which cannot be summed up';
 
 const mostDigits = 90_000;
 
@@ -17,10 +18,7 @@ function isHuge(digits: string, exponent: string | undefined): boolean {
 }
 
 /** Of the numbers of a JSON text, whatever stands in its strings: the digits before the point, and the exponent. */
-function someNumber(
-  text: string,
-  is: (digits: string, exponent: string | undefined) => boolean,
-): boolean {
+function someNumber(text: string, is: (digits: string, exponent: string | undefined) => boolean): boolean {
   const number = /(\d+)(?:\.\d+)?(?:[eE]([+-]?\d+))?/y;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index] ?? '';

@@ -83,7 +83,8 @@ export const extraTables: readonly SnapshotTable[] = [
     from: 'history.stream_months',
     key: ['connection_id', 'stream', 'month'],
     columns: { connection_id: 'id', stream: 'text', month: 'date', outcome: 'text', complete_until: 'date' },
-    changesBy: 'content',
+    // That a sync of another day has found nothing new is no reason for a snapshot either; that it is another month is one.
+    changesBy: { contentOf: '(select connection_id, stream, month, outcome from history.stream_months)' },
   }),
   table('quarantine_counts', {
     from: `(
