@@ -50,17 +50,12 @@ async function rebuildResources(
         resource,
         runId: run.runId,
         after,
+        written: sofar.written,
       });
       sofar.written += batch.written;
       sofar.restored += batch.restored;
       sofar.removed += batch.removed;
       after = last;
-      await run.count(streamOf(resource), {
-        read: batch.written,
-        inserted: batch.restored,
-        updated: batch.written - batch.restored,
-        deleted: batch.removed,
-      });
       onBatch(sofar);
     }
     rebuilt.push(sofar);

@@ -7,14 +7,16 @@ export const hugeNumber =
 
 const mostDigits = 90_000;
 
-/** Whether a JSON text has a number with more than 90,000 digits before the point, written out or by its exponent. */
+/** Whether a JSON text has a number with more digits before the point than 90,000, written out or by its exponent, that `numeric` holds. */
 export function hasHugeNumber(text: string): boolean {
   // Most texts are short, and have nothing that looks like such an exponent.
   return (text.length > mostDigits || /\d[eE]\+?\d{5}/.test(text)) && someNumber(text, isHuge);
 }
 
+/** One with more digits than `numeric` holds is refused by Postgres, which says so. */
 function isHuge(digits: string, exponent: string | undefined): boolean {
-  return digits.length + Number(exponent ?? 0) > mostDigits;
+  const before = digits.length + Number(exponent ?? 0);
+  return before > mostDigits && before <= 131_072;
 }
 
 /** Of the numbers of a JSON text, whatever stands in its strings: the digits before the point, and the exponent. */

@@ -57,8 +57,7 @@ function objectOf(columns: readonly Column[], required: Readonly<Record<string, 
 function valueOf(column: Column): z.ZodType {
   switch (columnKinds[column.kind].json) {
     case 'string':
-      // What refers to another record is looked up by an index of the marts, and no record has an id that is longer.
-      return column.kind === 'id'
+      return refers(column)
         ? z.string(isNot('a text')).refine((id) => !isTooLong(id), tooLong)
         : z.string(isNot('a text'));
     case 'decimal string':
@@ -75,6 +74,11 @@ function valueOf(column: Column): z.ZodType {
     case 'object':
       return z.object({}, isNot('an object'));
   }
+}
+
+/** Marts look such a one up by an index, and no record has an ID that is longer. */
+function refers({ kind, name }: Column): boolean {
+  return kind === 'id' && name !== 'id' && name !== 'platform_id';
 }
 
 const notWellFormed = { error: 'is not well-formed text: it has half of a surrogate pair' };

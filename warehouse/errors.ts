@@ -1,11 +1,23 @@
-/** Another attempt took the lease of the pass, or the page before is lost with a failover: this attempt ends without a trace. */
+/** Another attempt took the lease of the pass, or a failover has lost the page before: this attempt ends without a trace. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   readonly handling = 'retry';
 
   constructor(pass: { connectionId: string; stream: string }) {
     super(
-      `Another attempt reads ${pass.stream} of ${pass.connectionId} now, or the database lacks the page before, so this one stopped; nothing is lost.`,
+      `Another attempt reads ${pass.stream} of ${pass.connectionId} now, so this one stopped; nothing is lost.`,
+    );
+  }
+}
+
+/** The database lacks what was committed to it: a standby has taken over. What comes after it must not be done. */
+export class CommitsLost extends Error {
+  override readonly name = 'CommitsLost';
+  readonly handling = 'stop';
+
+  constructor(what: string) {
+    super(
+      `The database has lost the last commits of ${what}, as after a failover, so it stopped: run it again.`,
     );
   }
 }

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
 import { bill, customer } from '../support/finance-records.ts';
+import { rebuildConnection } from '../../operations/rebuild-connection.ts';
+import { resourceNamed } from '../../resources/index.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { CommitsLost } from '../../warehouse/errors.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { losingCommit } from '../support/losing-commits.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -82,6 +87,56 @@ test.each(['DELETED', 'UPDATED'] as const)(
     expect(held).toMatchObject(code === 'DELETED' ? [{ id: 'b' }] : [{ memo: 'new' }, { id: 'b' }]);
   },
 );
+
+test('a backfill whose plan is lost has read nothing, whatever the same one did before', async () => {
+  const service = await serve();
+  const days = { from: '2024-01-01', to: '2024-02-01' };
+  service.lists = { bills: [bill('one')] };
+  expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
+  expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
+  const losing = losingCommit(warehouse, 'generate_series(0');
+  service.warehouse = losing;
+  expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'failed' });
+  expect(losing.isLost()).toBe(true);
+});
+
+test('a rebuild that has lost a batch does not go on behind it', async () => {
+  const service = await serve();
+  service.lists = { bills: Array.from({ length: 2_300 }, (_, place) => bill(`b${10_000 + place}`)) };
+  await service.sync(['bills']);
+  await warehouse.pool.query(
+    `update finance.bills set total_amount = 999999 where connection_id = $1 and id = 'b10001'`,
+    [service.connection],
+  );
+  const losing = losingCommit(warehouse, 'lock resource');
+  const rebuild = (on: Warehouse): Promise<unknown> =>
+    rebuildConnection(on, {
+      connectionId: service.connection,
+      resources: [resourceNamed('bills')],
+      onBatch: () => undefined,
+    });
+  await expect(rebuild(losing)).rejects.toThrow(CommitsLost);
+  expect(losing.isLost()).toBe(true);
+  const [run] = await service.rows(
+    `select status from sync.runs where connection_id = $1 and kind = 'rebuild'`,
+  );
+  expect(run).toEqual({ status: 'failed' });
+  await rebuild(warehouse);
+  expect(
+    await service.rows('select from finance.bills where connection_id = $1 and total_amount = 999999'),
+  ).toEqual([]);
+});
+
+test('a removal whose beginning is lost has removed nothing, and says so', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('one')] };
+  await service.sync(['bills']);
+  const { connection: connectionId } = service;
+  const losing = losingCommit(warehouse, 'insert into sync.removed_runs');
+  await expect(removeConnection(losing, { connectionId, keepData: false })).rejects.toThrow(CommitsLost);
+  expect(losing.isLost()).toBe(true);
+  expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
+});
 
 /** Bills have three pages; the commit of the second is lost while the third is asked for. */
 async function withLostMiddle(): Promise<{ service: ScriptedService; bills: string[] }> {

@@ -38,6 +38,14 @@ export async function connectionWithEverything(warehouse: Warehouse): Promise<st
     [connectionId],
   );
   await warehouse.pool.query(
+    `with asking as (
+       update sync.run_streams set failure_type = 'ApprovalNeeded' where connection_id = $1 and stream = 'bills' returning run_id
+     )
+     insert into sync.discrepancies (connection_id, resource, record_id, kind, status, run_id, version)
+     select $1, 'bills', 'w', 'extra', 'confirmed', min(run_id), '2024-02-01' from asking`,
+    [connectionId],
+  );
+  await warehouse.pool.query(
     `insert into sync.listed_pages (connection_id, stream, listing, page, records) values ($1, 'bills', 1, 0, '[]')`,
     [connectionId],
   );

@@ -2,7 +2,10 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { Database } from '../../warehouse/tables/database.ts';
 
-/** The warehouse over a Postgres that tells of the next commit in which `statement` was made, and has lost it: a standby took over. */
+/**
+ * The warehouse over a Postgres that tells of the next commit in which `statement` was made (its name, or a part of its text), and has lost it:
+ * a standby took over.
+ */
 export function losingCommit({ pool }: Warehouse, statement: string): Warehouse & { isLost: () => boolean } {
   let isLost = false;
   const losing: Warehouse['pool'] = new Proxy(pool, {
@@ -19,8 +22,8 @@ export function losingCommit({ pool }: Warehouse, statement: string): Warehouse 
           get(session, called): unknown {
             const own: unknown = Reflect.get(session, called, session);
             if (called !== 'query') return typeof own === 'function' ? (own.bind(session) as unknown) : own;
-            return (...asked: [string | { name?: string }]) => {
-              isMet ||= typeof asked[0] === 'object' && asked[0].name === statement;
+            return (...asked: [Statement]) => {
+              isMet ||= named(asked[0]).includes(statement);
               if (asked[0] !== 'commit' || !isMet || isLost) return session.query(...(asked as [string]));
               isLost = true;
               return session.query('rollback');
@@ -32,4 +35,10 @@ export function losingCommit({ pool }: Warehouse, statement: string): Warehouse 
   });
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: losing }) });
   return { pool: losing, db, close: () => Promise.resolve(), isLost: () => isLost };
+}
+
+type Statement = string | { readonly name?: string; readonly text?: string };
+
+function named(statement: Statement): string {
+  return typeof statement === 'string' ? statement : `${statement.name ?? ''} ${statement.text ?? ''}`;
 }

@@ -10,7 +10,7 @@ import { runOf } from './sync.ts';
 
 export type ReconcileHandle = WorkflowHandle<typeof reconcileConnection>;
 
-/** Starts the reconcile of a connection as the Web UI would. */
+/** Starts the reconcile of a connection, or joins the one that runs. */
 export async function startReconcile(
   { client }: Pick<Installation, 'client'>,
   connection: string,
@@ -19,6 +19,8 @@ export async function startReconcile(
   return client.workflow.start<typeof reconcileConnection>('reconcileConnection', {
     workflowId: `reconcile/${connection}`,
     taskQueue: 'daybook',
+    // A sync may just have started one that is wanted.
+    workflowIdConflictPolicy: 'USE_EXISTING',
     args: [{ connection, reason: 'test', ...input }],
   });
 }

@@ -75,7 +75,7 @@ describe('what was begun for a connection that was removed, when another one has
       (run) =>
         landFetched(warehouse, { ...run, record: sourceRecord(bill('late')), token: null, servedAt: null }),
     ],
-    ['a rebuild', (run) => rebuildBatch(warehouse, { ...run, after: '' })],
+    ['a rebuild', (run) => rebuildBatch(warehouse, { ...run, after: '', written: 0 })],
   ])('writes nothing under it: %s', async (_what, write) => {
     const connectionId = await addTestConnection(warehouse);
     const runId = randomUUID();

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../in-transaction.ts';
+import { CommitsLost } from '../errors.ts';
 import { indexesOnly } from '../indexes-only.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { retryDeadlocks } from '../retry-deadlocks.ts';
@@ -16,7 +17,8 @@ export interface RemovalProgress {
 
 /**
  * Deletes what hangs on a connection whose removal has begun, a batch per transaction, and its row at the end. Killed anywhere, it is
- * called again; two at once take turns. An abort of `signal` stops after the batch in hand. Returns how many rows it deleted.
+ * called again; two at once take turns. An abort of `signal` stops after the batch in hand. Returns how many rows it deleted. Throws
+ * CommitsLost where a failover has lost that the removal began.
  */
 export async function finishRemoval(
   { pool }: Pick<Warehouse, 'pool'>,
@@ -34,7 +36,17 @@ export async function finishRemoval(
     }
   }
   await retryDeadlocks(() => deleteRest(pool, removal));
+  await requireBegun(pool, removal);
   return rows;
+}
+
+/** Throws CommitsLost where the connection is as if nobody had begun to remove it. */
+async function requireBegun(pool: Pool, { connectionId, began }: Removal): Promise<void> {
+  const { rowCount } = await pool.query(
+    'select from sync.all_connections where connection_id = $1 and removing_at is null and created_at < $2::timestamptz',
+    [connectionId, began],
+  );
+  if (rowCount !== 0) throw new CommitsLost(`the removal of ${connectionId}`);
 }
 
 async function deleteBatch(

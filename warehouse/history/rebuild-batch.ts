@@ -5,7 +5,9 @@ import { columnExpression } from '../landing/column-expression.ts';
 import { removeChildren } from '../landing/remove-children.ts';
 import { insertChildren } from '../landing/write-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { CommitsLost } from '../errors.ts';
 import { lockResource } from '../passes/lock-pass.ts';
+import { addToRun } from '../runs/add-to-run.ts';
 import type { RecordScope, RunScope } from '../record-scope.ts';
 import { latestVersion } from './latest-version.ts';
 
@@ -20,14 +22,19 @@ export interface RebuiltBatch {
   last: string | null;
 }
 
-/** Makes the rows of the next records after the id `after` again, in one transaction that no landing comes between. */
+/**
+ * Makes the rows of the next records after the id `after` again, in one transaction that no landing comes between, and counts them in the
+ * run. `written`: what the batches before have counted. Throws CommitsLost where the run lacks some of that.
+ */
 export async function rebuildBatch(
   warehouse: Warehouse,
-  input: RunScope & { after: string },
+  input: RunScope & { after: string; written: number },
 ): Promise<RebuiltBatch> {
   const { connectionId, resource, runId, after } = input;
+  const stream = resource.streams[0].name;
   return inTransaction(warehouse.pool, async ({ client }) => {
     await lockResource(client, { connectionId, resource: resource.name, runId });
+    await requireCounted(client, { ...input, stream });
     const named = await client.query<{ id: string; alive: boolean }>(namedSql(resource), [
       ...[connectionId, after],
       recordsPerBatch,
@@ -38,13 +45,28 @@ export async function rebuildBatch(
     const removed = await removeDead(client, { connectionId, resource, ids, alive });
     const { rows } = await client.query<{ restored: boolean }>(writeSql(resource), [connectionId, alive]);
     await removeBeatenTombstones(client, { connectionId, resource, ids: alive });
-    return {
-      written: rows.length,
-      restored: rows.filter(({ restored }) => restored).length,
-      removed,
-      last: ids.at(-1) ?? null,
-    };
+    const written = rows.length;
+    const restored = rows.filter((row) => row.restored).length;
+    const counts = { read: written, inserted: restored, updated: written - restored, deleted: removed };
+    await addToRun(client, { runId, connectionId, stream, counts });
+    return { written, restored, removed, last: ids.at(-1) ?? null };
   });
+}
+
+async function requireCounted(
+  client: PoolClient,
+  {
+    runId,
+    stream,
+    written,
+    connectionId,
+  }: { runId: string; stream: string; written: number; connectionId: string },
+): Promise<void> {
+  const { rows } = await client.query<{ read: number }>(
+    'select read::int as read from sync.run_streams where run_id = $1 and stream = $2',
+    [runId, stream],
+  );
+  if ((rows[0]?.read ?? 0) !== written) throw new CommitsLost(`the rebuild of ${connectionId}`);
 }
 
 /** Every id that stands anywhere: in history, in the table, or in a list whose record is lost. */

@@ -48,6 +48,17 @@ export async function planBackfill(
       )
       on conflict do nothing
     `.execute(db);
+    // What was done before has a row too: without one, the plan itself is lost, and nothing was read.
+    await sql`
+      insert into sync.run_streams (run_id, connection_id, stream, status)
+      select ${runId}, ${connectionId}, stream, 'running'
+      from unnest(${plan.streams}::text[]) as stream
+      where not exists (
+        select from sync.passes p
+        where connection_id = ${connectionId} and kind = 'backfill' and p.stream = stream.stream and ${isOfPlan(plan.name)}
+      )
+      on conflict do nothing
+    `.execute(db);
   });
 }
 

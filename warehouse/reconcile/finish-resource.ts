@@ -206,7 +206,8 @@ async function settle(
   await client.query(
     `update sync.streams set
        last_reconcile_at = case when $4 then clock_timestamp() else last_reconcile_at end,
-       reconcile_wanted_at = case when reconcile_wanted_at >= $3 or not $5 then reconcile_wanted_at end,
+       -- A time that is still to come was written while a clock was ahead: the next reconcile answers it.
+       reconcile_wanted_at = case when reconcile_wanted_at >= $3 or not $5 then least(reconcile_wanted_at, clock_timestamp()) end,
        reconcile_not_before = case when reconcile_wanted_at < $3 and not $5
          then clock_timestamp() + least(greatest(clock_timestamp() - reconcile_wanted_at, interval '1 hour'), interval '1 day')
        end

@@ -88,7 +88,8 @@ export async function finishRun(
     await judgeUnsupported(db, runId);
     const unread = done.filter((stream) => !counted.some((row) => row.stream === stream));
     const before = await readBefore(db, { runId, streams: unread, firstExecutionRunId });
-    const known = [...counted, ...before];
+    const leftBefore = kind === 'backfill' ? await leftByOthers(db, { runId, streams: done }) : [];
+    const known = [...counted, ...before, ...leftBefore];
     const lost = unread.filter((stream) => !before.some((row) => row.stream === stream));
     const told =
       lost.length > 0 && (await readsLists(db, runId))
@@ -217,15 +218,14 @@ async function readBefore(
     .select(['read.stream', 'read.status', 'read.quarantined', 'read.failure_type', 'read.failure'])
     .where('reset.run_id', '=', runId)
     .where('read.stream', 'in', streams)
-    // The windows of a backfill stay done, whichever run has read them. A sync has closed a stream that it has read, and a reconcile has
-    // proved it.
+    .where((eb) => eb.or([eb.lit(firstExecutionRunId === undefined), eb('run.started_at', '>=', first)]))
+    // The windows of a backfill stay done, however its run ended. A sync has closed a stream that it has read, and a reconcile has proved it.
     .where((eb) =>
       eb.or([
         eb('run.kind', '=', 'backfill'),
         eb.and([
           eb('read.status', 'in', ['succeeded', 'partial']),
           eb.or([eb('run.kind', '<>', 'reconcile'), eb('read.totals', 'is not', null)]),
-          eb.or([eb.lit(firstExecutionRunId === undefined), eb('run.started_at', '>=', first)]),
         ]),
       ]),
     )
@@ -241,6 +241,32 @@ async function readBefore(
     const status = quarantined > 0 ? 'partial' : 'succeeded';
     return { stream: row.stream, status, failure_type: null, failure: null };
   });
+}
+
+/** Of a stream whose windows an earlier run of the backfill has read, what that one left in quarantine counts: this one has read no page. */
+async function leftByOthers(
+  db: Warehouse['db'],
+  { runId, streams }: { runId: string; streams: readonly string[] },
+): Promise<CountedStream[]> {
+  if (streams.length === 0) return [];
+  const rows = await db
+    .updateTable('sync.run_streams as own')
+    .set({ status: 'partial' })
+    .where('own.run_id', '=', runId)
+    .where('own.stream', 'in', streams)
+    .where('own.pages', '=', 0)
+    .where('own.status', '=', 'succeeded')
+    .where(
+      sql<boolean>`exists (
+        select from sync.runs mine
+        join sync.runs earlier using (connection_id, kind, workflow_id)
+        join sync.run_streams s on s.run_id = earlier.run_id and s.stream = own.stream
+        where mine.run_id = own.run_id and earlier.run_id <> mine.run_id and s.quarantined > 0
+      )`,
+    )
+    .returning(['own.stream', 'own.status', 'own.failure_type', 'own.failure'])
+    .execute();
+  return rows;
 }
 
 /** Other runs leave rows only of what they met. */

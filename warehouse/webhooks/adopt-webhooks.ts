@@ -5,26 +5,32 @@ import { isDeletion } from './waiting-webhooks.ts';
 
 /**
  * Gives a connection the webhooks that came before anybody knew which company it is, and were ignored as nobody's: they wait now. A
- * deletion that does not say of which record asks for a reconcile. Done twice it finds nothing.
+ * deletion that does not say of which record asks for a reconcile first, so that whoever is killed in between does it again.
  */
 export async function adoptWebhooks({ pool }: Warehouse, connectionId: string): Promise<void> {
-  const { rows } = await pool.query<{ resource: string; nameless: boolean }>({
+  const { rows } = await pool.query<{ id: string; resource: string; nameless: boolean }>({
+    name: 'read webhooks of nobody',
+    text: `
+      select w.id::text as id, w.resource, w.record_id is null and ${isDeletion('w')} as nameless
+      from sync.webhook_inbox w
+      join sync.connections c on c.service_connection_id = w.service_connection_id
+      where c.connection_id = $1 and w.connection_id is null and w.resource is not null and w.status = 'ignored'`,
+    values: [connectionId],
+  });
+  if (rows.length === 0) return;
+  const asking = new Set(rows.flatMap(({ resource, nameless }) => (nameless ? [resource] : [])));
+  for (const resource of asking)
+    await wantReconcile(pool, { connectionId, resource: resourceNamed(resource) });
+  await pool.query({
     name: 'adopt webhooks',
     text: `
       update sync.webhook_inbox w set
         connection_id = c.connection_id,
-        (status, outcome, closed_at) = (
-          select 'waiting', null::text, null::timestamptz where w.record_id is not null
-          union all
-          select w.status, 'it does not say which record, or by an id that is no key', w.closed_at where w.record_id is null
-        )
+        status = case when w.record_id is null then w.status else 'waiting' end,
+        outcome = case when w.record_id is null then 'it does not say which record, or by an id that is no key' end,
+        closed_at = case when w.record_id is null then w.closed_at end
       from sync.connections c
-      where c.connection_id = $1 and w.connection_id is null and w.service_connection_id = c.service_connection_id
-        and w.resource is not null and w.status = 'ignored'
-      returning w.resource, w.record_id is null and ${isDeletion('w')} as nameless`,
-    values: [connectionId],
+      where c.connection_id = $1 and w.connection_id is null and w.id = any($2::bigint[])`,
+    values: [connectionId, rows.map(({ id }) => id)],
   });
-  const asking = new Set(rows.flatMap(({ resource, nameless }) => (nameless ? [resource] : [])));
-  for (const resource of asking)
-    await wantReconcile(pool, { connectionId, resource: resourceNamed(resource) });
 }
