@@ -44,6 +44,12 @@ export async function makeSnapshot(
   }
 }
 
+/**
+ * Of a snapshot that an earlier attempt published: what it was made of may have been lost with a failover since. The next export is not skipped,
+ * and writes all files anew.
+ */
+const unknownMark = 'unknown';
+
 interface Made {
   manifest: Manifest;
   skipped: boolean;
@@ -82,7 +88,10 @@ async function readCurrent(
   const note = await readNote(session.client, id);
   const isOurs = manifest === undefined ? note !== undefined : manifest.warehouse_id === warehouseId;
   if (!isOurs) throw new ForeignLake(lake.location);
-  const noted = note && { mark: note.mark, isSame: note.manifestSha256 === sha256Of(seen?.found.text ?? '') };
+  const noted = note && {
+    mark: note.mark,
+    isSame: note.mark !== unknownMark && note.manifestSha256 === sha256Of(seen?.found.text ?? ''),
+  };
   return { manifest, noted, ...(named === undefined ? { damage: `${pointerPath} cannot be read` } : {}) };
 }
 
@@ -234,8 +243,7 @@ async function settle(
     lake: lake.location,
     manifest,
     manifestSha256: sha256Of(manifestText(manifest)),
-    // Of one that an earlier attempt published nobody knows: the next export is not skipped.
-    mark: mark ?? '',
+    mark: mark ?? unknownMark,
     sizes: sizesOf(manifest),
   });
   const { removed } = await retireSnapshots(lake, { rule: job.keep, now: new Date() });

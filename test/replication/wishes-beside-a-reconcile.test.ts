@@ -53,6 +53,20 @@ async function isWanted(service: ScriptedService): Promise<boolean> {
   return found?.wanted === true;
 }
 
+test('a wish of a time that is still to come, for a clock was ahead, is answered by the second reconcile after it', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('b')] };
+  await service.sync(['bills']);
+  await warehouse.pool.query(
+    `update sync.streams set reconcile_wanted_at = now() + interval '30 days' where connection_id = $1 and stream = 'bills'`,
+    [service.connection],
+  );
+  await service.reconcile(['bills']);
+  expect(await isWanted(service)).toBe(true);
+  await service.reconcile(['bills']);
+  expect(await isWanted(service)).toBe(false);
+});
+
 test('an event without an id that comes while a wanted reconcile lists still has its reconcile', async () => {
   const service = await serve();
   service.lists = { bills: [bill('b'), bill('c'), bill('x'), bill('y')] };
