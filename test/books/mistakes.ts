@@ -190,6 +190,12 @@ export const mistakes: readonly Mistake[] = [
     replace: '',
   },
   {
+    name: 'a payment without a date hides nothing',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'where is_unexplained or (is_undated and coalesce(undated_amount > 0, true))',
+    replace: 'where is_unexplained',
+  },
+  {
     name: 'only cards are paid off',
     file: 'models/intermediate/int_quality__found.sql',
     find: "accounts.role in ('ap_credit', 'payment_source')",

@@ -351,7 +351,7 @@ function payments(): WorkedBook[] {
     amount_due: 0,
     status: 'paid',
   };
-  const paid = (id: string, date: string, amount: number): object => ({
+  const paid = (id: string, date: string | null, amount: number): object => ({
     ...{ id, allocated_date: date, allocated_amount: amount },
   });
   return [
@@ -469,6 +469,26 @@ function payments(): WorkedBook[] {
         'ap_kpis_monthly.days_payable_outstanding where month = 2026-10-01': null,
         'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': null,
       },
+    ),
+    ...(['linked_payments', 'linked_credit_memos'] as const).map((by) =>
+      worked(
+        `settled-by-undated-${by.replaceAll('_', '-')}`,
+        {
+          0: ['08', '09', '10'].map((month) =>
+            billOf(`b${month}`, {
+              ...{ issue_date: `2026-${month}-05`, due_date: `2026-${month}-28` },
+              ...{ total_amount: 1000, amount_due: 0, status: 'paid', [by]: [paid(`p${month}`, null, 1000)] },
+            }),
+          ),
+        },
+        {
+          'ap_kpis_monthly.open_ap_end where month = 2026-10-01': 0,
+          'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 3,
+          'ap_kpis_monthly.unexplained_count where month = 2026-11-01': 0,
+          'ap_kpis_monthly.days_payable_outstanding where month = 2026-10-01': null,
+          'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': null,
+        },
+      ),
     ),
     worked(
       'settled-in-silence-before',

@@ -1,12 +1,15 @@
 -- Up to which day what was bought is known: the last one that was over when the stalest of the lists of bills, expenses and
--- credits was last read to its end, and none while one never was. Of the day of that reading the rest is still to come.
+-- credits was last read to its end, and none while one never was. Of the day of that reading the rest is still to come. A list that
+-- the platform does not offer any more was read until then; one that it never offered has nothing.
 with connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),
 
 streams as (
     select * from {{ ref('stg_finance__streams') }}
-    where resource in ('bills', 'expenses', 'bill_credit_memos') and capability <> 'unsupported'
+    where
+        resource in ('bills', 'expenses', 'bill_credit_memos')
+        and (capability <> 'unsupported' or last_success_at is not null)
 ),
 
 read_to_the_end as (

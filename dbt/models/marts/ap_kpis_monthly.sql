@@ -64,20 +64,52 @@ balances as (
     group by connection_id, currency_code, as_of_date
 ),
 
--- Bills of which a part was settled on a day that nobody tells: past days have them without it, today does not.
-unexplained as (
+undated as (
+    select
+        connection_id,
+        document_id,
+        {{ daybook.whole_sum('allocated_amount') }} as amount
+    from settlements
+    where counted_date is null
+    group by connection_id, document_id
+),
+
+-- Bills of which a part was settled on a day that nobody tells: by what no payment or credit explains, or by one without a date. Past days
+-- have them without it; what is due today is known.
+hidden as (
     select
         bills.connection_id,
         bills.currency_code,
+        bills.issue_date,
+        bills.has_unexplained_amount and bills.unexplained_amount > 0 as is_unexplained,
+        bills.unexplained_amount,
+        undated.document_id is not null as is_undated,
+        undated.amount as undated_amount
+    from bills
+    left join undated on bills.connection_id = undated.connection_id and bills.bill_id = undated.document_id
+    where bills.total_amount > 0
+),
+
+hidden_amounts as (
+    select
+        *,
+        case when is_unexplained then unexplained_amount else 0 end
+        + case when is_undated then undated_amount else 0 end as amount
+    from hidden
+    where is_unexplained or (is_undated and coalesce(undated_amount > 0, true))
+),
+
+unexplained as (
+    select
+        hidden_amounts.connection_id,
+        hidden_amounts.currency_code,
         months.month,
         count(*) as bill_count,
-        {{ daybook.whole_sum('bills.unexplained_amount', 'bills.issue_date is not null') }} as dated_amount
-    from bills
-    inner join months on coalesce(bills.issue_date <= months.as_of_date, true)
-    where
-        bills.has_unexplained_amount and bills.unexplained_amount > 0 and bills.total_amount > 0
-        and months.as_of_date < {{ daybook.as_of_date() }}
-    group by bills.connection_id, bills.currency_code, months.month
+        {{ daybook.whole_sum('hidden_amounts.amount', 'hidden_amounts.issue_date is not null') }} as dated_amount
+    from hidden_amounts
+    inner join months on coalesce(hidden_amounts.issue_date <= months.as_of_date, true)
+    where months.as_of_date < {{ daybook.as_of_date() }}
+    group by hidden_amounts.connection_id, hidden_amounts.currency_code, months.month
 ),
 
 purchases as (
@@ -201,7 +233,7 @@ monthly as (
         coalesce(balances.unknown_count, 0) + coalesce(purchases.unknown_count, 0) + coalesce(payments.unknown_count, 0)
             as unknown_count,
         coalesce(unexplained.bill_count, 0) as unexplained_count,
-        coalesce(unexplained.dated_amount, 0) as unexplained_dated,
+        case when unexplained.month is null then 0 else unexplained.dated_amount end as unexplained_dated,
         payments.weight_with_due_date,
         payments.weight_late,
         payments.weight_with_days,
@@ -237,7 +269,7 @@ rolling as (
         *,
         {{ daybook.whole_sum_over('open_dated', 'three_months') }} as open_dated_3_months,
         {{ daybook.whole_sum_over('purchases_above_0', 'three_months') }} as purchases_3_months,
-        sum(unexplained_dated) over three_months as unexplained_3_months,
+        {{ daybook.whole_sum_over('unexplained_dated', 'three_months') }} as unexplained_3_months,
         sum(days) over three_months as days_3_months,
         count(*) over three_months as months_seen
     from monthly

@@ -226,7 +226,7 @@ def ap_kpis_monthly(ledger):
             )
             # May have been open then, for all that is known. What is due today is known.
             hidden_ends[month] = total(
-                hidden_part(bill) for bill in hidden if bill.date is not None and bill.date <= end < today
+                hidden_amount(bill) for bill in hidden if bill.date is not None and bill.date <= end < today
             )
             totals = [bill.total for bill in mine if bill.date is not None and month <= bill.date <= end]
             bought[month] = total(totals)
@@ -276,9 +276,25 @@ def ap_kpis_monthly(ledger):
 
 
 def hides_settlement(bill):
-    """Less is due than payments and credits say: the rest was settled on a day that nobody tells."""
+    """A part of the bill was settled on a day that nobody tells: by a payment or credit without one, or by nothing that is told."""
+    if bill.total is None or bill.total <= 0:
+        return False
+    undated = undated_part(bill)
+    return is_unexplained(bill) or undated is None or undated > 0
+
+
+def is_unexplained(bill):
+    """Less is due than payments and credits say."""
     rest = hidden_part(bill)
-    return rest is not None and bill.total > 0 and rest > 0 and not is_noise(bill.currency, rest)
+    return rest is not None and rest > 0 and not is_noise(bill.currency, rest)
+
+
+def hidden_amount(bill):
+    return total([hidden_part(bill) if is_unexplained(bill) else Decimal(0), undated_part(bill)])
+
+
+def undated_part(bill):
+    return total(amount for entry in bill.allocations for day, amount in entry.parts if day is None)
 
 
 def hidden_part(bill):
@@ -342,12 +358,13 @@ def outstanding(months, month, end, ends, bought, hidden):
     if three[0] not in months:
         return None
     balance, purchases = total(ends[one] for one in three), total(bought[one] for one in three)
-    if balance is None or purchases is None or purchases <= 0:
+    most_open = total([balance, *(hidden[one] for one in three)])
+    if balance is None or most_open is None or purchases is None or purchases <= 0:
         return None
     days = (end - three[0]).days + 1
     least, most = (
         Fraction(open_) / 3 / Fraction(purchases) * days
-        for open_ in (balance, total([balance, *(hidden[one] for one in three)]))
+        for open_ in (balance, most_open)
     )
     return least if most - least <= Fraction(1, 2) else None
 

@@ -37,7 +37,8 @@ def day_known_whole(ledger):
         stream
         for resource in ('bills', 'expenses', 'bill_credit_memos')
         for stream in streams_of(ledger.book, resource)
-        if stream['capability'] != 'unsupported'
+        # One that is not offered any more was read until then.
+        if stream['capability'] != 'unsupported' or stream['last_success_at'] is not None
     ]
     last = earliest(stream['last_success_at'] for stream in streams)
     return None if last is None else day_in_zone(last, ledger) - timedelta(days=1)
