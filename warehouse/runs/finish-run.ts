@@ -80,6 +80,7 @@ export async function finishRun(
       .where('run_id', '=', runId)
       .where('status', '=', 'running')
       .execute();
+    if (kind === 'backfill') await noteLeftByOthers(db, { runId, streams: done });
     const counted = await db
       .selectFrom('sync.run_streams')
       .select(['stream', 'status', 'failure_type', 'failure'])
@@ -88,8 +89,7 @@ export async function finishRun(
     await judgeUnsupported(db, runId);
     const unread = done.filter((stream) => !counted.some((row) => row.stream === stream));
     const before = await readBefore(db, { runId, streams: unread, firstExecutionRunId });
-    const leftBefore = kind === 'backfill' ? await leftByOthers(db, { runId, streams: done }) : [];
-    const known = [...counted, ...before, ...leftBefore];
+    const known = [...counted, ...before];
     const lost = unread.filter((stream) => !before.some((row) => row.stream === stream));
     const told =
       lost.length > 0 && (await readsLists(db, runId))
@@ -244,12 +244,12 @@ async function readBefore(
 }
 
 /** Of a stream whose windows an earlier run of the backfill has read, what that one left in quarantine counts: this one has read no page. */
-async function leftByOthers(
+async function noteLeftByOthers(
   db: Warehouse['db'],
   { runId, streams }: { runId: string; streams: readonly string[] },
-): Promise<CountedStream[]> {
-  if (streams.length === 0) return [];
-  const rows = await db
+): Promise<void> {
+  if (streams.length === 0) return;
+  await db
     .updateTable('sync.run_streams as own')
     .set({ status: 'partial' })
     .where('own.run_id', '=', runId)
@@ -264,9 +264,7 @@ async function leftByOthers(
         where mine.run_id = own.run_id and earlier.run_id <> mine.run_id and s.quarantined > 0
       )`,
     )
-    .returning(['own.stream', 'own.status', 'own.failure_type', 'own.failure'])
     .execute();
-  return rows;
 }
 
 /** Other runs leave rows only of what they met. */
