@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
+import { startOrJoin } from '../temporal/start-or-join.ts';
 import { startRequest, type StartRequest } from '../temporal/start-request.ts';
 
 /** Starts a sync of the connection, or leaves the one that runs. */
 export async function requestSync(temporal: Client, connection: string): Promise<void> {
-  const { workflowType, options } = syncOf(connection);
-  await temporal.workflow.start(workflowType, { ...options, workflowIdConflictPolicy: 'USE_EXISTING' });
+  await startOrJoin(temporal, syncOf(connection));
 }
 
 /** Wakes the sync that waits until the service has prepared the data, or starts one: there is more to read. */

@@ -3,6 +3,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { resources } from '../resources/index.ts';
 import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
 import { leaveTickRun } from '../warehouse/runs/leave-tick-run.ts';
+import { startOrJoin } from '../temporal/start-or-join.ts';
 import {
   reconciledOf,
   startRequest,
@@ -61,7 +62,7 @@ export async function startScheduled(
     await startWanted(dependencies, { connection, reason: 'schedule' });
     return sync(dependencies, input);
   }
-  return kind === 'reconcile' ? reconcile(dependencies, input) : start(temporal, requestOf(input));
+  return kind === 'reconcile' ? reconcile(dependencies, input) : startOrJoin(temporal, requestOf(input));
 }
 
 async function sync(
@@ -78,7 +79,7 @@ async function sync(
       return { workflowId: ran.workflowId, runId: ran.temporalRunId };
     case 'busy':
       await leaveTickRun(dependencies.warehouse, { runId, workflowId });
-      return start(dependencies.temporal, startRequest('sync', due, 'schedules'));
+      return startOrJoin(dependencies.temporal, startRequest('sync', due, 'schedules'));
     case 'unfinished':
       return { ...(await leaveToWorkflow(dependencies, due, { runId, workflowId })), why: ran.why };
   }
@@ -103,7 +104,7 @@ async function leaveToWorkflow(
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     await leaveTickRun(warehouse, run);
-    return start(temporal, startRequest('sync', due, 'schedules'));
+    return startOrJoin(temporal, startRequest('sync', due, 'schedules'));
   }
 }
 
@@ -112,7 +113,7 @@ async function reconcile(
   { warehouse, temporal }: Pick<Dependencies, 'warehouse' | 'temporal'>,
   input: TickInput,
 ): Promise<ScheduledStarted> {
-  const started = await start(temporal, requestOf(input));
+  const started = await startOrJoin(temporal, requestOf(input));
   const { memo } = await temporal.workflow.getHandle(started.workflowId, started.runId).describe();
   const lists = reconciledOf(memo);
   if (lists.length === 0) return started;
@@ -127,18 +128,7 @@ async function startExport({
 }: Pick<Dependencies, 'temporal' | 'schedules'>): Promise<ScheduledStarted> {
   const tick = await schedules.admitExport();
   if (!tick.admitted) return { skipped: tick.why };
-  return start(temporal, startRequest('export', { reason: 'schedule' }, 'schedules'));
-}
-
-async function start(
-  temporal: Dependencies['temporal'],
-  { workflowType, options }: StartRequest,
-): Promise<{ workflowId: string; runId: string }> {
-  const handle = await temporal.workflow.start(workflowType, {
-    ...options,
-    workflowIdConflictPolicy: 'USE_EXISTING',
-  });
-  return { workflowId: options.workflowId, runId: handle.firstExecutionRunId };
+  return startOrJoin(temporal, startRequest('export', { reason: 'schedule' }, 'schedules'));
 }
 
 function requestOf({ kind, connection, at, last = 0 }: TickInput): StartRequest {

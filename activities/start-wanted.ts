@@ -1,3 +1,4 @@
+import { startOrJoin } from '../temporal/start-or-join.ts';
 import { startRequest } from '../temporal/start-request.ts';
 import { readWantedReconciles } from '../warehouse/reconcile/read-wanted-reconciles.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -12,6 +13,5 @@ export async function startWanted(
 ): Promise<void> {
   const resources = await readWantedReconciles(warehouse, connection);
   if (resources.length === 0) return;
-  const { workflowType, options } = startRequest('reconcile', { connection, resources, reason }, 'schedules');
-  await temporal.workflow.start(workflowType, { ...options, workflowIdConflictPolicy: 'USE_EXISTING' });
+  await startOrJoin(temporal, startRequest('reconcile', { connection, resources, reason }, 'schedules'));
 }

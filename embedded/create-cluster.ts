@@ -30,8 +30,8 @@ export async function createCluster(input: ClusterInput): Promise<ClusterPasswor
   return passwords;
 }
 
-/** A password for the owner that nobody knows yet. Once the role has it, `keepOwnerPassword` keeps it for the next start. */
-export function newOwnerPassword(): string {
+/** A password that nobody knows yet. Once the owner has it, `keepOwnerPassword` keeps it for the next start. */
+export function newPassword(): string {
   return randomBytes(24).toString('base64url');
 }
 
@@ -51,7 +51,7 @@ export interface ClusterPasswords {
 }
 
 async function makePassword(file: string): Promise<void> {
-  await createPrivateFile(file, `${randomBytes(24).toString('base64url')}\n`);
+  await createPrivateFile(file, `${newPassword()}\n`);
 }
 
 async function readPassword(file: string): Promise<string> {

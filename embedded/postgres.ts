@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createCluster, keepOwnerPassword, newOwnerPassword } from './create-cluster.ts';
+import { createCluster, keepOwnerPassword, newPassword } from './create-cluster.ts';
 import type { EmbeddedServer } from './keep-running.ts';
 import { postgresAccount } from './postgres-account.ts';
 import { postgresProgram } from './postgres-program.ts';
@@ -22,7 +22,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const account = await postgresAccount();
   const program = await postgresProgram(account);
   const passwords = await createCluster({ dataDir, initdb: program.initdb, account });
-  const owner = options.ownerPassword === 'new' ? newOwnerPassword() : passwords.owner;
+  const owner = options.ownerPassword === 'new' ? newPassword() : passwords.owner;
   const settings = { ...postgresSettings, ...options.settings, port: String(port) };
   const [command, ...args] = account.wrap([
     program.postgres,

@@ -12,9 +12,9 @@ export interface Reading extends ListRequest {
 }
 
 /**
- * The pages of a stream, in order, as `prepare` returns them; it is given the cursor that the page was asked for with. Each is asked for and prepared while the caller still works on
- * the one before: what the caller's database is busy with and what is computed here then cost no time twice. The error of
- * such a page comes when that page is asked for; a caller that leaves early ends the request for it.
+ * The pages of a stream, in order, as `prepare` returns them; it is given the cursor that the page was asked for with. Each is asked for
+ * and prepared while the caller still works on the one before: what the caller's database is busy with and what is computed here then cost
+ * no time twice. The error of such a page comes when that page is asked for; a caller that leaves early ends the request for it.
  *
  * Throws the errors of ApiClient.list, CursorNotMoving and, when the service no longer takes the cursor, CursorRefused.
  */

@@ -41,5 +41,8 @@ export function dependenciesOf({
 
 /** Starts no workflow: which run when is decided by the history. */
 const nobody = {
-  workflow: { start: () => Promise.resolve(), signalWithStart: () => Promise.resolve() },
+  workflow: {
+    start: () => Promise.resolve({ firstExecutionRunId: '' }),
+    signalWithStart: () => Promise.resolve(),
+  },
 } as unknown as Client;

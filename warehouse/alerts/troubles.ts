@@ -19,9 +19,9 @@ const streamsOfResources = sql.raw(
  */
 export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> = {
   /**
-   * What failed counts until another run of its kind got through with the same streams, or a person resumed the connection. A connection that paused
-   * itself says why in an alert of its own; so do a stream that stalled, a list that is gone, deletions to be approved, and
-   * the quarantine.
+   * What failed counts until another run of its kind got through with the same streams, or a person resumed the connection. A connection
+   * that paused itself says why in an alert of its own; so do a stream that stalled, a list that is gone, deletions to be approved, and the
+   * quarantine.
    */
   failed: sql`
     select 'failed' as kind, connection_id,

@@ -36,17 +36,7 @@ export async function finishRemoval(
     }
   }
   await retryDeadlocks(() => deleteRest(pool, removal));
-  await requireBegun(pool, removal);
   return rows;
-}
-
-/** Throws CommitsLost where the connection is as if nobody had begun to remove it. */
-async function requireBegun(pool: Pool, { connectionId, began }: Removal): Promise<void> {
-  const { rowCount } = await pool.query(
-    'select from sync.all_connections where connection_id = $1 and removing_at is null and created_at < $2::timestamptz',
-    [connectionId, began],
-  );
-  if (rowCount !== 0) throw new CommitsLost(`the removal of ${connectionId}`);
 }
 
 async function deleteBatch(
@@ -86,14 +76,20 @@ async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
   });
 }
 
-/** False when the removal is over, or became one that keeps less: who finished or changed it does the rest. */
+/**
+ * False when the removal is over, or became one that keeps less: who finished or changed it does the rest. Throws CommitsLost where the
+ * connection is as if nobody had begun to remove it.
+ */
 async function takeTurn(client: PoolClient, { connectionId, began, keepsData }: Removal): Promise<boolean> {
   await client.query(`select sync.lock('name/' || $1)`, [connectionId]);
-  const { rowCount } = await client.query(
-    `select from sync.all_connections
-     where connection_id = $1 and removing_at = $2::timestamptz and removing_keeps_data = $3
+  const { rows } = await client.query<{ isOurs: boolean; isLost: boolean }>(
+    `select removing_at is not null and removing_at = $2::timestamptz and removing_keeps_data = $3 as "isOurs",
+       removing_at is null and created_at < $2::timestamptz as "isLost"
+     from sync.all_connections
+     where connection_id = $1
      for update`,
     [connectionId, began, keepsData],
   );
-  return rowCount === 1;
+  if (rows[0]?.isLost === true) throw new CommitsLost(`the removal of ${connectionId}`);
+  return rows[0]?.isOurs === true;
 }

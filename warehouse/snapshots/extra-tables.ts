@@ -30,9 +30,7 @@ export const extraTables: readonly SnapshotTable[] = [
       ...Object.fromEntries(resourceNames.map((name) => [`${name}_last_success_at`, 'time' as const])),
     },
     // That a sync has found nothing new is no reason for a snapshot.
-    changesBy: {
-      contentOf: '(select connection_id, platform, org_id, api_address, created_at from sync.connections)',
-    },
+    changesBy: { contentOf: ['connection_id', 'platform', 'org_id', 'api_address', 'created_at'] },
   }),
   table('streams', {
     from: 'sync.streams',
@@ -84,7 +82,7 @@ export const extraTables: readonly SnapshotTable[] = [
     key: ['connection_id', 'stream', 'month'],
     columns: { connection_id: 'id', stream: 'text', month: 'date', outcome: 'text', complete_until: 'date' },
     // That a sync of another day has found nothing new is no reason for a snapshot either; that it is another month is one.
-    changesBy: { contentOf: '(select connection_id, stream, month, outcome from history.stream_months)' },
+    changesBy: { contentOf: ['connection_id', 'stream', 'month', 'outcome'] },
   }),
   table('quarantine_counts', {
     from: `(

@@ -12,9 +12,9 @@ export interface SnapshotTable {
   readonly orderBy: readonly string[];
   /**
    * How it is seen that rows have changed: connection by connection, by the transactions that wrote them (`from` has their `xmin`); by all of
-   * its `content` (small tables), or that of another relation; `none` where a change alone is no reason for a snapshot.
+   * its `content` (small tables), or that of some columns; `none` where a change alone is no reason for a snapshot.
    */
-  readonly changesBy: RowsOf | 'content' | { readonly contentOf: string } | 'none';
+  readonly changesBy: RowsOf | 'content' | { readonly contentOf: readonly string[] } | 'none';
 }
 
 /** A table whose writes `sync.note_change` counts. */

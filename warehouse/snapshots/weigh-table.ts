@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { findWeights } from './find-weights.ts';
 import type { TableWeights } from './keep-weights.ts';
-import type { RowsOf, SnapshotTable } from './snapshot-table.ts';
+import { named, type RowsOf, type SnapshotTable } from './snapshot-table.ts';
 
 /** How much a table holds in the snapshot, and marks that show whether it is the same as in another one. */
 export interface TableWeighed {
@@ -28,15 +28,13 @@ export async function weighTable(client: ClientBase, table: SnapshotTable): Prom
   const { name, from, changesBy } = table;
   if (typeof changesBy === 'object' && 'writtenTo' in changesBy)
     return weighConnections(client, table, changesBy);
-  const content = typeof changesBy === 'object' ? `${changesBy.contentOf} as ${name}` : from;
+  const row = typeof changesBy === 'object' ? `row(${changesBy.contentOf.map(named).join(', ')})` : name;
   const mark =
-    changesBy === 'none'
-      ? `''`
-      : `(select md5(coalesce(string_agg(${name}::text, ',' order by ${name}::text), '')) from ${content})`;
+    changesBy === 'none' ? `''` : `md5(coalesce(string_agg(${row}::text, ',' order by ${row}::text), ''))`;
   const {
     rows: [seen],
   } = await client.query<{ rows: string; mark: string }>(
-    `select (select count(*) from ${from}) as rows, ${mark} as mark`,
+    `select count(*) as rows, ${mark} as mark from ${from}`,
   );
   return { rows: Number(seen?.rows), mark: seen?.mark ?? '', connections: undefined, weights: undefined };
 }

@@ -7,8 +7,7 @@ export async function holdsDeletions(
   connectionId: string,
   { deletions, refused }: PreparedEvents,
 ): Promise<boolean> {
-  if (refused.size > 0) return false;
-  if (deletions.size === 0) return false;
+  if (refused.size > 0 || deletions.size === 0) return false;
   const told = [...deletions].flatMap(([{ name }, ofResource]) =>
     ofResource.map(({ id, version }) => ({ name, id, version })),
   );

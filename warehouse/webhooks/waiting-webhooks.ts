@@ -67,7 +67,8 @@ export async function takeWaiting(
   const { rows } = await pool.query<WaitingRecord>({
     name: `take waiting ${resource.name}`,
     text: `
-      select waiting.id, waiting.webhooks, waiting.deleted, waiting."deletedAt", waiting."deletedVersion", greatest(waiting.version, held.version)::text as version
+      select waiting.id, waiting.webhooks, waiting.deleted, waiting."deletedAt", waiting."deletedVersion",
+        greatest(waiting.version, held.version)::text as version
       from (
         select w.record_id as id, ${takenSql} as webhooks, bool_or(${isDeletion('w')}) as deleted,
           (min(w.received_at) filter (where ${isDeletion('w')}))::text as "deletedAt",
@@ -80,7 +81,7 @@ export async function takeWaiting(
         limit $3
       ) waiting
       left join lateral (
-        select f.id, f.${resource.version} as version
+        select f.${resource.version} as version
         from finance.${resource.name} f
         where f.connection_id = $1 and f.id = waiting.id
         offset 0

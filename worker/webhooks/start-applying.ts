@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
+import { startOrJoin } from '../../temporal/start-or-join.ts';
 import { startRequest, type StartRequest } from '../../temporal/start-request.ts';
 import { missingSearchAttributes } from '../../operations/search-attributes.ts';
 
@@ -16,8 +17,7 @@ export async function signalApplying(temporal: Client, connection: string): Prom
 
 /** Starts it unless it runs; one that runs is left alone, for it may wait. */
 export async function startApplying(temporal: Client, connection: string): Promise<void> {
-  const { workflowType, options } = await requestOf(temporal, connection);
-  await temporal.workflow.start(workflowType, { ...options, workflowIdConflictPolicy: 'USE_EXISTING' });
+  await startOrJoin(temporal, await requestOf(temporal, connection));
 }
 
 async function requestOf(temporal: Client, connection: string): Promise<StartRequest> {
