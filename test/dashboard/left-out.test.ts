@@ -1,19 +1,17 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { buildOnPostgres } from '../../marts/build-on-postgres.ts';
-import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
-import { martsPlaces } from '../../operations/marts-places.ts';
-import { openConsole, settingsOf } from '../console/open-console.ts';
+import { openConsole } from '../console/open-console.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { allocation, bill, billLine, list, type Fields } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
 import { seriousFindings } from '../support/serious-findings.ts';
 import { addTestConnection, testApiAddress } from '../support/test-connection.ts';
+import { buildMarts } from './build-marts.ts';
 import { shownBy } from './shown.ts';
 
 const installation = await createInstallation();
-const { warehouse, databaseUrl, env } = installation;
+const { warehouse } = installation;
 const { open } = await launchBrowser();
 const asOfDate = '2025-12-16';
 let url: string;
@@ -23,19 +21,7 @@ beforeAll(async () => {
   await land(warehouse, { connectionId, stream: 'bills', pages: [bills] });
   // Nothing of this one was read yet.
   await addTestConnection(warehouse);
-  await withBuildLock({ databaseUrl, target: 'postgres' }, (lock) =>
-    buildOnPostgres(lock, {
-      ...martsPlaces(settingsOf(env), { connections: 2 }),
-      databaseUrl,
-      asOfDate,
-      apiAddress: testApiAddress,
-      onStep: () => undefined,
-    }),
-  );
-  await warehouse.pool.query(
-    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
-    [asOfDate],
-  );
+  await buildMarts(installation, { asOfDate, apiAddress: testApiAddress });
   url = `${await openConsole(installation)}/dashboard`;
 });
 

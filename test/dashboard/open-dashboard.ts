@@ -1,12 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildOnPostgres } from '../../marts/build-on-postgres.ts';
-import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
-import { martsPlaces } from '../../operations/marts-places.ts';
-import { openConsole, settingsOf } from '../console/open-console.ts';
+import { openConsole } from '../console/open-console.ts';
 import type { Installation } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
+import { buildMarts } from './build-marts.ts';
 
 /** What somebody may have named a vendor. */
 export const hostileNames: readonly string[] = [
@@ -25,7 +23,7 @@ export const asOfDate = '2025-12-16';
 export async function openDashboard(
   installation: Installation,
 ): Promise<{ url: string; companies: string[] }> {
-  const { warehouse, env } = installation;
+  const { warehouse } = installation;
   await installation.startWorker();
   const companies = [
     // What is in the books follows from the names.
@@ -35,20 +33,7 @@ export async function openDashboard(
   for (const company of companies) await sync(installation, company);
   await warehouse.pool.query(spreadRecordings);
   await nameVendors(installation);
-  const settings = settingsOf(env);
-  const { databaseUrl } = installation;
-  await withBuildLock({ databaseUrl, target: 'postgres' }, (lock) =>
-    buildOnPostgres(lock, {
-      ...martsPlaces(settings, { connections: 2 }),
-      databaseUrl,
-      asOfDate,
-      onStep: () => undefined,
-    }),
-  );
-  await warehouse.pool.query(
-    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
-    [asOfDate],
-  );
+  await buildMarts(installation, { asOfDate });
   return { url: await openConsole(installation), companies };
 }
 

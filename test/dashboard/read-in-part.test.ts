@@ -1,19 +1,17 @@
 import { beforeAll, expect, test } from 'vitest';
-import { buildOnPostgres } from '../../marts/build-on-postgres.ts';
-import { martsPlaces } from '../../operations/marts-places.ts';
 import { readDashboard, type Dashboard } from '../../server/dashboard/read-dashboard.ts';
 import { readMonths, unreadWords } from '../../server/dashboard/unread.ts';
 import { notesOf } from '../../server/dashboard/views/headline.tsx';
-import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
-import { settingsOf } from '../console/open-console.ts';
 import { bill, billLine, list, subscription } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection, testApiAddress } from '../support/test-connection.ts';
+import { buildMarts } from './build-marts.ts';
 
-const { warehouse, databaseUrl, env } = await createInstallation();
+const installation = await createInstallation();
+const { warehouse } = installation;
 const asOfDate = '2025-12-16';
 let dashboard: Dashboard;
 
@@ -44,19 +42,7 @@ beforeAll(async () => {
     values ('asked', 'whole', 'bills', 'partial', 'ApprovalNeeded');
     insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id)
     values ('whole', 'bills', 'whole 2025-11', 'extra', 'confirmed', now(), 'asked')`);
-  await withBuildLock({ databaseUrl, target: 'postgres' }, (lock) =>
-    buildOnPostgres(lock, {
-      ...martsPlaces(settingsOf(env), { connections: 2 }),
-      databaseUrl,
-      asOfDate,
-      apiAddress: testApiAddress,
-      onStep: () => undefined,
-    }),
-  );
-  await warehouse.pool.query(
-    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
-    [asOfDate],
-  );
+  await buildMarts(installation, { asOfDate, apiAddress: testApiAddress });
   dashboard = await readDashboard(warehouse);
 });
 

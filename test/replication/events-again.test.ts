@@ -44,10 +44,10 @@ describe('a record that a reconcile has found alive is not deleted by the event 
     service.events.push(deletionOf('a', stampOf(Date.now() + hour)));
     await service.sync(['bills']);
     expect(await service.ids('bills')).toEqual(['a', 'b']);
-    expect(await isReconcileWanted(service)).toBe(true);
+    expect(await service.isReconcileWanted('bills')).toBe(true);
     await service.reconcile(['bills']);
     await service.sync(['bills']);
-    expect(await isReconcileWanted(service)).toBe(false);
+    expect(await service.isReconcileWanted('bills')).toBe(false);
     service.lists.bills = [bill('b')];
     await service.reconcile(['bills']);
     expect(await service.ids('bills')).toEqual(['b']);
@@ -69,13 +69,6 @@ async function madeAgain(): Promise<ScriptedService> {
   expect((await service.reconcile(['bills'])).status).toBe('succeeded');
   expect(await service.ids('bills')).toEqual(['a', 'b']);
   return service;
-}
-
-async function isReconcileWanted(service: ScriptedService): Promise<boolean> {
-  const [row] = await service.rows(
-    `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
-  );
-  return row?.wanted === true;
 }
 
 function stampOf(milliseconds: number): string {

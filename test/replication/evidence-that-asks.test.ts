@@ -18,7 +18,7 @@ test('an edit with an older time than what is held, of a server that is behind',
   await syncThen(service, [billAt('x', 25_000, 'one')], [billAt('x', 0, 'two')]);
   await letTimePass(service);
   expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
-  expect([await memos(service), await isWanted(service)]).toEqual([['one'], true]);
+  expect([await memos(service), await service.isReconcileWanted()]).toEqual([['one'], true]);
   await expectProved(service);
   expect(await memos(service)).toEqual(['two']);
 });
@@ -31,7 +31,7 @@ test('the same when the service has put its clock right', async () => {
   service.date = () => new Date();
   await letTimePass(service);
   await service.sync(['bills']);
-  expect([await memos(service), await isWanted(service)]).toEqual([['one'], true]);
+  expect([await memos(service), await service.isReconcileWanted()]).toEqual([['one'], true]);
   await expectProved(service);
   expect(await memos(service)).toEqual(['two']);
 });
@@ -49,7 +49,7 @@ test('the same of a subscription, when its platform has', async () => {
     [service.connection],
   );
   await service.sync(['subscriptions', 'customers']);
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted()).toBe(true);
 });
 
 test('a list that lags for seconds asks for nothing', async () => {
@@ -59,7 +59,7 @@ test('a list that lags for seconds asks for nothing', async () => {
   service.onFetch = () => ({ status: 200, body: `{"connection":${service.named},"bill":${edited}}` });
   await service.tellOfBill('UPDATED', edited);
   await service.sync(['bills']);
-  expect([await memos(service), await isWanted(service)]).toEqual([['two'], false]);
+  expect([await memos(service), await service.isReconcileWanted()]).toEqual([['two'], false]);
 });
 
 test('nor does one that lags for ever, once a reconcile has asked for the record', async () => {
@@ -70,11 +70,11 @@ test('nor does one that lags for ever, once a reconcile has asked for the record
     id === 'x' ? { status: 200, body: `{"connection":${service.named},"bill":${x}}` } : undefined;
   await letTimePass(service);
   await service.sync(['bills']);
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted()).toBe(true);
   await service.reconcile(['bills']);
   await letTimePass(service);
   await service.sync(['bills']);
-  expect([await memos(service), await isWanted(service)]).toEqual([['one'], false]);
+  expect([await memos(service), await service.isReconcileWanted()]).toEqual([['one'], false]);
 });
 
 test('a record that lists show alive, and that the tombstone of a clock ahead beats', async () => {
@@ -86,7 +86,7 @@ test('a record that lists show alive, and that the tombstone of a clock ahead be
   service.lists.bills = [bill('kept'), billAt('x', 0, 'two')];
   await letTimePass(service);
   await service.sync(['bills']);
-  expect([await memos(service), await isWanted(service)]).toEqual([[], true]);
+  expect([await memos(service), await service.isReconcileWanted()]).toEqual([[], true]);
   await expectProved(service);
   expect(await memos(service)).toEqual(['two']);
 });
@@ -98,7 +98,7 @@ test('a deletion that a webhook tells before a fetch shows it', async () => {
   await service.tellOfBill('DELETED', x);
   service.lists.bills = [bill('kept')];
   await service.sync(['bills']);
-  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], true]);
+  expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept', 'x'], true]);
   await expectProved(service);
   expect(await service.ids('bills')).toEqual(['kept']);
 });
@@ -108,7 +108,7 @@ test('but not one of a record that was made again since', async () => {
   const x = billAt('x', -3_600_000, 'one');
   await syncThen(service, [x], [billAt('x', 0, 'again')]);
   await service.tellOfBill('DELETED', x);
-  expect([await memos(service), await isWanted(service)]).toEqual([['again'], false]);
+  expect([await memos(service), await service.isReconcileWanted()]).toEqual([['again'], false]);
 });
 
 test('a record that is gone when a webhook of its edit is applied', async () => {
@@ -116,7 +116,7 @@ test('a record that is gone when a webhook of its edit is applied', async () => 
   await syncThen(service, [billAt('x', -3_600_000, 'one')], []);
   await service.tellOfBill('UPDATED', billAt('x', -1_000, 'two'));
   await service.sync(['bills']);
-  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], true]);
+  expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept', 'x'], true]);
   await expectProved(service);
   expect(await service.ids('bills')).toEqual(['kept']);
 });
@@ -141,7 +141,7 @@ test('a record that is gone when its bad form is replayed', async () => {
   });
   service.lists.bills = [bill('kept')];
   await service.sync(['bills']);
-  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], true]);
+  expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept', 'x'], true]);
 });
 
 test('a deletion whose event is seconds older than the last touch, of a server that is behind', async () => {
@@ -149,11 +149,11 @@ test('a deletion whose event is seconds older than the last touch, of a server t
   await syncThen(service, [billAt('x', -57_000, 'one')], []);
   service.events = [deletionOf('x', -60_000)];
   await service.sync(['bills']);
-  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], true]);
+  expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept', 'x'], true]);
   await expectProved(service);
   // The lookback reads the event again.
   await service.sync(['bills']);
-  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept'], false]);
+  expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept'], false]);
 });
 
 test('what an event of a server that is behind has deleted, and a list that lags brings back', async () => {
@@ -164,7 +164,7 @@ test('what an event of a server that is behind has deleted, and a list that lags
   service.lists.bills = [bill('kept'), billAt('x', -57_000, 'touched')];
   await service.sync(['bills']);
   service.lists.bills = [bill('kept')];
-  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], true]);
+  expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept', 'x'], true]);
   await expectProved(service);
   expect(await service.ids('bills')).toEqual(['kept']);
 });
@@ -176,7 +176,7 @@ test('what a reconcile has deleted, and the list of the next one, which lags, br
   await service.reconcile(['bills']);
   service.lists.bills = [bill('kept'), now, billAt('x', 3_000, 'touched')];
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
-  expect([await memos(service), await isWanted(service)]).toEqual([['now', 'touched'], true]);
+  expect([await memos(service), await service.isReconcileWanted()]).toEqual([['now', 'touched'], true]);
   service.lists.bills = [bill('kept'), now];
   await expectProved(service);
   expect(await memos(service)).toEqual(['now']);
@@ -193,7 +193,7 @@ test('a record that lists showed so late that syncs had passed it by, and one wi
   );
   await service.tellOfBill('UPDATED', billAt('a', late, 'two'));
   await service.sync(['bills']);
-  expect([await memos(service), await isWanted(service)]).toEqual([['two', 'one', 'now'], true]);
+  expect([await memos(service), await service.isReconcileWanted()]).toEqual([['two', 'one', 'now'], true]);
   await expectProved(service);
   expect(await memos(service)).toEqual(['two', 'two', 'now']);
 });
@@ -218,14 +218,7 @@ async function letTimePass({ connection }: ScriptedService): Promise<void> {
 
 async function expectProved(service: ScriptedService): Promise<void> {
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
-  expect(await isWanted(service)).toBe(false);
-}
-
-async function isWanted(service: ScriptedService): Promise<boolean> {
-  const found = await service.rows(
-    'select from sync.streams where connection_id = $1 and reconcile_wanted_at is not null',
-  );
-  return found.length > 0;
+  expect(await service.isReconcileWanted()).toBe(false);
 }
 
 /** Of all bills but the one that is always there. */

@@ -5,7 +5,6 @@ import { secretKey } from '../simulation/dependencies-of.ts';
 import { bill } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import type { ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -21,7 +20,7 @@ test('a deletion that only a reconcile can decide about is not forgotten when th
   service.lists.bills = [bill('b')];
   service.events = [deletionOf('a', new Date(second).toISOString().replace('.000', ''))];
   await service.sync(['bills']);
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
   await removeConnection(warehouse, { connectionId: service.connection, keepData: true });
   const { connection: connectionId, url: apiAddress } = service;
   await addConnection(warehouse, secretKey, {
@@ -31,7 +30,7 @@ test('a deletion that only a reconcile can decide about is not forgotten when th
     expandPlatformData: false,
   });
   expect((await service.sync(['bills'])).status).toBe('succeeded');
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
   expect((await service.reconcile(['bills'])).status).toBe('succeeded');
   expect(await service.ids('bills')).toEqual(['b']);
 });
@@ -44,7 +43,7 @@ test.each(['{}', '{"id":5}', 'null'])(
     await service.sync(['bills']);
     service.lists.bills = [bill('a')];
     await service.tellOfBill('DELETED', record);
-    expect(await isWanted(service)).toBe(true);
+    expect(await service.isReconcileWanted('bills')).toBe(true);
     expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
     expect(await service.ids('bills')).toEqual(['a']);
   },
@@ -57,12 +56,5 @@ test('a webhook of a deletion whose record the service refuses to return asks fo
   service.lists.bills = [bill('a')];
   service.onFetch = () => ({ status: 403, body: '{}' });
   await service.tellOfBill('DELETED', bill('b'));
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
 });
-
-async function isWanted(service: ScriptedService): Promise<boolean> {
-  const [found] = await service.rows(
-    `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
-  );
-  return found?.wanted === true;
-}

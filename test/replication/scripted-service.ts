@@ -122,6 +122,14 @@ export class ScriptedService {
     await discardEntries(this.warehouse, { ids: open.map(({ id }) => Number(id)), why: 'test' });
   }
 
+  /** Of a stream, or of any. */
+  async isReconcileWanted(stream = '%'): Promise<boolean> {
+    const wanted = await this.rows(
+      `select from sync.streams where connection_id = $1 and stream like '${stream}' and reconcile_wanted_at is not null`,
+    );
+    return wanted.length > 0;
+  }
+
   async ids(table: string): Promise<string[]> {
     const found = await this.rows(`select id from finance.${table} where connection_id = $1 order by id`);
     return found.map(({ id }) => String(id));

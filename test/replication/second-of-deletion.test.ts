@@ -16,7 +16,7 @@ test('what an event has deleted is not brought back by a page of a backfill in f
   await tellEvent();
   answer();
   await running;
-  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept'], true]);
+  expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept'], true]);
   await expectProved(service, ['kept']);
 });
 
@@ -25,7 +25,7 @@ test('what a webhook has deleted is not brought back by a list that lags by seco
   await tellWebhook();
   service.lists.bills = [bill('kept'), touched];
   await service.sync(['bills']);
-  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept'], true]);
+  expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept'], true]);
   service.lists.bills = [bill('kept')];
   await expectProved(service, ['kept']);
 });
@@ -40,7 +40,11 @@ test('nor by an answer that a reconcile has in hand', async () => {
     return { status: 200, body: `{"connection":${service.named},"bill":${touched}}` };
   };
   const { status } = await service.reconcile(['bills']);
-  expect([status, await service.ids('bills'), await isWanted(service)]).toEqual(['partial', ['kept'], true]);
+  expect([status, await service.ids('bills'), await service.isReconcileWanted()]).toEqual([
+    'partial',
+    ['kept'],
+    true,
+  ]);
   await expectProved(service, ['kept']);
 });
 
@@ -52,12 +56,12 @@ test.each(['tellEvent', 'tellWebhook'] as const)(
     await living[tell]();
     service.lists.bills = [bill('kept'), touched];
     await service.sync(['bills']);
-    if (await isWanted(service)) await expectProved(service, ['kept', 'x']);
+    if (await service.isReconcileWanted()) await expectProved(service, ['kept', 'x']);
     // The lookback reads the event again.
     await service.sync(['bills']);
-    if (await isWanted(service)) await expectProved(service, ['kept', 'x']);
+    if (await service.isReconcileWanted()) await expectProved(service, ['kept', 'x']);
     await service.sync(['bills']);
-    expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept', 'x'], false]);
+    expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept', 'x'], false]);
   },
 );
 
@@ -69,7 +73,7 @@ test('what is made again in the second in which a reconcile found it gone comes 
   service.date = () => new Date();
   service.lists.bills = [bill('kept'), touched];
   await service.tellOfBill('CREATED', touched);
-  expect([await service.ids('bills'), await isWanted(service)]).toEqual([['kept'], true]);
+  expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept'], true]);
   await expectProved(service, ['kept', 'x']);
 });
 
@@ -90,7 +94,7 @@ test('what a reconcile found gone, by a server that is behind, goes again when a
   await expectProved(service, ['kept']);
   service.lists = { bills: [bill('kept'), touched] };
   await service.sync(['bills']);
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted()).toBe(true);
   service.lists = { bills: [bill('kept')] };
   await expectProved(service, ['kept']);
 });
@@ -135,11 +139,4 @@ async function expectProved(service: ScriptedService, ids: readonly string[]): P
     'succeeded',
     ids,
   ]);
-}
-
-async function isWanted(service: ScriptedService): Promise<boolean> {
-  const wanted = await service.rows(
-    'select from sync.streams where connection_id = $1 and reconcile_wanted_at is not null',
-  );
-  return wanted.length > 0;
 }

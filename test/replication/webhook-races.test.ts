@@ -61,7 +61,7 @@ test('a deletion that a webhook announces in the second of the last touch is don
     service.lists.bills = [bill('b')];
   });
   await service.tellOfBill('DELETED', bill('a'));
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
   expect((await service.reconcile(['bills'])).status).toBe('succeeded');
   expect(await service.ids('bills')).toEqual(['b']);
 });
@@ -77,7 +77,7 @@ test('a record that lands while the service says that it is gone, to a webhook t
   });
   await service.tellOfBill('CREATED', bill('a'));
   expect(await service.ids('bills')).toEqual(['a', 'b']);
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
 });
 
 test('a deletion that is announced before anybody knows which company the connection is deletes once that is known', async () => {
@@ -87,7 +87,7 @@ test('a deletion that is announced before anybody knows which company the connec
   await store(service, nameless);
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
   service.lists.bills = [bill('b')];
   await service.applyWebhooks();
   expect(await service.ids('bills')).toEqual(['b']);
@@ -107,13 +107,6 @@ test('a newer form that a list shows and that cannot land is no standstill', asy
       streams: [{ failure_type: null }, {}],
     });
 });
-
-async function isWanted(service: ScriptedService): Promise<boolean> {
-  const [found] = await service.rows(
-    `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
-  );
-  return found?.wanted === true;
-}
 
 async function store(service: ScriptedService, record: string): Promise<void> {
   const body = `{"type":"BILL","code":"BILL_DELETED","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;

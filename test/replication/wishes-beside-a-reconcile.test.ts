@@ -5,7 +5,6 @@ import { wantReconcile } from '../../warehouse/reconcile/want-reconcile.ts';
 import { bill } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import type { ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -28,7 +27,7 @@ test.each([
     if (before) {
       service.events = [event('x')];
       await service.sync(['bills']);
-      expect(await isWanted(service)).toBe(true);
+      expect(await service.isReconcileWanted('bills')).toBe(true);
     }
     service.onFetch = async () => {
       service.onFetch = () => undefined;
@@ -36,22 +35,15 @@ test.each([
       service.lists.bills = [bill('b'), bill('c')];
       service.events.push(event('y'));
       expect((await service.sync(['bills'])).status).toBe('succeeded');
-      expect(await isWanted(service)).toBe(true);
+      expect(await service.isReconcileWanted('bills')).toBe(true);
       return undefined;
     };
     expect((await service.reconcile(['bills'])).status).toBe('succeeded');
     await service.sync(['bills']);
     expect(await service.ids('bills')).toEqual(['b', 'c', 'y']);
-    expect(await isWanted(service)).toBe(true);
+    expect(await service.isReconcileWanted('bills')).toBe(true);
   },
 );
-
-async function isWanted(service: ScriptedService): Promise<boolean> {
-  const [found] = await service.rows(
-    `select reconcile_wanted_at is not null as wanted from sync.streams where connection_id = $1 and stream = 'bills'`,
-  );
-  return found?.wanted === true;
-}
 
 test('a wish of a time that is still to come, for a clock was ahead, is answered by the second reconcile after it', async () => {
   const service = await serve();
@@ -62,9 +54,9 @@ test('a wish of a time that is still to come, for a clock was ahead, is answered
     [service.connection],
   );
   await service.reconcile(['bills']);
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
   await service.reconcile(['bills']);
-  expect(await isWanted(service)).toBe(false);
+  expect(await service.isReconcileWanted('bills')).toBe(false);
 });
 
 test('an event without an id that comes while a wanted reconcile lists still has its reconcile', async () => {
@@ -76,7 +68,7 @@ test('an event without an id that comes while a wanted reconcile lists still has
   service.lists.bills = [bill('b'), bill('c'), bill('y')];
   service.events = [nameless(Date.now() - 60_000)];
   await service.sync(['bills']);
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
   service.onFetch = async () => {
     service.onFetch = () => undefined;
     service.lists.bills = [bill('b'), bill('c')];
@@ -91,7 +83,7 @@ test('an event without an id that comes while a wanted reconcile lists still has
   );
   expect(status).toBe('partial');
   expect(open).not.toEqual([]);
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
 });
 
 test('a wish that a reconcile could not answer stays, and is answered an hour later, then ever later', async () => {
@@ -106,10 +98,10 @@ test('a wish that a reconcile could not answer stays, and is answered an hour la
     `{"id":"e","resource":"BILL","type":"object_deleted","last_synced_at":${when},"data":{"id":"x","deleted_at":${when}}}`,
   ];
   await service.sync(['bills']);
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
   service.onFetch = (_resource, id) => (id === 'x' ? { status: 500, body: '{}' } : undefined);
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
-  expect(await isWanted(service)).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
   const due = async (): Promise<string[]> => readWantedReconciles(warehouse, service.connection);
   expect(await due()).toEqual([]);
   await service.rows(
@@ -128,7 +120,7 @@ test('a wish that a reconcile could not answer stays, and is answered an hour la
   service.onFetch = () => undefined;
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
   expect(await service.ids('bills')).toEqual(['kept', 'other']);
-  expect(await isWanted(service)).toBe(false);
+  expect(await service.isReconcileWanted('bills')).toBe(false);
   expect(await due()).toEqual([]);
 });
 
