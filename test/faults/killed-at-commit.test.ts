@@ -17,6 +17,7 @@ import { beginAgainIfStoodStill } from '../../warehouse/reconcile/begin-again.ts
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
 import { removeOrphans } from '../../warehouse/reconcile/remove-orphans.ts';
+import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { keepWeights } from '../../warehouse/snapshots/keep-weights.ts';
 import { endingSessions } from '../support/ending-sessions.ts';
 import { bill } from '../support/finance-records.ts';
@@ -116,6 +117,11 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     await findAbsent(warehouse, listing);
     const record = sourceRecord(bill('b'));
     return (on) => landAhead(on, { ...listing, id: 'b', kind: 'ahead', token: listing.pass.token, record });
+  },
+  'warehouse/retention/batches.ts': async (connectionId) => {
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    const keep = { runsMilliseconds: 0, quietRunsMilliseconds: 0, historyMilliseconds: 0 };
+    return (on) => pruneWarehouse(on, { keep, dryRun: false });
   },
   'warehouse/snapshots/keep-weights.ts': (connectionId) => {
     const fresh = [{ connection: connectionId, changes: '1', rows: 2, mark: 'found' }];

@@ -5,8 +5,10 @@ import { resourceNamed } from '../../resources/index.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { CommitsLost } from '../../warehouse/errors.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { losingCommit } from '../support/losing-commits.ts';
 import { deletionOf } from '../support/land-events.ts';
+import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, eventsPage, page, type Answer, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
@@ -137,6 +139,45 @@ test('a removal whose beginning is lost has removed nothing, and says so', async
   expect(losing.isLost()).toBe(true);
   expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
 });
+
+test.each([
+  ['what is known of the months', 'insert into history.kept_stream_months as kept'],
+  ['runs that went', 'removed_1 as ('],
+  ['quiet runs that were counted', 'insert into sync.quiet_days'],
+  ['old versions', 'old as materialized'],
+])(
+  'a prune that has lost a batch of %s notes nothing as done, and the next one does it',
+  async (_, statement) => {
+    const service = await serve();
+    service.lists = { bills: [bill('one')] };
+    await service.sync(['bills']);
+    service.lists.bills = [bill('one', { memo: '"new"', last_synced_at: at(1_000) })];
+    for (let run = 0; run < 3; run += 1) await service.sync(['bills']);
+    const months = `select stream, month, outcome from history.stream_months where connection_id = $1 order by 1, 2`;
+    const known = await service.rows(months);
+    expect(known.length).toBeGreaterThan(0);
+    const noted = `select name, value from sync.settings where name in ('stream_months_kept_until', 'history_pruned_until', 'quiet_runs_folded_until')`;
+    await warehouse.pool.query(`delete from sync.settings where name like '%_until'`);
+    const losing = losingCommit(warehouse, statement);
+    const keep = { runsMilliseconds: 0, quietRunsMilliseconds: 0, historyMilliseconds: 0 };
+    await expect(pruneWarehouse(losing, { keep, dryRun: false })).rejects.toThrow(CommitsLost);
+    expect(losing.isLost()).toBe(true);
+    const before = await rows(warehouse, noted);
+    expect(before.length).toBeLessThan(3);
+    await pruneWarehouse(warehouse, { keep, dryRun: false });
+    expect(await rows(warehouse, noted)).toHaveLength(3);
+    expect(await service.rows(months)).toEqual(known);
+    const versions = 'select from history.record_versions where connection_id = $1';
+    expect(await service.rows(versions)).toHaveLength(1);
+    const counts = `select name from sync.settings where name like 'batches of %'`;
+    expect(await rows(warehouse, counts)).toHaveLength(1);
+    await warehouse.pool.query(
+      `update sync.settings set value = jsonb_set(value::jsonb, '{began}', '"2020-01-01"') where name like 'batches of %'`,
+    );
+    await pruneWarehouse(warehouse, { keep, dryRun: false });
+    expect(await rows(warehouse, counts)).toEqual([]);
+  },
+);
 
 /** Bills have three pages; the commit of the second is lost while the third is asked for. */
 async function withLostMiddle(): Promise<{ service: ScriptedService; bills: string[] }> {

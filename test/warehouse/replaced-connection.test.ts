@@ -13,6 +13,7 @@ import { removeConnection } from '../../warehouse/connections/remove-connection.
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import { ConnectionReplaced, LeaseLost, TokenNotProved } from '../../warehouse/errors.ts';
 import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
+import { inTransaction } from '../../warehouse/in-transaction.ts';
 import { keepStreamMonths } from '../../warehouse/history/keep-stream-months.ts';
 import { rebuildBatch } from '../../warehouse/history/rebuild-batch.ts';
 import { landFetched } from '../../warehouse/landing/land-fetched.ts';
@@ -190,7 +191,7 @@ test('months that prune has in hand while a connection is removed are not those 
      select connection_id, stream, month, 'incomplete' from history.stream_months where connection_id = $1`,
     [first],
   );
-  const pruning = keepStreamMonths(warehouse);
+  const pruning = keepStreamMonths((work) => inTransaction(warehouse.pool, work));
   await waitingSessions(url);
   const replacing = replace(other);
   await waitingSessions(url, 2);

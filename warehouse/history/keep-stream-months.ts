@@ -1,35 +1,43 @@
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
+import type { InBatch } from '../retention/batches.ts';
+import type { Database } from '../tables/database.ts';
 
 /**
  * Writes down what the runs that are kept tell of `history.stream_months`: it is still known when the runs are gone. It notes how
  * far it has come, and those runs are not looked at again: a day less, for what was about to be committed. A few connections per
  * transaction: killed anywhere, the next one writes the same.
  */
-export async function keepStreamMonths(warehouse: Pick<Warehouse, 'db'>): Promise<void> {
-  const { db } = warehouse;
-  const { rows: began } = await sql<{ until: string }>`
-    select (now() - interval '1 day')::text as until
-  `.execute(db);
+export async function keepStreamMonths(inBatch: InBatch): Promise<void> {
+  const { rows: began } = await inBatch(({ db }) =>
+    sql<{ until: string }>`select (now() - interval '1 day')::text as until`.execute(db),
+  );
   let after = '';
   for (;;) {
-    const page = await db
-      .selectFrom('sync.connections')
-      .select('connection_id')
-      .where('connection_id', '>', after)
-      .orderBy('connection_id')
-      .limit(connectionsAtOnce)
-      .execute();
-    const names = page.map(({ connection_id }) => connection_id);
-    await keepStreamMonthsOf(warehouse, names);
-    const last = names.at(-1);
-    if (last === undefined || names.length < connectionsAtOnce) break;
+    const last = await inBatch(({ db }) => keepNext(db, { after }));
+    if (last === undefined) break;
     after = last;
   }
-  await sql`
-    insert into sync.settings (name, value) values ('stream_months_kept_until', ${began[0]?.until})
-    on conflict (name) do update set value = excluded.value
-  `.execute(db);
+  await inBatch(({ db }) =>
+    sql`
+      insert into sync.settings (name, value) values ('stream_months_kept_until', ${began[0]?.until})
+      on conflict (name) do update set value = excluded.value
+    `.execute(db),
+  );
+}
+
+/** Of the next connections after one; answers with the last of them, or nothing when there are no more. */
+async function keepNext(db: Kysely<Database>, { after }: { after: string }): Promise<string | undefined> {
+  const page = await db
+    .selectFrom('sync.connections')
+    .select('connection_id')
+    .where('connection_id', '>', after)
+    .orderBy('connection_id')
+    .limit(connectionsAtOnce)
+    .execute();
+  const names = page.map(({ connection_id }) => connection_id);
+  await keepStreamMonthsOf({ db }, names);
+  return names.length < connectionsAtOnce ? undefined : names.at(-1);
 }
 
 /** Syncs that begin meanwhile wait for the rows of these. */

@@ -35,8 +35,8 @@ export async function readBeginning(pool: Pool, { cutoff }: { cutoff: string }):
 }
 
 /** Notes that a walk has removed everything up to its cutoff. */
-export async function noteWalk(pool: Pool, { cutoff }: { cutoff: string }): Promise<void> {
-  await pool.query(
+export async function noteWalk(client: PoolClient, { cutoff }: { cutoff: string }): Promise<void> {
+  await client.query(
     `insert into sync.settings (name, value) values ($1, $2)
      on conflict (name) do update set value = excluded.value`,
     [setting, cutoff],
@@ -49,8 +49,11 @@ const setting = 'history_pruned_until';
  * What an earlier release removed it noted nowhere. So the first walk takes the months before its cutoff as lost, of every
  * connection that has versions of subscriptions from then; those after it note what they remove.
  */
-export async function noteMonthsBeforeFirstWalk(pool: Pool, { cutoff }: { cutoff: string }): Promise<void> {
-  await pool.query(
+export async function noteMonthsBeforeFirstWalk(
+  client: PoolClient,
+  { cutoff }: { cutoff: string },
+): Promise<void> {
+  await client.query(
     `insert into history.kept_stream_months as kept (connection_id, stream, month, outcome)
      select known.connection_id, 'subscriptions', (cutoff.month - interval '1 month')::date, 'pruned'
      from (select date_trunc('month', $2::timestamptz at time zone 'UTC') as month) as cutoff

@@ -1,10 +1,10 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { finishRemoval } from '../connections/finish-removal.ts';
 import { listRemovals } from '../connections/list-removals.ts';
 import { keepStreamMonths } from '../history/keep-stream-months.ts';
 import { indexesOnly } from '../indexes-only.ts';
-import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { inCountedBatches, type InBatch } from './batches.ts';
 import { countExpired, expired, removeExpired } from './expired-rows.ts';
 import {
   countOldVersions,
@@ -46,43 +46,76 @@ export async function pruneWarehouse(
 ): Promise<Pruned> {
   const { keep, dryRun, signal } = input;
   const cutoffs = await cutoffsOf(warehouse, keep);
-  if (!dryRun) await keepStreamMonths(warehouse);
+  return dryRun
+    ? countOld(warehouse, cutoffs)
+    : inCountedBatches(warehouse, { what: 'a prune', signal }, (inBatch) =>
+        removeOld(warehouse, { cutoffs, inBatch, signal }),
+      );
+}
+
+async function countOld(warehouse: Warehouse, cutoffs: Cutoffs): Promise<Pruned> {
+  const { pool } = warehouse;
+  const pruned: Pruned = {};
+  const going = await listRemovals(warehouse);
+  if (going.length > 0) add(pruned, { [removals]: going.length });
+  for (const rows of expired) add(pruned, await countExpired(pool, { rows, cutoff: cutoffs.runs }));
+  if (cutoffs.quiet !== null) {
+    const cutoff = cutoffs.quiet;
+    add(pruned, await countQuiet(pool, { cutoff, beginning: await readQuietBeginning(pool, { cutoff }) }));
+  }
+  pruned[versions] = 0;
+  if (cutoffs.history !== null) {
+    const cutoff = cutoffs.history;
+    const beginning = await readBeginning(pool, { cutoff });
+    add(pruned, { [versions]: await countOldVersions(pool, { cutoff, beginning }) });
+  }
+  return pruned;
+}
+
+async function removeOld(
+  warehouse: Warehouse,
+  { cutoffs, inBatch, signal }: { cutoffs: Cutoffs; inBatch: InBatch; signal: AbortSignal | undefined },
+): Promise<Pruned> {
+  const { pool } = warehouse;
+  await keepStreamMonths(inBatch);
   const pruned: Pruned = {};
   for (const removal of await listRemovals(warehouse)) {
     add(pruned, { [removals]: 1 });
-    if (!dryRun) await finishRemoval(warehouse, { removal, ...(signal === undefined ? {} : { signal }) });
+    await finishRemoval(warehouse, { removal, ...(signal === undefined ? {} : { signal }) });
   }
-  for (const rows of expired) {
-    if (dryRun) add(pruned, await countExpired(warehouse.pool, { rows, cutoff: cutoffs.runs }));
-    else
-      await inBatches(warehouse, signal, async (client) => {
-        const removed = await removeExpired(client, { rows, cutoff: cutoffs.runs });
-        add(pruned, removed);
-        return Object.values(removed).some((count) => count > 0);
-      });
-  }
-  if (cutoffs.quiet !== null)
-    add(pruned, await foldQuietRuns(warehouse, { cutoff: cutoffs.quiet, dryRun, signal }));
-  if (!dryRun) await forgetQuietDays(warehouse.pool, { cutoff: cutoffs.runs });
-  if (!dryRun) await forgetRemovedRuns(warehouse.pool, { cutoff: cutoffs.runs });
+  for (const rows of expired)
+    await untilNothingIsLeft(inBatch, async (client) => {
+      const removed = await removeExpired(client, { rows, cutoff: cutoffs.runs });
+      add(pruned, removed);
+      return Object.values(removed).some((count) => count > 0);
+    });
+  if (cutoffs.quiet !== null) add(pruned, await foldQuietRuns(pool, { cutoff: cutoffs.quiet, inBatch }));
+  await forgetQuietDays(pool, { cutoff: cutoffs.runs });
+  await forgetRemovedRuns(pool, { cutoff: cutoffs.runs });
   pruned[versions] = 0;
-  if (cutoffs.history === null) return pruned;
-  const cutoff = cutoffs.history;
-  const beginning = await readBeginning(warehouse.pool, { cutoff });
-  if (dryRun) return { ...pruned, [versions]: await countOldVersions(warehouse.pool, { cutoff, beginning }) };
-  await noteMonthsBeforeFirstWalk(warehouse.pool, { cutoff });
+  if (cutoffs.history !== null) add(pruned, await removeVersions(pool, { cutoff: cutoffs.history, inBatch }));
+  return pruned;
+}
+
+async function removeVersions(
+  pool: Pool,
+  { cutoff, inBatch }: { cutoff: string; inBatch: InBatch },
+): Promise<Pruned> {
+  const beginning = await readBeginning(pool, { cutoff });
+  await inBatch(({ client }) => noteMonthsBeforeFirstWalk(client, { cutoff }));
   let after: Place = [beginning, '', '', ''];
+  let removed = 0;
   let skipped = 0;
-  await inBatches(warehouse, signal, async (client) => {
+  await untilNothingIsLeft(inBatch, async (client) => {
     const batch = await removeOldVersions(client, { cutoff, after });
-    add(pruned, { [versions]: batch.removed });
+    removed += batch.removed;
     skipped += batch.skipped;
     after = batch.last ?? after;
     return batch.last !== null;
   });
   // What another one had in hand, and may have given up, is looked at again.
-  if (skipped === 0) await noteWalk(warehouse.pool, { cutoff });
-  return pruned;
+  if (skipped === 0) await inBatch(({ client }) => noteWalk(client, { cutoff }));
+  return { [versions]: removed };
 }
 
 const versions = 'history.record_versions';
@@ -91,7 +124,7 @@ const versions = 'history.record_versions';
 const removals = 'connections being removed';
 
 /** A workflow that waits for a person may wait for a month. */
-async function forgetRemovedRuns(pool: Warehouse['pool'], { cutoff }: { cutoff: string }): Promise<void> {
+async function forgetRemovedRuns(pool: Pool, { cutoff }: { cutoff: string }): Promise<void> {
   await pool.query(
     `delete from sync.removed_runs where removed_at < least($1::timestamptz, now() - interval '60 days')`,
     [cutoff],
@@ -120,36 +153,31 @@ interface Cutoffs {
 }
 
 async function foldQuietRuns(
-  warehouse: Warehouse,
-  { cutoff, dryRun, signal }: { cutoff: string; dryRun: boolean; signal: AbortSignal | undefined },
+  pool: Pool,
+  { cutoff, inBatch }: { cutoff: string; inBatch: InBatch },
 ): Promise<Pruned> {
-  const beginning = await readQuietBeginning(warehouse.pool, { cutoff });
-  if (dryRun) return countQuiet(warehouse.pool, { cutoff, beginning });
   const folded: Pruned = {};
-  let after: RunPlace = [beginning, ''];
-  await inBatches(warehouse, signal, async (client) => {
+  let after: RunPlace = [await readQuietBeginning(pool, { cutoff }), ''];
+  await untilNothingIsLeft(inBatch, async (client) => {
     const { runs, streams, last } = await foldQuiet(client, { cutoff, after });
     add(folded, { 'sync.runs': runs, 'sync.run_streams': streams });
     after = last ?? after;
     return last !== null;
   });
-  await noteQuietWalk(warehouse.pool, { cutoff });
+  await inBatch(({ client }) => noteQuietWalk(client, { cutoff }));
   return folded;
 }
 
 /** Repeats `remove` until it says that nothing is left. */
-async function inBatches(
-  { pool }: Warehouse,
-  signal: AbortSignal | undefined,
+async function untilNothingIsLeft(
+  inBatch: InBatch,
   remove: (client: PoolClient) => Promise<boolean>,
 ): Promise<void> {
-  for (let more = true; more;) {
-    signal?.throwIfAborted();
-    more = await inTransaction(pool, async ({ client }) => {
+  for (let more = true; more;)
+    more = await inBatch(async ({ client }) => {
       await client.query(indexesOnly);
       return remove(client);
     });
-  }
 }
 
 function add(sum: Pruned, counts: Pruned): void {

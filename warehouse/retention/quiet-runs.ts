@@ -33,8 +33,8 @@ export async function readQuietBeginning(pool: Pool, { cutoff }: { cutoff: strin
   return rows[0]?.value ?? '-infinity';
 }
 
-export async function noteQuietWalk(pool: Pool, { cutoff }: { cutoff: string }): Promise<void> {
-  await pool.query(
+export async function noteQuietWalk(client: PoolClient, { cutoff }: { cutoff: string }): Promise<void> {
+  await client.query(
     `insert into sync.settings (name, value) values ($1, $2)
      on conflict (name) do update set value = excluded.value`,
     [setting, cutoff],
