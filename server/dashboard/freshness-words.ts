@@ -8,6 +8,7 @@ export function freshnessWords(status: string): Mark {
 const marks: Readonly<Record<string, Mark>> = {
   fresh: { words: 'fresh', tone: 'good' },
   stale: { words: 'stale', tone: 'bad' },
+  stalled: { words: 'stalled', tone: 'bad' },
   never_complete: { words: 'not complete yet', tone: 'warn' },
   unsupported: { words: 'not offered', tone: 'quiet' },
 };

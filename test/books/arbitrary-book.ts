@@ -28,6 +28,8 @@ export interface RandomBook {
   readonly observedUntil?: Readonly<Record<number, number>>;
   /** By resource the IDs of those that a reconcile found gone, and asked about. */
   readonly waiting?: Readonly<Record<string, readonly string[]>>;
+  /** Lists that have stalled, and how many days ago their watermark stands; null: it has none. */
+  readonly stalled?: Readonly<Record<string, number | null>>;
   /** How many days ago all lists were last read to their end; today, when absent. */
   readonly readDaysAgo?: number;
   /** So many months ago, from the first day of that month on, versions are kept. */
@@ -129,6 +131,9 @@ class Clerk {
             'account-1': { account_name: 'Payables', account_type: 'liability' },
             'account-2': { account_name: '', account_type: 'cost' },
           }
+        : {},
+      stalled: this.chance(20)
+        ? { [this.oneOf(streamNames)]: this.oneOf([null, 0, 1, 20, 45, Number(this.input.today.slice(8))]) }
         : {},
     };
   }

@@ -100,6 +100,7 @@ export async function keepBook(
       `update sync.streams set last_success_at = $2::timestamptz - $3 * interval '1 day' where connection_id = $1`,
       [name, now, book.readDaysAgo],
     );
+  await stall(warehouse, { book, now });
   const prunedUntil = book.prunedUntil === undefined ? null : monthBefore(today, book.prunedUntil);
   if (prunedUntil !== null) await pruneUntil(warehouse, prunedUntil);
   const waiting = waitingOf(book, content);
@@ -218,6 +219,19 @@ async function rememberMonths(
   );
 }
 
+/** As if the last syncs had read these lists to their end, and not found what the service has. */
+async function stall(
+  warehouse: Warehouse,
+  { book, now }: { book: Pick<RandomBook, 'name' | 'stalled'>; now: string },
+): Promise<void> {
+  for (const [stream, daysAgo] of Object.entries(book.stalled ?? {}))
+    await warehouse.pool.query(
+      `update sync.streams set stalled_at = last_success_at, watermark = $3::timestamptz - $4 * interval '1 day'
+       where connection_id = $1 and stream = $2`,
+      [book.name, stream, now, daysAgo],
+    );
+}
+
 /** Those that are still there. */
 function waitingOf(
   { waiting = {} }: RandomBook,
@@ -269,7 +283,8 @@ async function factsOf(
   );
   const facts = await rows(
     warehouse,
-    `select stream, resource, capability, watermark::text, last_success_at::text, last_reconcile_at::text
+    `select stream, resource, capability, watermark::text, last_success_at::text, last_reconcile_at::text,
+       stalled_at::text
      from sync.streams where connection_id = $1`,
     [name],
   );

@@ -18,7 +18,7 @@ export const workedIn: readonly string[] = ['NZD', 'SGD', 'VND', 'XAU', 'BTC'];
 /** The day on which all of them are read. */
 export const workedOn = '2026-11-22T12:00:00Z';
 
-type Values = Readonly<Record<string, unknown>>;
+export type Values = Readonly<Record<string, unknown>>;
 
 /** By how many months ago it happened. */
 export type Chapters = Readonly<Record<number, readonly Deed[]>>;
@@ -38,9 +38,10 @@ export function worked(
     readDaysAgo,
     observedUntil,
     waiting,
+    stalled,
     ...observed
   }: RandomBook['observed'] &
-    Pick<RandomBook, 'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil' | 'waiting'> = {},
+    Pick<RandomBook, 'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil' | 'waiting' | 'stalled'> = {},
 ): WorkedBook {
   const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
   return {
@@ -52,6 +53,7 @@ export function worked(
       ...(readDaysAgo !== undefined && { readDaysAgo }),
       ...(observedUntil !== undefined && { observedUntil }),
       ...(waiting !== undefined && { waiting }),
+      ...(stalled !== undefined && { stalled }),
       chapters: inOrder.map(([monthsAgo, deeds]) => ({
         monthsAgo: Number(monthsAgo),
         commands: deeds.map((deed) => commandOf(name, deed)),

@@ -21,6 +21,7 @@ export function workedRecords(): WorkedBook[] {
     ...lastReadAroundAMonthEnd(),
     firstOfAll(),
     readOnItsThirdDay(),
+    ...stalledLists(),
     awaitingDeletion(),
     cardPaidOff(),
   ];
@@ -183,6 +184,48 @@ function halfRead(): WorkedBook {
     },
     { unread: ['refunds', 'customers'] },
   );
+}
+
+/**
+ * The list of bills was read to its end today, and showed nothing of what the service has since 15 October; that of expenses is empty,
+ * and the service has some.
+ */
+function stalledLists(): WorkedBook[] {
+  const bills = ['2025-09', '2025-10', '2026-09', '2026-10'].map((month) =>
+    billOf(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount: 100 }),
+  );
+  return [
+    worked(
+      'stalled',
+      { 0: bills },
+      {
+        'connections.freshness_status where name = stalled': 'stalled',
+        'connections.days_since_success where name = stalled': 38,
+        'connections.spend_read_until where name = stalled': '2026-10-14',
+        'sync_health.freshness_status where resource = bills': 'stalled',
+        'sync_health.days_since_success where resource = bills': 38,
+        'sync_health.freshness_status where resource = bill_credit_memos': 'fresh',
+        'vendor_spend_monthly.is_complete where vendor_id = v and spend_month = 2026-09-01': true,
+        'vendor_spend_monthly.year_over_year where vendor_id = v and spend_month = 2026-09-01': 0,
+        'vendor_spend_monthly.is_complete where vendor_id = v and spend_month = 2026-10-01': false,
+        'vendor_spend_monthly.year_over_year where vendor_id = v and spend_month = 2026-10-01': null,
+        'ap_kpis_monthly.is_complete where month = 2026-10-01 and currency_code = NZD': false,
+      },
+      { stalled: { bills: 38 } },
+    ),
+    worked(
+      'stalled-empty',
+      { 0: bills },
+      {
+        'connections.freshness_status where name = stalled-empty': 'never_complete',
+        'connections.spend_read_until where name = stalled-empty': null,
+        'sync_health.freshness_status where resource = expenses': 'never_complete',
+        'sync_health.last_success_at where resource = expenses': null,
+        'vendor_spend_monthly.is_complete where vendor_id = v and spend_month = 2026-09-01': false,
+      },
+      { stalled: { expenses: null } },
+    ),
+  ];
 }
 
 /** Bills were last read on 15 October, and today is 22 November: of October nobody knows the rest. */

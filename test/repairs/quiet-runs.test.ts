@@ -104,6 +104,25 @@ describe('syncs that found nothing', () => {
     expect(await months()).toEqual(before);
   });
 
+  test('have read no list completely that has stalled: its month is complete only by a run in which it had not', async () => {
+    await addRun({
+      runId: 'stalled',
+      hoursAgo: 24 * 70,
+      status: 'partial',
+      stream: { failure_type: 'Stalled' },
+    });
+    const months = (): Promise<Row[]> =>
+      rows(
+        warehouse,
+        `select distinct on (stream) stream, outcome, complete_until from history.stream_months
+         where connection_id = $1 order by stream, month`,
+        [connectionId],
+      );
+    const [bills, ...others] = await months();
+    expect(bills).toEqual({ stream: 'bills', outcome: 'incomplete', complete_until: null });
+    expect(others.map(({ outcome }) => outcome)).toEqual(['complete']);
+  });
+
   test('have counts that go with their connection, and when they are as old as the oldest runs', async () => {
     await addRun({ runId: 'quiet', hoursAgo: 24 * 80 });
     await prune();

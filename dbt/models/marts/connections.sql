@@ -15,11 +15,12 @@ reads as (
     select * from {{ ref('int_connections__read') }}
 ),
 
--- As fresh as the stalest stream, and not at all while one was never read.
+-- As fresh as the stalest stream, and not at all while one was never read, or hides what the service has.
 successes as (
     select
         connection_id,
-        case when count(*) = count(last_success_at) then min(last_success_at) end as last_success_at
+        case when count(*) = count(last_success_at) then min(last_success_at) end as last_success_at,
+        bool_or(is_stalled) as is_stalled
     from streams
     group by connection_id
 ),
@@ -38,6 +39,7 @@ final as (
             as days_since_success,
         case
             when successes.last_success_at is null then 'never_complete'
+            when successes.is_stalled then 'stalled'
             when {{ daybook.reporting_day_of('successes.last_success_at') }} >= {{ daybook.as_of_date() }} - 1 then 'fresh'
             else 'stale'
         end as freshness_status,

@@ -56,6 +56,7 @@ resourced as (
             when count(*) filter (where capability <> 'unsupported' and last_success_at is null) = 0
                 then min(last_success_at) filter (where capability <> 'unsupported')
         end as last_success_at,
+        bool_or(is_stalled) filter (where capability <> 'unsupported') as is_stalled,
         min(last_reconcile_at) filter (where capability <> 'unsupported') as last_reconcile_at,
         case
             when count(*) filter (where capability <> 'unsupported' and last_success_at is null) = 0
@@ -81,6 +82,7 @@ final as (
         case
             when resourced.capability = 'unsupported' then 'unsupported'
             when resourced.last_success_at is null then 'never_complete'
+            when resourced.is_stalled then 'stalled'
             when {{ daybook.reporting_day_of('resourced.last_success_at') }} >= {{ daybook.as_of_date() }} - 1 then 'fresh'
             else 'stale'
         end as freshness_status,

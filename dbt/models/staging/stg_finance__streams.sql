@@ -1,4 +1,5 @@
--- Every list that is read of a connection, whether or not a run has come to it.
+-- Every list that is read of a connection, whether or not a run has come to it. One that has stalled was read to its end, and did not
+-- show what the service is known to have: it is known up to its watermark, and not at all where it has none.
 with source as (
     select * from {{ source('finance', 'streams') }}
 ),
@@ -21,7 +22,11 @@ in_this_world as (
         streams.resource,
         coalesce(source.capability, 'unknown') as capability,
         source.watermark,
-        source.last_success_at,
+        source.stalled_at is not null as is_stalled,
+        case
+            when source.stalled_at is null or source.last_success_at < source.watermark then source.last_success_at
+            else source.watermark
+        end as last_success_at,
         source.last_reconcile_at
     from connections
     cross join streams

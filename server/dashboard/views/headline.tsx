@@ -48,6 +48,20 @@ function incompleteNote(connections: readonly Freshness[]): string[] {
   return [`${what} to the end yet: every figure lacks what is still to come.`];
 }
 
+/** Of a list that is read and does not show all there is nobody sees otherwise that figures are short. */
+function stalledNote(connections: readonly Freshness[]): string[] {
+  const names = connections
+    .filter(({ freshness_status: status }) => status === 'stalled')
+    .map(({ connection_id: name }) => name);
+  const [first] = names;
+  if (first === undefined) return [];
+  const [of, name] =
+    names.length === 1 ? [first, first] : [`${names.length.toLocaleString('en-US')} connections`, 'NAME'];
+  return [
+    `A list of ${of} has stalled: the service has newer records than it shows, and the figures may lack them. "daybook status ${name}" says which list.`,
+  ];
+}
+
 function quarantineNote(connections: readonly Freshness[]): string[] {
   const count = connections.reduce((sum, { quarantined }) => sum + quarantined, 0);
   if (count === 0) return [];
@@ -72,6 +86,7 @@ function deletionNote(connections: readonly Freshness[]): string[] {
 export function notesOf({ build, readAt, connections }: Dashboard): string[] {
   const notes = [
     ...incompleteNote(connections),
+    ...stalledNote(connections),
     ...quarantineNote(connections),
     ...deletionNote(connections),
   ];

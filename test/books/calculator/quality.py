@@ -209,7 +209,7 @@ def sync_health(ledger):
                 (stream['last_reconcile_at'] for stream in offered if stream['last_reconcile_at']), default=None
             ),
             'as_of_date': ledger.today,
-            **(freshness(first('last_success_at'), ledger) if offered else {'days_since_success': None, 'freshness_status': 'unsupported'}),
+            **(freshness(first('last_success_at'), ledger, offered) if offered else {'days_since_success': None, 'freshness_status': 'unsupported'}),
         }
 
 
@@ -222,7 +222,8 @@ def connections(ledger):
     book = ledger.book
     connection = book.told['connection']
     streams = [stream for resource in RESOURCES for stream in streams_of(book, resource)]
-    last = earliest(stream['last_success_at'] for stream in streams if stream['capability'] != 'unsupported')
+    offered = [stream for stream in streams if stream['capability'] != 'unsupported']
+    last = earliest(stream['last_success_at'] for stream in offered)
     yield {
         'name': book.id,
         'platform': book.told['platform'],
@@ -233,13 +234,14 @@ def connections(ledger):
         'last_success_at': last,
         'spend_read_until': day_known_whole(ledger),
         'as_of_date': ledger.today,
-        **freshness(last, ledger),
+        **freshness(last, ledger, offered),
     }
 
 
-def freshness(moment, ledger):
+def freshness(moment, ledger, streams):
     """In days of the company: it is never younger than its own today."""
     if moment is None:
         return {'days_since_success': None, 'freshness_status': 'never_complete'}
     days = (ledger.today - day_in_zone(moment, ledger)).days
-    return {'days_since_success': days, 'freshness_status': 'fresh' if days <= 1 else 'stale'}
+    is_stalled = any(stream['stalled_at'] is not None for stream in streams)
+    return {'days_since_success': days, 'freshness_status': 'stalled' if is_stalled else 'fresh' if days <= 1 else 'stale'}

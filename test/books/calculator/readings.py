@@ -7,12 +7,21 @@ from records import RESOURCES
 
 # The lists that the API has of each resource: expenses and refunds are asked for one after the other.
 LISTS = {resource: [resource] for resource in RESOURCES} | {'expenses': ['expenses', 'refunds']}
-NEVER_BEGUN = {'capability': 'unknown', 'watermark': None, 'last_success_at': None, 'last_reconcile_at': None}
+NEVER_BEGUN = {
+    'capability': 'unknown', 'watermark': None, 'last_success_at': None, 'last_reconcile_at': None, 'stalled_at': None
+}
 
 
 def streams_of(book, resource):
     begun = {stream['stream']: stream for stream in book.told['streams']}
-    return [begun.get(name, NEVER_BEGUN) for name in LISTS[resource]]
+    return [as_known(begun.get(name, NEVER_BEGUN)) for name in LISTS[resource]]
+
+
+def as_known(stream):
+    """A list that has stalled hides something that came after its watermark: the readings since then were of less than the whole."""
+    if stream['stalled_at'] is None:
+        return stream
+    return {**stream, 'last_success_at': earliest([stream['last_success_at'], stream['watermark']])}
 
 
 def earliest(moments):
