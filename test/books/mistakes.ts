@@ -71,14 +71,14 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an applied credit is undone twice',
     file: 'models/intermediate/int_ap_allocations__signed.sql',
-    find: 'else -credit_links.allocated_amount end',
-    replace: 'else -2 * credit_links.allocated_amount end',
+    find: 'else -applications.allocated_amount end',
+    replace: 'else -2 * applications.allocated_amount end',
   },
   {
     name: 'what the credit tells is told of the bill again',
     file: 'models/intermediate/int_ap_allocations__signed.sql',
-    find: 'credit_links.told_by as document_type,\n        credit_links.document_id,',
-    replace: "'bill' as document_type,\n        credit_links.bill_id as document_id,",
+    find: 'told_by as document_type,\n        document_id,',
+    replace: "'bill' as document_type,\n        bill_id as document_id,",
   },
   {
     name: 'the month-end is the day before',
@@ -186,8 +186,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a bill that was settled in silence was never open',
     file: 'models/marts/ap_kpis_monthly.sql',
-    find: 'and 2 * unexplained_3_months * days_3_months <= 3 * purchases_3_months',
-    replace: '',
+    find: '2 * (unexplained_3_months + surplus_3_months)',
+    replace: '2 * surplus_3_months',
   },
   {
     name: 'a payment without a date hides nothing',
@@ -325,8 +325,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a credit counts before both documents are issued',
     file: 'models/intermediate/int_ap_allocations__signed.sql',
-    find: 'else greatest(credit_links.counted_date, bills.issue_date, credits.issue_date)',
-    replace: 'else credit_links.counted_date',
+    find: 'else greatest(applications.counted_date, bills.issue_date, credits.issue_date)',
+    replace: 'else applications.counted_date',
   },
   {
     name: 'a bill below 0 is taken off what is owed',
@@ -563,5 +563,59 @@ export const mistakes: readonly Mistake[] = [
     file: 'models/marts/bills.sql',
     find: 'waiting.record_id is not null as awaits_deletion',
     replace: 'false as awaits_deletion',
+  },
+  {
+    name: 'a list that has stalled was read to its end',
+    file: 'models/staging/stg_finance__streams.sql',
+    find: 'when source.stalled_at is null or source.last_success_at < source.watermark then',
+    replace: 'when true then',
+  },
+  {
+    name: 'a list that has stalled is fresh while its watermark is',
+    file: 'models/marts/connections.sql',
+    find: "when successes.is_stalled then 'stalled'",
+    replace: "when false then 'stalled'",
+  },
+  {
+    name: 'an application counts on the document alone that tells of it',
+    file: 'models/intermediate/int_ap_allocations__signed.sql',
+    find: 'where is_told_alone',
+    replace: 'where false',
+  },
+  {
+    name: 'what a void credit tells settles its bills',
+    file: 'models/intermediate/int_credit_links__dated.sql',
+    find: "end = 'posted' as is_of_both",
+    replace: 'end is not null as is_of_both',
+  },
+  {
+    name: 'what the other side tells in another way is told again',
+    file: 'models/intermediate/int_credit_links__dated.sql',
+    find: '(laid.has_measure or laid.is_one_tale)',
+    replace: 'true',
+  },
+  {
+    name: 'a credit that only the vendor credit tells of explains nothing',
+    file: 'models/marts/bills.sql',
+    find: 'left_amount - greatest(least(credited_elsewhere, left_amount), 0)',
+    replace: 'left_amount',
+  },
+  {
+    name: 'a fee for being late was bought',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: '(unexplained_3_months + surplus_3_months)',
+    replace: 'unexplained_3_months',
+  },
+  {
+    name: 'a payment of nobody knows what is known',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'sum(unknown_count) + count(*) filter (where is_weighed and weight is null and unknown_count = 0)',
+    replace: 'sum(unknown_count)',
+  },
+  {
+    name: 'payments without a date are of no month',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'coalesce(undated_payments.payment_count, 0)',
+    replace: '0',
   },
 ];

@@ -1,8 +1,11 @@
-import { billOf, creditOf, worked, type WorkedBook } from './worked-book.ts';
+import { billOf, creditOf, worked, type Deed, type Values, type WorkedBook } from './worked-book.ts';
 
 /** What payments, credits and refunds leave: scheduled ones, those that bounced, and documents below 0. */
 export function workedSettlements(): WorkedBook[] {
-  return [...scheduled(), ...paidOff(), ...creditedAndPaid(), ...tooLarge(), ...oddLinks(), ...belowZero()];
+  return [
+    ...[...scheduled(), ...paidOff(), ...creditedAndPaid(), ...tooLarge(), ...oddLinks(), ...belowZero()],
+    ...[...toldByOne(), ...dueBeyondTheTotal(), ...unknownWeights(), ...undatedPayments()],
+  ];
 }
 
 function scheduled(): WorkedBook[] {
@@ -326,6 +329,177 @@ function oddLinks(): WorkedBook[] {
         [`ap_ageing.total_open ${september} = NZD`]: 55,
         [`ap_ageing.total_open ${september} = SGD`]: undefined,
         'data_quality.failed_rows where check_name = credit_allocation_one_sided': 0,
+      },
+    ),
+  ];
+}
+
+/** Applications that only the bill or only the credit tells of. */
+function toldByOne(): WorkedBook[] {
+  const bill = (entries: readonly object[]): Deed =>
+    billOf('bill', {
+      ...{ issue_date: '2026-09-01', total_amount: 100, amount_due: 70, status: 'partially_paid' },
+      linked_credit_memos: entries,
+    });
+  const memo = (entries: readonly object[], values: Values = {}): Deed =>
+    creditOf('memo', {
+      ...{ issue_date: '2026-10-01', total_amount: 30, remaining_amount: 0, status: 'paid' },
+      ...{ linked_bills: entries, ...values },
+    });
+  const october = 'where as_of_date = 2026-10-31';
+  const applied = {
+    [`ap_ageing.open_bills ${october}`]: 100,
+    [`ap_ageing.unapplied_credits ${october}`]: -30,
+    [`ap_ageing.total_open ${october}`]: 70,
+    'ap_ageing.total_open where as_of_date = 2026-09-30': 100,
+    'ap_ageing.total_open where is_today = true': 70,
+    'ap_kpis_monthly.open_ap_end where month = 2026-10-01': 100,
+    'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 0,
+    'bills.has_unexplained_amount where bill_id = bill': false,
+    'data_quality.failed_rows where check_name = credit_allocation_one_sided': 1,
+  };
+  const november = '2026-11-10';
+  return [
+    worked('told-by-the-credit', { 0: [bill([]), memo([paid('bill', november, 30)])] }, applied),
+    worked('told-by-the-bill', { 0: [bill([paid('memo', november, 30)]), memo([])] }, applied),
+    worked(
+      'told-in-part',
+      { 0: [bill([paid('memo', november, 10)]), memo([paid('bill', november, 30)])] },
+      { ...applied, 'bills.unexplained_amount where bill_id = bill': 0 },
+    ),
+    worked(
+      'told-by-a-void-credit',
+      { 0: [bill([]), memo([paid('bill', november, 30)], { status: 'void' })] },
+      {
+        [`ap_ageing.open_bills ${october}`]: 70,
+        'bills.unexplained_amount where bill_id = bill': 30,
+        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
+      },
+    ),
+    worked(
+      'told-and-not-taken-off',
+      {
+        0: [
+          billOf('bill', { issue_date: '2026-09-01', total_amount: 100, linked_credit_memos: [] }),
+          memo([paid('bill', november, 30)]),
+        ],
+      },
+      {
+        [`ap_ageing.open_bills ${october}`]: 100,
+        'ap_ageing.open_bills where is_today = true': 100,
+        'bills.unexplained_amount where bill_id = bill': 0,
+      },
+    ),
+    worked(
+      'taken-back-in-part',
+      {
+        0: [
+          billOf('bill', {
+            ...{ issue_date: '2026-09-01', total_amount: 100, amount_due: 80, status: 'partially_paid' },
+            linked_credit_memos: [paid('memo', '2026-10-10', 30), paid('memo', november, -10)],
+          }),
+          memo([paid('bill', '2026-10-10', 20)], { remaining_amount: 10, status: 'partially_paid' }),
+        ],
+      },
+      // What is told there in another way is not told twice.
+      { 'ap_ageing.unapplied_credits where is_today = true': -10 },
+    ),
+  ];
+}
+
+/** A fee for being late: more is due than was bought. */
+function dueBeyondTheTotal(): WorkedBook[] {
+  const bills = (fee: number): Deed[] =>
+    ['09', '10', '11'].map((month) =>
+      billOf(`b${month}`, {
+        issue_date: `2026-${month}-01`,
+        total_amount: 100,
+        amount_due: month === '10' ? 100 + fee : 100,
+      }),
+    );
+  return [
+    worked(
+      'late-fee',
+      { 0: bills(10) },
+      {
+        'ap_kpis_monthly.open_ap_end where month = 2026-11-01': 310,
+        // 620 / 3 / 300 x 83 = 57.2 days, or 55.3 without the fee.
+        'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': null,
+        'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'unexplained',
+        'ap_kpis_monthly.unexplained_count where month = 2026-11-01': 0,
+        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
+        'ap_kpis_monthly.unexplained_count where month = 2026-09-01': 0,
+      },
+    ),
+    worked(
+      'small-late-fee',
+      { 0: bills(1) },
+      {
+        // 602 / 3 / 300 x 83 = 55.5 days, of which the fee is 0.2.
+        'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'known',
+        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
+      },
+    ),
+    worked(
+      'nothing-bought',
+      { 0: [billOf('b', { issue_date: '2026-06-01', total_amount: 100 })] },
+      {
+        'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'no_purchases',
+        'ap_kpis_monthly.days_payable_status where month = 2023-12-01': 'fewer_months',
+      },
+    ),
+  ];
+}
+
+/** Paid, and of what was owed nobody knows how much. */
+function unknownWeights(): WorkedBook[] {
+  const due = { issue_date: '2026-09-01', due_date: '2026-10-01', status: 'paid', amount_due: 0 };
+  return [
+    worked(
+      'credited-nobody-knows-what',
+      {
+        0: [
+          billOf('credited', {
+            ...{ ...due, total_amount: 100, linked_credit_memos: [paid('memo', '2026-09-20', 1e17)] },
+            linked_payments: [paid('p1', '2026-10-11', 60)],
+          }),
+          billOf('too-large', {
+            ...{ ...due, total_amount: 1e17, linked_payments: [paid('p2', '2026-11-11', 5)] },
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.paid where month = 2026-10-01': 60,
+        'ap_kpis_monthly.average_days_to_pay where month = 2026-10-01': null,
+        'ap_kpis_monthly.unknown_count where month = 2026-10-01': 1,
+        'ap_kpis_monthly.paid where month = 2026-11-01': 5,
+        'ap_kpis_monthly.paid_late_share where month = 2026-11-01': null,
+        'ap_kpis_monthly.unknown_count where month = 2026-11-01': 1,
+        'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'unknown',
+      },
+    ),
+  ];
+}
+
+function undatedPayments(): WorkedBook[] {
+  const bill = { issue_date: '2026-10-01', total_amount: 100, amount_due: 0, status: 'paid' };
+  return [
+    worked(
+      'paid-some-day',
+      {
+        0: [
+          billOf('b', { ...bill, linked_payments: [paid('p1', null, 60), paid('p2', '2026-10-20', 40)] }),
+          billOf('nothing', {
+            ...{ ...bill, vendor_id: 'b' },
+            linked_payments: [paid('p3', null, 0), paid('p4', '2026-10-20', 100)],
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.paid where month = 2026-10-01': 140,
+        'ap_kpis_monthly.undated_payment_count where month = 2026-09-01': 0,
+        'ap_kpis_monthly.undated_payment_count where month = 2026-10-01': 1,
+        'ap_kpis_monthly.undated_payment_count where month = 2026-11-01': 1,
       },
     ),
   ];

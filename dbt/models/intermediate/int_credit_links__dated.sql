@@ -1,7 +1,8 @@
 -- Applications of credits to bills, as each side tells them, with the one date on which they count: that of the bill, and that of
 -- the credit where the bill has none. Bill and credit are laid side by side by amount, in the order of their dates, and cut where
 -- either has an end: what one side tells as one and the other in parts is a row for each part. What is 0, or undone by the next
--- entry, stands beside nothing.
+-- entry, stands beside nothing. What stands beside nothing though both documents are here, in one currency, was told by one of them
+-- alone.
 with told as (
     select
         connection_id,
@@ -114,7 +115,12 @@ lasting as (
             when bills.bill_id is null or credits.bill_credit_memo_id is null then true
             when bills.currency_code is null and credits.currency_code is null then true
             else coalesce(bills.currency_code = credits.currency_code, false)
-        end as is_one_currency
+        end as is_one_currency,
+        -- What a void or unknown document tells settles nothing else.
+        bills.bill_id is not null and credits.bill_credit_memo_id is not null
+        and case placed.told_by
+            when 'bill' then {{ daybook.posting_status('bills.status') }} else {{ daybook.posting_status('credits.status') }}
+        end = 'posted' as is_of_both
     from placed
     left join bills on placed.connection_id = bills.connection_id and placed.bill_id = bills.bill_id
     left join credits
@@ -128,7 +134,8 @@ measured as (
     select
         *,
         is_one_currency and count(allocated_amount) over pair = count(*) over pair
-        and (min(allocated_amount) over pair > 0 or max(allocated_amount) over pair < 0) as has_measure
+        and (min(allocated_amount) over pair > 0 or max(allocated_amount) over pair < 0) as has_measure,
+        min(told_by) over pair = max(told_by) over pair as is_one_tale
     from lasting
     window pair as (partition by connection_id, bill_id, credit_id)
 ),
@@ -174,7 +181,10 @@ parts as (
         case when laid.has_measure then sign(laid.allocated_amount) * cuts.length else laid.allocated_amount end
             as allocated_amount,
         max(case when laid.told_by = 'bill' then laid.allocated_date end) over part as bill_date,
-        max(case when laid.told_by = 'vendor_credit' then laid.allocated_date end) over part as credit_date
+        max(case when laid.told_by = 'vendor_credit' then laid.allocated_date end) over part as credit_date,
+        -- Where amounts are no measure, what stands beside nothing may be what the other side has told as one.
+        laid.is_one_currency and laid.is_of_both and (laid.has_measure or laid.is_one_tale) and count(*) over part = 1
+            as is_told_alone
     from laid
     inner join cuts
         on
@@ -197,7 +207,8 @@ dated as (
         row_number() over (partition by connection_id, told_by, document_id, position order by cut_at) as part,
         cast(allocated_amount as numeric(38, 9)) as allocated_amount,
         coalesce(bill_date, credit_date) as counted_date,
-        coalesce(bill_date <> credit_date, false) as has_other_date
+        coalesce(bill_date <> credit_date, false) as has_other_date,
+        is_told_alone
     from parts
     union all
     select
@@ -210,7 +221,8 @@ dated as (
         1 as part,
         allocated_amount,
         counted_date,
-        false as has_other_date
+        false as has_other_date,
+        false as is_told_alone
     from idle
 )
 

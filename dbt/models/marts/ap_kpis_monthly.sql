@@ -79,6 +79,7 @@ undated as (
 hidden as (
     select
         bills.connection_id,
+        bills.bill_id,
         bills.currency_code,
         bills.issue_date,
         bills.has_unexplained_amount and bills.unexplained_amount > 0 as is_unexplained,
@@ -99,17 +100,67 @@ hidden_amounts as (
     where is_unexplained or (is_undated and coalesce(undated_amount > 0, true))
 ),
 
+-- More is due than the bill cost, a late fee for example: no purchase stands for it, and nobody knows since when it is due.
+surpluses as (
+    select
+        connection_id,
+        bill_id,
+        currency_code,
+        issue_date,
+        amount_due - case when total_amount < 0 then 0 else total_amount end as surplus
+    from bills
+    where amount_due - case when total_amount < 0 then 0 else total_amount end > {{ daybook.noise('currency_code') }}
+),
+
+unclear as (
+    select
+        connection_id,
+        bill_id,
+        currency_code,
+        issue_date,
+        amount,
+        0 as surplus
+    from hidden_amounts
+    union all
+    select
+        connection_id,
+        bill_id,
+        currency_code,
+        issue_date,
+        0 as amount,
+        surplus
+    from surpluses
+),
+
+{% set is_past = 'months.as_of_date < ' ~ daybook.as_of_date() -%}
 unexplained as (
     select
-        hidden_amounts.connection_id,
-        hidden_amounts.currency_code,
+        unclear.connection_id,
+        unclear.currency_code,
         months.month,
-        count(*) as bill_count,
-        {{ daybook.whole_sum('hidden_amounts.amount', 'hidden_amounts.issue_date is not null') }} as dated_amount
-    from hidden_amounts
-    inner join months on coalesce(hidden_amounts.issue_date <= months.as_of_date, true)
-    where months.as_of_date < {{ daybook.as_of_date() }}
-    group by hidden_amounts.connection_id, hidden_amounts.currency_code, months.month
+        count(distinct unclear.bill_id) filter (where {{ is_past }}) as bill_count,
+        {{ daybook.whole_sum('unclear.amount', 'unclear.issue_date is not null and ' ~ is_past) }} as dated_amount,
+        {{ daybook.whole_sum('unclear.surplus', 'unclear.issue_date is not null') }} as surplus
+    from unclear
+    inner join months on coalesce(unclear.issue_date <= months.as_of_date, true)
+    group by unclear.connection_id, unclear.currency_code, months.month
+),
+
+-- Of which month they are nobody knows: of each since their bill was issued they may be.
+undated_payments as (
+    select
+        bills.connection_id,
+        bills.currency_code,
+        months.month,
+        count(*) as payment_count
+    from bills
+    inner join settlements on bills.connection_id = settlements.connection_id and bills.bill_id = settlements.document_id
+    inner join months on coalesce(bills.issue_date <= months.as_of_date, true)
+    where
+        settlements.source_type = 'payment'
+        and settlements.counted_date is null
+        and settlements.allocated_amount is distinct from 0
+    group by bills.connection_id, bills.currency_code, months.month
 ),
 
 purchases as (
@@ -212,7 +263,10 @@ payments as (
         {{ daybook.whole_sum('weight', 'is_weighed and is_late') }} as weight_late,
         {{ daybook.whole_sum('weight', 'is_weighed and days_to_pay is not null') }} as weight_with_days,
         {{ daybook.whole_sum('weight * days_to_pay', 'is_weighed and days_to_pay is not null') }} as weighted_days,
-        cast(sum(unknown_count) as bigint) as unknown_count
+        -- One of which nobody knows how much of what was owed it paid makes shares and means unknown as well.
+        cast(
+            sum(unknown_count) + count(*) filter (where is_weighed and weight is null and unknown_count = 0) as bigint
+        ) as unknown_count
     from weighed
     group by connection_id, currency_code, month
 ),
@@ -234,6 +288,8 @@ monthly as (
             as unknown_count,
         coalesce(unexplained.bill_count, 0) as unexplained_count,
         case when unexplained.month is null then 0 else unexplained.dated_amount end as unexplained_dated,
+        coalesce(unexplained.surplus, 0) as surplus,
+        coalesce(undated_payments.payment_count, 0) as undated_payment_count,
         payments.weight_with_due_date,
         payments.weight_late,
         payments.weight_with_days,
@@ -262,6 +318,11 @@ monthly as (
             currencies.connection_id = unexplained.connection_id
             and currencies.currency_code is not distinct from unexplained.currency_code
             and months.month = unexplained.month
+    left join undated_payments
+        on
+            currencies.connection_id = undated_payments.connection_id
+            and currencies.currency_code is not distinct from undated_payments.currency_code
+            and months.month = undated_payments.month
 ),
 
 rolling as (
@@ -270,6 +331,7 @@ rolling as (
         {{ daybook.whole_sum_over('open_dated', 'three_months') }} as open_dated_3_months,
         {{ daybook.whole_sum_over('purchases_above_0', 'three_months') }} as purchases_3_months,
         {{ daybook.whole_sum_over('unexplained_dated', 'three_months') }} as unexplained_3_months,
+        sum(surplus) over three_months as surplus_3_months,
         sum(days) over three_months as days_3_months,
         count(*) over three_months as months_seen
     from monthly
@@ -278,6 +340,21 @@ rolling as (
         order by month
         rows between 2 preceding and current row
     )
+),
+
+-- What is unexplained may have been open at each of the month ends, and what is due beyond a total at none. Where that is more than
+-- half a day, nobody knows.
+judged as (
+    select
+        *,
+        case
+            when months_seen < 3 then 'fewer_months'
+            when open_dated_3_months is null or purchases_3_months is null or unexplained_3_months is null then 'unknown'
+            when purchases_3_months <= 0 then 'no_purchases'
+            when 2 * (unexplained_3_months + surplus_3_months) * days_3_months > 3 * purchases_3_months then 'unexplained'
+            else 'known'
+        end as days_payable_status
+    from rolling
 ),
 
 final as (
@@ -292,18 +369,17 @@ final as (
         cast(paid as numeric(38, 9)) as paid,
         unknown_count,
         unexplained_count,
-        -- What is unexplained may have been open at each of the month ends. Where that is more than half a day, nobody knows.
+        undated_payment_count,
         case
-            when
-                months_seen = 3 and purchases_3_months > 0
-                and 2 * unexplained_3_months * days_3_months <= 3 * purchases_3_months
+            when days_payable_status = 'known'
                 then {{ daybook.ratio('open_dated_3_months', '3 * purchases_3_months') }} * cast(days_3_months as float8)
         end as days_payable_outstanding,
+        days_payable_status,
         {{ daybook.ratio('weighted_days', 'weight_with_days') }} as average_days_to_pay,
         {{ daybook.ratio('weight_late', 'weight_with_due_date') }} as paid_late_share,
         {{ daybook.ratio('overdue', 'open_ap_end') }} as overdue_share,
         {{ daybook.ratio('over_90', 'open_ap_end') }} as over_90_share
-    from rolling
+    from judged
 )
 
 select * from final

@@ -283,7 +283,10 @@ class Ledger:
             self.spend += spend_of_lined('vendor_credit', credit, rate, -1)
 
     def _date_credit_links(self):
-        """What bill and credit tell of each other counts on one date: that of the bill, else that of the credit."""
+        """
+        What bill and credit tell of each other counts on one date: that of the bill, else that of the credit. What one of them tells
+        and the other does not has settled both.
+        """
         bills = {bill.id: bill for bill in self.book.bills}
         credits = {credit.id: credit for credit in self.book.credits}
         pairs = {}
@@ -306,6 +309,7 @@ class Ledger:
             for entry in all_entries:
                 entry.parts = [(later(day, both), amount) for day, amount in entry.parts]
             is_one_currency = len({document.currency for document in both}) <= 1
+            is_one_tale = not by_bill or not by_credit
             for size, one, other in side_by_side(by_bill, by_credit, is_one_currency):
                 days = [entry.date for entry in (one, other) if entry is not None and entry.date is not None]
                 if len(set(days)) > 1:
@@ -315,6 +319,12 @@ class Ledger:
                     if entry is not None:
                         amount = entry.amount if size is None else size if entry.amount > 0 else -size
                         entry.parts.append((when, amount))
+                # What is laid beside something by its place alone may be told there in another way.
+                if len(both) == 2 and is_one_currency and None in (one, other) and (size is not None or is_one_tale):
+                    bill, credit = both
+                    teller, silent = (credit, bill) if one is None else (bill, credit)
+                    if teller.is_posted:
+                        silent.told_by_other.append((when, amount))
 
     def base_total(self, document, rate):
         """The sum of its lines, each rounded once."""
@@ -376,7 +386,7 @@ def side_by_side(ones, others, is_one_currency):
 def open_at(document, when):
     """What was open on a day, rolled back from the document of now; an allocation without a date counts as before."""
     told = document.due if hasattr(document, 'due') else document.remaining
-    parts = [part for entry in document.allocations for part in entry.parts]
+    parts = document.parts
     to_come = total(amount for day, amount in parts if day is not None and day > when)
     amount = total([told, to_come])
     left = less(document.total, *(amount for day, amount in parts if day is None or day <= when))
@@ -384,6 +394,19 @@ def open_at(document, when):
         return amount
     # What is to come may be taken off what the source tells, or not yet: no more is undone than was settled.
     return min(amount, max(told, left)) if to_come > 0 else max(amount, min(told, left))
+
+
+def unexplained(bill):
+    """
+    What settled the bill, or what is due beyond it, and nobody tells of: its total less its payments, its credits and what is due. A
+    credit that only the vendor credit tells of is told, of no more than that.
+    """
+    rest = less(bill.total, *(entry.amount for entry in bill.allocations), bill.due)
+    told = total(amount for _, amount in bill.told_by_other)
+    if rest is None or told is None:
+        return None
+    explained = max(min(told, rest), Decimal(0)) if rest > 0 else min(max(told, rest), Decimal(0))
+    return less(rest, explained)
 
 
 def is_issued(document, when):
@@ -422,7 +445,7 @@ def paid_off(bill, today):
     """
     if not bill.is_posted or is_open_at(bill, today) or is_dated_ahead(bill, today):
         return None
-    settled = [part for entry in bill.allocations for part in entry.parts if part[0] is None or part[0] <= today]
+    settled = [part for part in bill.parts if part[0] is None or part[0] <= today]
     if bill.total is None or bill.total <= 0 or any(amount is None for _, amount in settled):
         return None
     enough = lambda amount: less(amount, bill.total) >= 0 or is_noise(bill.currency, less(amount, bill.total))
@@ -479,10 +502,8 @@ def bills(ledger):
             'credited_amount': credited,
             'computed_amount_due': computed,
             'amount_due_variance': less(bill.due, computed),
-            'unexplained_amount': less(computed, bill.due),
-            'has_unexplained_amount': computed is not None
-            and bill.due is not None
-            and not is_noise(bill.currency, less(computed, bill.due)),
+            'unexplained_amount': unexplained(bill),
+            'has_unexplained_amount': unexplained(bill) is not None and not is_noise(bill.currency, unexplained(bill)),
             'line_count': len(bill.lines),
             'line_total': line_total,
             'line_variance': less(bill.total, line_total),

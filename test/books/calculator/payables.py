@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from amounts import is_noise, less, negative, share, total
-from documents import is_dated_ahead, is_due, is_issued, is_open_at, is_owed_back_at, open_at, paid_off
+from documents import is_dated_ahead, is_due, is_issued, is_open_at, is_owed_back_at, open_at, paid_off, unexplained
 from readings import were_read_after
 from records import last_of_month, month_before, month_of
 
@@ -75,7 +75,7 @@ def ap_open_items(ledger):
                 'open_amount_base': item.base,
                 'base_currency': item.rate.base,
                 'fx_status': item.rate.status,
-                'has_undated_allocation': any(day is None for entry in document.allocations for day, _ in entry.parts),
+                'has_undated_allocation': any(day is None for day, _ in document.parts),
             }
 
 
@@ -214,8 +214,9 @@ def ap_kpis_monthly(ledger):
     posted = [bill for bill, _ in ledger.bills if bill.is_posted]
     for currency in sorted(currencies, key=str):
         mine = [bill for bill in posted if bill.currency == currency]
-        ends, dated_ends, hidden_ends, bought, bought_above_0, rows = {}, {}, {}, {}, {}, []
+        ends, dated_ends, hidden_ends, surplus_ends, bought, bought_above_0, rows = {}, {}, {}, {}, {}, {}, []
         hidden = [bill for bill in mine if hides_settlement(bill)]
+        unclear = [bill for bill in mine if hides_settlement(bill) or surplus_of(bill) > 0]
         for month in months:
             end = min(last_of_month(month), today)
             items = [item for item in open_items(ledger, end) if item.document.currency == currency]
@@ -228,6 +229,7 @@ def ap_kpis_monthly(ledger):
             hidden_ends[month] = total(
                 hidden_amount(bill) for bill in hidden if bill.date is not None and bill.date <= end < today
             )
+            surplus_ends[month] = total(surplus_of(bill) for bill in mine if bill.date is not None and bill.date <= end)
             totals = [bill.total for bill in mine if bill.date is not None and month <= bill.date <= end]
             bought[month] = total(totals)
             bought_above_0[month] = total(amount for amount in totals if amount is None or amount > 0)
@@ -250,6 +252,15 @@ def ap_kpis_monthly(ledger):
             timed = [(weight, day > b.due_date) for b, day, weight in weighed if b.due_date is not None]
             late = total(weight for weight, is_late in timed if is_late)
             paid = total(entry.amount for _, entry in payments)
+            # Nobody knows what of what is owed they paid, though it is known what was paid.
+            unweighed = [
+                day
+                for bill, day, weight in weighed
+                if weight is None and all(entry.amount is not None for entry in bill.payments if entry.date == day)
+            ]
+            days_payable, days_payable_status = outstanding(
+                months, month, end, dated_ends, bought_above_0, hidden_ends, surplus_ends
+            )
             rows.append(
                 {
                     'month': month,
@@ -261,11 +272,20 @@ def ap_kpis_monthly(ledger):
                     'paid': paid,
                     'unknown_count': sum(item.amount is None for item in items)
                     + sum(bill.total is None for bill in mine if bill.date is not None and month <= bill.date <= end)
-                    + sum(entry.amount is None for _, entry in payments),
+                    + sum(entry.amount is None for _, entry in payments)
+                    + len(unweighed),
                     'unexplained_count': 0
                     if end == today
-                    else sum(bill.date is None or bill.date <= end for bill in hidden),
-                    'days_payable_outstanding': outstanding(months, month, end, dated_ends, bought_above_0, hidden_ends),
+                    else sum(bill.date is None or bill.date <= end for bill in unclear),
+                    # They may have been made in it.
+                    'undated_payment_count': sum(
+                        entry.date is None and entry.amount != 0
+                        for bill in mine
+                        if bill.date is None or bill.date <= end
+                        for entry in bill.payments
+                    ),
+                    'days_payable_outstanding': days_payable,
+                    'days_payable_status': days_payable_status,
                     'average_days_to_pay': weighted_mean(weighted),
                     'paid_late_share': share(late, total(weight for weight, _ in timed)),
                     'overdue_share': share_overdue(items),
@@ -285,29 +305,30 @@ def hides_settlement(bill):
 
 def is_unexplained(bill):
     """Less is due than payments and credits say."""
-    rest = hidden_part(bill)
+    rest = unexplained(bill)
     return rest is not None and rest > 0 and not is_noise(bill.currency, rest)
 
 
 def hidden_amount(bill):
-    return total([hidden_part(bill) if is_unexplained(bill) else Decimal(0), undated_part(bill)])
+    return total([unexplained(bill) if is_unexplained(bill) else Decimal(0), undated_part(bill)])
 
 
 def undated_part(bill):
-    return total(amount for entry in bill.allocations for day, amount in entry.parts if day is None)
+    return total(amount for day, amount in bill.parts if day is None)
 
 
-def hidden_part(bill):
-    return less(bill.total, *(entry.amount for entry in bill.allocations), bill.due)
+def surplus_of(bill):
+    """What is due beyond what the bill cost: a fee for being late, for example. Nobody bought anything for it, nor knows since when."""
+    more = None if bill.total is None else less(bill.due, max(bill.total, Decimal(0)))
+    return more if more is not None and more > 0 and not is_noise(bill.currency, more) else Decimal(0)
 
 
-def by_day(entries, today):
+def by_day(parts, today):
     """What settles a bill up to today, day by day. What has no date counts as before every day."""
     amounts = defaultdict(list)
-    for entry in entries:
-        for day, amount in entry.parts:
-            if day is None or day <= today:
-                amounts[day or date.min].append(amount)
+    for day, amount in parts:
+        if day is None or day <= today:
+            amounts[day or date.min].append(amount)
     return [(day, total(ones)) for day, ones in sorted(amounts.items())]
 
 
@@ -333,7 +354,9 @@ def owed_payments(bill, today):
     The days on which a bill was paid, each with how much of what was owed that paid for good: no more than credits of that day and
     before, and the payments before, had left of the total. Nobody knows how much, where one of all these is not known.
     """
-    paid, credited = by_day(bill.payments, today), by_day(bill.credits, today)
+    parts_of = lambda entries: [part for entry in entries for part in entry.parts]
+    paid = by_day(parts_of(bill.payments), today)
+    credited = by_day(parts_of(bill.credits) + bill.told_by_other, today)
     if bill.total is None or any(amount is None for _, amount in paid + credited):
         yield from ((day, None) for day, amount in paid if day != date.min and (amount is None or amount > 0))
         return
@@ -348,25 +371,26 @@ def owed_payments(bill, today):
         room = less(room, weight)
 
 
-def outstanding(months, month, end, ends, bought, hidden):
+def outstanding(months, month, end, ends, bought, hidden, surplus):
     """
-    Average open bills with an issue date at three month ends, by the purchases of the three months, times their days. Bills below 0
-    are in neither: what vendors owe back is not open, either. Not known where it is another half a day or more if what was settled
-    on a day that nobody tells was open at each of the month ends.
+    Average open bills with an issue date at three month ends, by the purchases of the three months, times their days; or why it is
+    not known. Bills below 0 are in neither: what vendors owe back is not open, either. Not known where it may be another half a day
+    or more: with what was settled on a day that nobody tells at each of the month ends, or without what is due and was not bought.
     """
     three = [month_before(month, count) for count in (2, 1, 0)]
     if three[0] not in months:
-        return None
-    balance, purchases = total(ends[one] for one in three), total(bought[one] for one in three)
-    most_open = total([balance, *(hidden[one] for one in three)])
-    if balance is None or most_open is None or purchases is None or purchases <= 0:
-        return None
+        return None, 'fewer_months'
+    of_three = lambda amounts: total(amounts[one] for one in three)
+    balance, purchases, untold = of_three(ends), of_three(bought), of_three(hidden)
+    if None in (balance, purchases, untold):
+        return None, 'unknown'
+    if purchases <= 0:
+        return None, 'no_purchases'
     days = (end - three[0]).days + 1
-    least, most = (
-        Fraction(open_) / 3 / Fraction(purchases) * days
-        for open_ in (balance, most_open)
-    )
-    return least if most - least <= Fraction(1, 2) else None
+    in_days = lambda amount: Fraction(amount) / 3 / Fraction(purchases) * days
+    if in_days(total([untold, of_three(surplus)])) > Fraction(1, 2):
+        return None, 'unexplained'
+    return in_days(balance), 'known'
 
 
 def weighted_mean(pairs):

@@ -4,7 +4,7 @@ from datetime import date
 from decimal import Decimal
 
 from amounts import is_noise, less, total
-from documents import Taxes, signed_lines
+from documents import Taxes, signed_lines, unexplained
 from people import top_of
 from records import RESOURCES, code, months_on
 from readings import day_in_zone, day_known_whole, earliest, streams_of
@@ -131,10 +131,6 @@ def tells_no_amount(expense):
 def has_unknown_tax(taxed):
     """What is not known at all is found by another check."""
     return taxed.treatment == 'unknown' and taxed.gross is not None
-
-
-def unexplained(bill):
-    return less(bill.total, *(entry.amount for entry in bill.allocations), bill.due)
 
 
 def differs(currency, amount):

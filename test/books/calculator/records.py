@@ -146,6 +146,13 @@ class Document:
             'posted' if self.status in POSTED else 'excluded' if self.status in EXCLUDED else 'unknown'
         )
         self.lines = []
+        # On which days how much of what only the other document of an application tells.
+        self.told_by_other = []
+
+    @property
+    def parts(self):
+        """On which days how much settled it, whoever tells."""
+        return [part for entry in self.allocations for part in entry.parts] + self.told_by_other
 
     @property
     def is_posted(self):
