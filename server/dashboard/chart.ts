@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { QueryResult } from '../../warehouse/query-texts.ts';
 import { leftOutWords, type LeftOut } from './left-out.ts';
 import { namelessWords, type Nameless, type NamelessKind } from './nameless.ts';
-import { onceRead, unreadWords, type Read } from './unread.ts';
+import { unreadWords, type Read } from './unread.ts';
 import type { View } from './view.ts';
 
 /** One question, the statement that answers it, and how the answer is shown. */
@@ -25,8 +25,6 @@ export interface ChartSource<Row extends ScopedRow> {
   readonly unread?: {
     readonly months: (asOf: string) => readonly string[];
     readonly told: string;
-    /** Whether also of connections that were never read to their end, of which the head of the page tells. */
-    readonly isOfNeverRead?: true;
   };
   /** Shows the rows of one choice. */
   readonly view: (rows: readonly Row[], choice: Choice) => View;
@@ -100,9 +98,8 @@ export function unreadIn(
   { asOf, connection, reads }: Pick<Told, 'asOf' | 'reads'> & { connection: string },
 ): string[] {
   if (unread === undefined) return [];
-  const { months, told, isOfNeverRead = false } = unread;
-  const chosen = readsOf(reads, connection);
-  return unreadWords(isOfNeverRead ? chosen : onceRead(chosen), { months: months(asOf), connection, told });
+  const { months, told } = unread;
+  return unreadWords(readsOf(reads, connection), { months: months(asOf), connection, told });
 }
 
 function readsOf(reads: readonly Read[], connection: string): readonly Read[] {

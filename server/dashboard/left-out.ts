@@ -86,7 +86,8 @@ const leftOuts = {
   unknown_spend: {
     documents: `
     select connection_id, currency_code, ${wholeSum('gross_amount')} as amount
-    from marts.spend_lines where posting_status = 'unknown' and not is_in_future and (spend_month is null or spend_month :during)
+    from marts.spend_lines as lines
+    where posting_status = 'unknown' and not is_in_future and (spend_month is null or (spend_month :during))
     group by connection_id, currency_code, source_type, document_id`,
     words: ['document', 'of an unknown status', 'left out', 'spend'],
   },
@@ -101,6 +102,25 @@ const leftOuts = {
     words: [
       ...(['document', 'that a reconcile found gone at the source'] as const),
       ...(['counted until somebody approves the deletion', 'due'] as const),
+    ],
+  },
+  /** Bills, and credits below 0, whose deletion waits for approval, and that are settled by today: they were open on days before. */
+  gone_settled: {
+    documents: `
+    select connection_id, currency_code, ${wholeLargest('open_amount')} as amount
+    from marts.ap_open_items as items
+    inner join (
+      select connection_id, 'bill' as document_type, bill_id as document_id from marts.bills
+      where awaits_deletion and not is_open and coalesce(owed_back_amount = 0, false)
+      union all
+      select connection_id, 'vendor_credit', vendor_credit_id from marts.vendor_credits
+      where awaits_deletion and not is_unapplied
+    ) as gone using (connection_id, document_type, document_id)
+    where not is_credit and as_of_date :during
+    group by connection_id, currency_code, document_type, document_id`,
+    words: [
+      ...(['settled document', 'that a reconcile found gone at the source'] as const),
+      ...(['counted at past month ends until somebody approves the deletion', 'open then'] as const),
     ],
   },
   /** Documents whose deletion waits for approval: they are spend until then. */
@@ -124,6 +144,11 @@ const leftOuts = {
   },
 } as const;
 
+/** The largest of amounts, null where one is not known. */
+function wholeLargest(amount: string): string {
+  return `case when count(*) = count(${amount}) then max(${amount}) end`;
+}
+
 export type LeftOut = keyof typeof leftOuts;
 
 /**
@@ -134,7 +159,7 @@ export function leftOutQueries(names: readonly LeftOut[], during = 'is not null'
   const documents = names.map(
     (name) => `
   select '${name}' as what, documents.*
-  from (${leftOuts[name].documents.replace(':during', during)}
+  from (${leftOuts[name].documents.replaceAll(':during', during)}
   ) as documents`,
   );
   return `left_out_documents as (${documents.join('\n  union all')}

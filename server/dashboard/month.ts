@@ -29,6 +29,16 @@ export function dayName(day: string): string {
   return `${Number(day.slice(8, 10))} ${names[Number(day.slice(5, 7)) - 1] ?? ''}`;
 }
 
+/** 23 Nov 2026 */
+export function fullDayName(day: string): string {
+  return `${dayName(day)} ${day.slice(0, 4)}`;
+}
+
+/** The day up to which subscriptions were read in this month, where it is before today. */
+export function earlierDay(until: string | null, asOf: string): string | undefined {
+  return until !== null && until < asOf ? until : undefined;
+}
+
 export function daysAfter(day: string, days: number): string {
   return isoDay(Date.parse(day) + days * 86_400_000);
 }

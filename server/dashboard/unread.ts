@@ -6,11 +6,6 @@ export interface Read {
   readonly spend_read_until: string | null;
 }
 
-/** Without connections that were never read to their end. */
-export function onceRead(reads: readonly Read[]): Read[] {
-  return reads.filter(({ spend_read_until: until }) => until !== null);
-}
-
 /** Those of the months, which are given in order, that are known to their end of every one of the connections. */
 export function readMonths(reads: readonly Read[], months: readonly string[]): string[] {
   return months.filter((month) => reads.every((read) => isRead(read, month)));

@@ -75,11 +75,12 @@ export function expectedFigures(
       of('spend_lines').filter((row) => row.posting_status === 'posted' && row.spend_month === null),
     ),
   );
-  const unknownSpend = (months: readonly string[]): string[] => {
+  const unknownSpend = (months: readonly string[], isMeant: (row: Row) => boolean = () => true): string[] => {
     const lines = of('spend_lines').filter(
       (row) =>
         row.posting_status === 'unknown' &&
         row.is_in_future !== true &&
+        isMeant(row) &&
         (row.spend_month === null || months.includes(String(row.spend_month))),
     );
     return leftOut(costOfEach(lines));
@@ -103,7 +104,7 @@ export function expectedFigures(
     ...openItemsOf(of('bills').filter(isGone), 'bill_id', 'bill'),
     ...openItemsOf(of('vendor_credits').filter(isGone), 'vendor_credit_id', 'vendor_credit'),
   ]);
-  const goneSpend = (months: readonly string[]): string[] => {
+  const goneSpend = (months: readonly string[], isMeant: (row: Row) => boolean = () => true): string[] => {
     const gone = new Set(
       [
         ...of('bills').map((row) => ({ ...row, document_id: row.bill_id, source_type: 'bill' })),
@@ -122,10 +123,32 @@ export function expectedFigures(
     );
     return leftOut(
       costOfEach(
-        spend.filter((row) => gone.has(documentOf(row)) && months.includes(String(row.spend_month))),
+        spend.filter(
+          (row) => gone.has(documentOf(row)) && isMeant(row) && months.includes(String(row.spend_month)),
+        ),
       ),
     );
   };
+  const goneSettled = leftOut(
+    [
+      ...grouped(
+        of('ap_open_items').filter((row) => {
+          const name = row.document_type === 'bill' ? 'bill' : 'vendor_credit';
+          const document = of(`${name}s`).find(
+            (one) => one.connection_id === row.connection_id && one[`${name}_id`] === row.document_id,
+          );
+          return document !== undefined && isGone(document);
+        }),
+        (row) => `${row.connection_id} ${row.document_type} ${row.document_id}`,
+      ).values(),
+    ]
+      .filter((days) => !days.some((row) => row.is_today === true))
+      .map((days) =>
+        days.filter((row) => row.is_credit === false && String(row.as_of_date) >= monthsBefore(month, 24)),
+      )
+      .filter((days) => days.length > 0)
+      .map((days) => largest(days.map((row) => whole(row.open_amount)))),
+  );
   const openItems = of('ap_open_items');
   const isBill = (row: Row): boolean => row.is_credit === false;
 
@@ -346,6 +369,7 @@ export function expectedFigures(
       ...leftOut(overstated),
       ...leftOut(settledUndated),
       ...goneDue,
+      ...goneSettled,
     ];
     if (!days.some((day) => on(day).length > 0) && gap.length === 0) return nothing('bill', 'vendor_credit');
     const columns = (day: string): Whole[] => [
@@ -445,7 +469,11 @@ export function expectedFigures(
       within(rows, months.slice(12)),
     ];
     const ranked = rankedBy(lines, (rows) => within(rows, months.slice(0, 12)));
-    const gap = [...unknownSpend(months), ...undatedDocuments, ...goneSpend(months)];
+    const isCompared = (row: Row): boolean => {
+      const place = months.indexOf(String(row.spend_month));
+      return place < 0 || isRead(row.connection_id, months[place % 12] ?? '');
+    };
+    const gap = [...unknownSpend(months, isCompared), ...undatedDocuments, ...goneSpend(months, isCompared)];
     if (ranked.length === 0 && gap.length === 0) return nothing(...spent);
     const isAnyRead = connection === '' || months.slice(0, 12).some((wanted) => isRead(connection, wanted));
     if (ranked.length === 0)
@@ -497,10 +525,14 @@ export function expectedFigures(
 
   function recurringWords(moved: readonly Row[]): string {
     const known = of('subscription_mrr_monthly').filter((row) => row.month === month && row.mrr !== null);
+    const [until = today] = moved
+      .flatMap((row) => (row.observed_until === null ? [] : [String(row.observed_until)]))
+      .sort();
+    const ofDay = `of active subscriptions${until < today ? `, as last read on ${dayName(until)}` : ''}`;
     if (amounts(moved, 'closing') === null && known.length > 0)
-      return `of active subscriptions; ${told(amounts(known, 'mrr'))} without those that are not known`;
+      return `${ofDay}; ${told(amounts(known, 'mrr'))} without those that are not known`;
     const isObserved = moved.every((row) => row.is_observed === true);
-    return `of active subscriptions${isObserved ? '' : '; this month was not observed yet'}`;
+    return `${ofDay}${isObserved ? '' : '; this month was not observed yet'}`;
   }
 
   function unpriced(wanted: string): number {
@@ -582,6 +614,7 @@ export function expectedFigures(
     const words: Readonly<Record<string, string>> = {
       fresh: 'fresh',
       stale: 'stale',
+      stalled: 'stalled',
       never_complete: 'not complete yet',
     };
     return {
@@ -667,6 +700,10 @@ function roundedRecords(checks: readonly Row[]): number {
 
 function unknownIn(rows: readonly Row[]): number {
   return rows.reduce((count, row) => count + Number(row.unknown_count), 0);
+}
+
+function largest(values: readonly Whole[]): Whole {
+  return values.reduce((one, other) => (one === null || other === null ? null : one > other ? one : other));
 }
 
 function unsigned(amount: Whole): Whole {

@@ -1,9 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { readDashboard, type Dashboard } from '../../server/dashboard/read-dashboard.ts';
 import { readMonths, unreadWords } from '../../server/dashboard/unread.ts';
 import { notesOf } from '../../server/dashboard/views/headline.tsx';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
-import { bill, billLine, list, subscription } from '../support/finance-records.ts';
+import { allocation, bill, billLine, list, subscription, type Fields } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
@@ -20,10 +22,22 @@ beforeAll(async () => {
   await addCompany('early', { bills: { '2025-11': 20, '2024-11': 100, '2025-10': 50, '2024-10': 40 } });
   await addCompany('whole', { bills: { '2025-11': 7, '2024-11': 5 } });
   await addCompany('begun', { bills: { '2025-10': 900 }, streams: ['bills'] });
+  // Its list of bills shows nothing of what the service has since 15 November.
+  const settled = allocation('payment', { allocated_date: '"2025-11-20"', allocated_amount: '30' });
+  await addCompany('stuck', {
+    currency: 'SEK',
+    bills: { '2025-11': 20, '2025-10': 30, '2025-09': 7 },
+    fields: { '2025-10': { amount_due: '0', status: '"paid"', linked_payments: list(settled) } },
+  });
   await warehouse.pool.query(
     `update sync.streams set last_success_at = read_at::timestamptz
-     from (values ('early', '2025-11-15 12:00Z'), ('whole', '2025-12-10 12:00Z')) as told (name, read_at)
+     from (values ('early', '2025-11-15 12:00Z'), ('whole', '2025-12-10 12:00Z'),
+       ('stuck', '2025-12-10 12:00Z')) as told (name, read_at)
      where connection_id = name`,
+  );
+  await warehouse.pool.query(
+    `update sync.streams set stalled_at = last_success_at, watermark = '2025-11-15 12:00Z'
+     where connection_id = 'stuck' and stream = 'bills'`,
   );
   // Subscriptions of one were last read on 3 October, and next in November.
   await warehouse.pool.query(`
@@ -37,11 +51,13 @@ beforeAll(async () => {
   // A reconcile found a bill gone, and stopped to ask.
   await warehouse.pool.query(`
     insert into sync.runs (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, finished_at)
-    values ('asked', 'whole', 'reconcile', 'partial', '', '', 'test', now());
+    values ('asked', 'whole', 'reconcile', 'partial', '', '', 'test', now()), ('asked too', 'stuck', 'reconcile', 'partial', '', '', 'test', now());
     insert into sync.run_streams (run_id, connection_id, stream, status, failure_type)
-    values ('asked', 'whole', 'bills', 'partial', 'ApprovalNeeded');
+    values ('asked', 'whole', 'bills', 'partial', 'ApprovalNeeded'), ('asked too', 'stuck', 'bills', 'partial', 'ApprovalNeeded');
     insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id)
-    values ('whole', 'bills', 'whole 2025-11', 'extra', 'confirmed', now(), 'asked')`);
+    values ('whole', 'bills', 'whole 2025-11', 'extra', 'confirmed', now(), 'asked'),
+      ('stuck', 'bills', 'stuck 2025-11', 'extra', 'confirmed', now(), 'asked too'),
+      ('stuck', 'bills', 'stuck 2025-10', 'extra', 'confirmed', now(), 'asked too')`);
   await buildMarts(installation, { asOfDate, apiAddress: testApiAddress });
   dashboard = await readDashboard(warehouse);
 });
@@ -61,7 +77,7 @@ test('a month that was not read to its end is compared with nothing, and the pag
   });
   expect(seen('spend-by-vendor', '')).toMatchObject({
     sentence: 'EUR 57.00 from Dec 2024 to Nov 2025, 45.00 in the 12 months before.',
-    gap: `${gone('spend').slice(0, -1)}; Dec 2024 to Nov 2025 of begun and Nov 2025 of early were not read to their end: left out of both years.`,
+    gap: `${gone('spend').slice(0, -1)}; Dec 2024 to Nov 2025 of begun, Nov 2025 of early and Nov 2025 of stuck were not read to their end: left out of both years.`,
   });
 });
 
@@ -75,12 +91,47 @@ test('spend by month says which months were read in part', () => {
     'Nov 2025 was not read to its end: more may have been spent.',
   );
   expect(seen('spend-by-month', '')?.gap).toBe(
-    `${gone('spend').slice(0, -1)}; Nov 2025 of early was not read to its end: more may have been spent.`,
+    `${gone('spend').slice(0, -1)}; Jan 2024 to Nov 2025 of begun, Nov 2025 of early and Nov 2025 of stuck were not read to their end: more may have been spent.`,
   );
   expect(seen('spend-by-month', 'whole')?.gap).toBe(gone('spend'));
 });
 
+test('spend of a connection of which a list was never read to its end says so, as that of others does', () => {
+  const shown = seen('spend-by-month', 'begun');
+  expect(shown?.columns.map(({ head }) => head).slice(2)).toEqual([
+    ...Array.from(
+      { length: 23 },
+      () => expect.stringMatching(/^[A-Z][a-z]{2} 202[45], read in part$/) as string,
+    ),
+    'Dec 2025, not over',
+  ]);
+  expect(shown?.gap).toBe('Jan 2024 to Nov 2025 were not read to their end: more may have been spent.');
+  expect(seen('key-figures', 'begun')?.gap).toBe(
+    'Nov 2025 was not read to its end: more may have been spent.',
+  );
+});
+
+test('a list that has stalled is told at the head of the page, and its months were read up to its watermark', () => {
+  expect(dashboard.connections.find(({ connection_id: name }) => name === 'stuck')).toMatchObject({
+    freshness_status: 'stalled',
+    spend_read_until: '2025-11-14',
+  });
+  expect(notesOf(dashboard)).toContain(
+    'A list of stuck has stalled: the service has newer records than it shows, and the figures may lack them. "daybook status stuck" says which list.',
+  );
+  const health = dashboard.charts.find(({ id }) => id === 'sync-health');
+  const bills = health?.views.find(({ connection }) => connection === 'stuck')?.rows[1];
+  expect(bills?.slice(1, 3)).toEqual(['bills', { words: 'stalled', tone: 'bad' }]);
+});
+
 test('recurring revenue says which months are told as of an earlier day', () => {
+  expect(seen('recurring-revenue', 'whole')?.sentence).toBe(
+    'EUR 10.00 on 10 Dec 2025, when subscriptions were last read (the month is not over), from 10.00 at its beginning.',
+  );
+  expect(seen('key-figures', 'whole')?.rows.at(-1)?.[2]).toBe(
+    'of active subscriptions, as last read on 10 Dec',
+  );
+  expect(seen('recurring-revenue', 'early')?.sentence).toContain('on 16 Dec 2025 (the month is not over)');
   expect(seen('recurring-revenue', 'whole')?.gap).toBe(
     'Oct 2025 is told as of 3 Oct, when subscriptions were last read in it: what changed later in it counts in the month that was read next.',
   );
@@ -88,7 +139,7 @@ test('recurring revenue says which months are told as of an earlier day', () => 
 
 test('records that wait for approval of their deletion are told at the head of the page, beside the figures, and by a check', async () => {
   expect(notesOf(dashboard)).toContain(
-    'A reconcile found 1 record gone at the source, and every figure still has it: "daybook reconcile whole --approve-deletes" deletes it, "daybook discrepancies whole" says which.',
+    'A reconcile found 3 records gone at the source, and every figure still has them: "daybook reconcile NAME --approve-deletes" deletes them, "daybook discrepancies NAME" says which.',
   );
   for (const id of ['ap-ageing', 'ap-trend', 'cash-requirements'])
     expect(seen(id, 'whole')?.gap, id).toBe(gone('due'));
@@ -105,6 +156,33 @@ test('records that wait for approval of their deletion are told at the head of t
   expect(await readWaitingDeletions(warehouse, { connectionId: 'whole' })).toEqual([
     { connection_id: 'whole', resource: 'bills', run_id: 'asked', records: 1 },
   ]);
+});
+
+test('what waits for approval is told beside the days and months that have it, and beside no others', () => {
+  const due =
+    '1 document that a reconcile found gone at the source is counted until somebody approves the deletion (due 20.00)';
+  expect(seen('ap-trend', 'stuck', 'SEK')?.gap).toBe(
+    `${due}; 1 settled document that a reconcile found gone at the source is counted at past month ends until somebody approves the deletion (open then 30.00).`,
+  );
+  expect(seen('ap-ageing', 'stuck', 'SEK')?.gap).toBe(`${due}.`);
+  // What is of November is counted in spend by month, and left out of both years.
+  expect(seen('spend-by-month', 'stuck', 'SEK')?.gap).toContain(
+    '2 documents that a reconcile found gone at the source are counted until somebody approves the deletion (spend 50.00)',
+  );
+  expect(seen('spend-by-vendor', 'stuck', 'SEK')?.gap).toBe(
+    '1 document that a reconcile found gone at the source is counted until somebody approves the deletion (spend 30.00); Nov 2025 was not read to its end: left out of both years.',
+  );
+});
+
+test('the twelve complete months of the docs are those of each connection', async () => {
+  const docs = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'marts.md'), 'utf8');
+  const [, query = ''] = /in the last twelve complete months.*\n([^;]*);/.exec(docs) ?? [];
+  const spent = await rows(warehouse, query.replace("'USD'", "'EUR'"));
+  const byConnection: Record<string, number> = Object.fromEntries(
+    spent.map((row) => [String(row.connection_id), Number(row.spend)]),
+  );
+  // Of one November is not complete: its twelve months begin with that of the year before.
+  expect(byConnection).toEqual({ early: 150, whole: 7 });
 });
 
 test('of many connections three are named', () => {
@@ -128,35 +206,42 @@ function gone(what: 'due' | 'spend'): string {
   return `1 document that a reconcile found gone at the source is counted until somebody approves the deletion (${what} 7.00).`;
 }
 
-function seen(id: string, connection: string) {
+function seen(id: string, connection: string, currency = 'EUR') {
   return dashboard.charts
     .find((chart) => chart.id === id)
-    ?.views.find((view) => view.connection === connection && view.currency === 'EUR');
+    ?.views.find((view) => view.connection === connection && view.currency === currency);
 }
 
 async function addCompany(
   name: string,
-  input: { bills: Readonly<Record<string, number>>; streams?: readonly string[] },
+  input: {
+    bills: Readonly<Record<string, number>>;
+    streams?: readonly string[];
+    currency?: string;
+    fields?: Readonly<Record<string, Fields>>;
+  },
 ): Promise<void> {
   const { streams = ['bills', 'expenses', 'refunds', 'bill_credit_memos', 'subscriptions'] } = input;
+  const { currency = 'EUR', fields = {} } = input;
   const connectionId = await addTestConnection(warehouse, name);
   const records = Object.entries(input.bills).map(([month, total]) => {
     const total_amount = String(total);
     return bill(`${name} ${month}`, {
       ...{
-        currency_code: '"EUR"',
+        currency_code: `"${currency}"`,
         currency_rate: 'null',
         issue_date: `"${month}-05"`,
         due_date: `"${month}-25"`,
       },
       ...{ total_amount, amount_due: total_amount, tax_amount: '0' },
       line_items: list(billLine({ total_amount, sub_total: total_amount, tax_amount: '0' })),
+      ...fields[month],
     });
   });
   const item = '{"interval": "month", "interval_count": 1, "quantity": 1, "amount": 10, "unit_amount": 10}';
   const revenue = subscription(`${name} s`, {
     status: '"active"',
-    iso_currency_code: '"EUR"',
+    iso_currency_code: `"${currency}"`,
     items: list(item),
   });
   for (const stream of streams) {

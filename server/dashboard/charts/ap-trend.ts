@@ -9,8 +9,11 @@ import { scopesOf } from '../scopes-of.ts';
 
 const leftOuts = [
   ...(['unknown_status', 'unknown_credit'] as const),
-  ...(['unexplained', 'overstated', 'undated_settlement', 'gone_due'] as const),
+  ...(['unexplained', 'overstated', 'undated_settlement', 'gone_due', 'gone_settled'] as const),
 ];
+
+const inTwoYears =
+  ">= (select date_trunc('month', max(as_of_date)) - interval '24 months' from marts.connections)";
 
 /** Whether what is owed grows, and grows older. */
 export const apTrend: Chart = defineChart({
@@ -19,7 +22,7 @@ export const apTrend: Chart = defineChart({
   about:
     'Rolled back from current documents and the dates of their payments and credits: bills that were voided or deleted since are absent. Credits, and bills below 0 or overpaid, are not taken off; a bill without an issue date counts on every day.',
   shownAs: 'drawing',
-  marts: ['ap_ageing', 'connections', 'bills', 'vendor_credits', 'allocations'],
+  marts: ['ap_ageing', 'ap_open_items', 'connections', 'bills', 'vendor_credits', 'allocations'],
   sql: `
 with shown as (
 select
@@ -36,11 +39,11 @@ select
   sum(unknown_count)::bigint as unknown
 from marts.ap_ageing as ageing
 ${scopesOf('ageing')}
-where as_of_date >= (select date_trunc('month', max(as_of_date)) - interval '24 months' from marts.connections)
+where as_of_date ${inTwoYears}
 group by scope.connection_id, currency_code, as_of_date
 ),
 
-${leftOutQueries(leftOuts)}
+${leftOutQueries(leftOuts, inTwoYears)}
 
 ${withLeftOuts('currency_code, as_of_date')}`,
   leftOut: leftOuts,

@@ -3,7 +3,7 @@ import { amount, isZero, namedAmount, shownAmount, toldAmount, type Decimal } fr
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
-import { lastOverMonths, monthName } from '../month.ts';
+import { dayName, earlierDay, lastOverMonths, monthName } from '../month.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
@@ -130,10 +130,20 @@ rounded as (
   group by scope.connection_id
 ),
 
+-- Of the connection whose subscriptions were read longest ago in this month.
+observed as (
+  select scope.connection_id, currency_code, min(observed_until) as until
+  from marts.mrr_movements_monthly as moved
+  cross join today
+  ${scopesOf('moved')}
+  where moved.month = today.month
+  group by scope.connection_id, currency_code
+),
+
 shown as (
 select
   added.connection_id as of_scope, -- null: all connections together
-  currency_code as of_currency,
+  added.currency_code as of_currency,
   coalesce(sum(amount) filter (where figure = 'bill_count'), 0)::bigint as bill_count,
   coalesce(sum(amount) filter (where figure = 'credit_count'), 0)::bigint as credit_count,
 ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
@@ -147,10 +157,15 @@ ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   coalesce(sum(amount) filter (where figure = 'unknown'), 0)::bigint as unknown,
   coalesce(sum(amount) filter (where figure = 'unpriced'), 0)::bigint as unpriced,
   coalesce(sum(amount) filter (where figure = 'unobserved'), 0) > 0 as is_unobserved,
+  max(observed.until) as observed_until,
   coalesce(max(rounded.records), 0)::bigint as rounded
 from added
 left join rounded on added.connection_id is not distinct from rounded.connection_id
-group by added.connection_id, currency_code
+left join observed
+  on
+    added.connection_id is not distinct from observed.connection_id
+    and added.currency_code is not distinct from observed.currency_code
+group by added.connection_id, added.currency_code
 )
 
 ${withLeftOuts('bill_count desc, currency_code')}`,
@@ -176,6 +191,7 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
     unknown: z.number(),
     unpriced: z.number(),
     is_unobserved: z.boolean(),
+    observed_until: z.string().nullable(),
     rounded: z.number(),
   }),
   view([row], { currency, asOf, leftOut }) {
@@ -211,7 +227,7 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
         [
           'Monthly recurring revenue',
           row.has_subscriptions ? shown(row.recurring_revenue) : '–',
-          row.has_subscriptions ? recurringWords(row, currency) : 'no subscriptions',
+          row.has_subscriptions ? recurringWords(row, { currency, asOf }) : 'no subscriptions',
         ],
       ],
     };
@@ -225,13 +241,16 @@ function recurringWords(
     readonly recurring_revenue: Decimal | null;
     readonly recurring_revenue_known: Decimal | null;
     readonly is_unobserved: boolean;
+    readonly observed_until: string | null;
   },
-  currency: string,
+  { currency, asOf }: { currency: string; asOf: string },
 ): string {
   const { recurring_revenue: whole, recurring_revenue_known: known, is_unobserved } = row;
+  const until = earlierDay(row.observed_until, asOf);
+  const told = `of active subscriptions${until === undefined ? '' : `, as last read on ${dayName(until)}`}`;
   if (whole === null && known !== null)
-    return `of active subscriptions; ${toldAmount(known, currency)} without those that are not known`;
-  return `of active subscriptions${is_unobserved ? `; ${notObserved}` : ''}`;
+    return `${told}; ${toldAmount(known, currency)} without those that are not known`;
+  return `${told}${is_unobserved ? `; ${notObserved}` : ''}`;
 }
 
 const notObserved = 'this month was not observed yet';

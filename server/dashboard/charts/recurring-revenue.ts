@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { dayName, monthName } from '../month.ts';
+import { dayName, earlierDay, fullDayName, monthName } from '../month.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
@@ -68,7 +68,7 @@ order by scope.connection_id nulls first, currency_code, month`,
     return {
       sentence: !last?.is_observed
         ? 'This month was not observed yet.'
-        : `${namedAmount(last.closing, currency)} on ${dayName(asOf)} ${asOf.slice(0, 4)} (the month is not over), from ${toldAmount(last.opening, currency)} at its beginning.`,
+        : `${namedAmount(last.closing, currency)} on ${dayWords(last, asOf)}, from ${toldAmount(last.opening, currency)} at its beginning.`,
       gap: gapOf({
         unknown: 0,
         more: [
@@ -111,6 +111,14 @@ order by scope.connection_id nulls first, currency_code, month`,
   nameless: ['subscription'],
   empty: 'There are no subscriptions.',
 });
+
+/** The day that this month is told as of: today, or that on which subscriptions were last read. */
+function dayWords({ observed_until: until }: { observed_until: string | null }, asOf: string): string {
+  const earlier = earlierDay(until, asOf);
+  return earlier === undefined
+    ? `${fullDayName(asOf)} (the month is not over)`
+    : `${fullDayName(earlier)}, when subscriptions were last read (the month is not over)`;
+}
 
 /** Months whose closing is that of an earlier day, the last ones. */
 function earlierWords(

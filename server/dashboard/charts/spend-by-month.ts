@@ -3,7 +3,7 @@ import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { lastMonths, lastOverMonths, monthName } from '../month.ts';
-import { onceRead, readMonths } from '../unread.ts';
+import { readMonths } from '../unread.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { vendorLabels, vendorsShown } from '../vendor-labels.ts';
 import type { Series } from '../view.ts';
@@ -106,7 +106,7 @@ ${withLeftOuts('currency_code, place, spend_month')}`,
       return row === undefined ? '0' : row.spend;
     };
     // What is dated later in the month is not in it yet.
-    const known = new Set(readMonths(onceRead(reads), months));
+    const known = new Set(readMonths(reads, months));
     const label = (month: string): string => {
       if (month === months[23]) return `${monthName(month)}, not over`;
       return known.has(month) ? monthName(month) : `${monthName(month)}, read in part`;

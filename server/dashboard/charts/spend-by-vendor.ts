@@ -11,6 +11,15 @@ import { scopesOf } from '../scopes-of.ts';
 
 const leftOuts = ['unknown_spend', 'undated', 'gone_spend'] as const;
 
+/** What is left out, or counted, of the months that are compared. */
+const ofMonthsRead = `between (select month - interval '23 months' from last_over) and (select month from last_over)
+      and exists (
+        select from reads, last_over
+        where reads.connection_id = lines.connection_id
+          and case when lines.spend_month > month - interval '12 months'
+            then lines.spend_month else lines.spend_month + interval '12 months' end <= read_month
+      )`;
+
 /** Who the money went to, and whether it was more than before. */
 export const spendByVendor: Chart = defineChart({
   id: 'spend-by-vendor',
@@ -86,7 +95,7 @@ left join marts.vendors using (connection_id, vendor_id)
 group by grouping sets ((scope_id, currency_code, least(place, 16)), (scope_id, currency_code))
 ),
 
-${leftOutQueries(leftOuts, "between (select month - interval '23 months' from last_over) and (select month from last_over)")}
+${leftOutQueries(leftOuts, ofMonthsRead)}
 
 ${withLeftOuts('currency_code, place')}`,
   leftOut: leftOuts,
@@ -94,7 +103,6 @@ ${withLeftOuts('currency_code, place')}`,
   unread: {
     months: (asOf) => lastOverMonths(asOf, 12),
     told: 'left out of both years',
-    isOfNeverRead: true,
   },
   row: z.object({
     connection_id: z.string().nullable(),
