@@ -72,7 +72,12 @@ function bookOnPage(): BookTold {
     waiting: {},
     streams: streams.map(({ stream, resource }) => ({
       ...{ stream: stream.name, resource: resource.name, capability: 'supported' },
-      ...{ watermark: null, last_success_at: '2026-11-22 11:00:00+00', last_reconcile_at: null },
+      ...{
+        watermark: null,
+        last_success_at: '2026-11-22 11:00:00+00',
+        last_reconcile_at: null,
+        stalled_at: null,
+      },
     })),
     connection: { org_id: null, created_at: '2026-11-01' },
     vendor_names: {},

@@ -217,9 +217,10 @@ function stalledLists(): WorkedBook[] {
       'stalled-empty',
       { 0: bills },
       {
-        'connections.freshness_status where name = stalled-empty': 'never_complete',
+        'connections.freshness_status where name = stalled-empty': 'stalled',
+        'connections.last_success_at where name = stalled-empty': null,
         'connections.spend_read_until where name = stalled-empty': null,
-        'sync_health.freshness_status where resource = expenses': 'never_complete',
+        'sync_health.freshness_status where resource = expenses': 'stalled',
         'sync_health.last_success_at where resource = expenses': null,
         'vendor_spend_monthly.is_complete where vendor_id = v and spend_month = 2026-09-01': false,
       },

@@ -12,7 +12,7 @@ export const measureNames: readonly string[] = Object.keys(measures);
 
 /**
  * What a row of a sample has to say, as a statement; null where an amount is not known: the measure for the row's connection, vendor and currency, and for those
- * that the sample itself is about (`connection_id = 'acme-us'`, `spend_month > …`).
+ * that the sample itself is about (`connection_id = 'acme-us'`, `spend_month > …`), with what its `with` says of each connection.
  */
 export function expectedOf(
   measure: string,
@@ -28,6 +28,7 @@ export function expectedOf(
   const [, since] = /spend_month (>=? .*)$/m.exec(sample) ?? [];
   if (since !== undefined) conditions.push(`month ${since}`);
   if (sample.includes('where is_complete')) conditions.push('is_complete');
-  return `select case when count(*) = count(amount) then coalesce(sum(amount), 0)::text end as expected from (${measures[measure] ?? ''}) as measured
+  const [, said = '', name = ''] = /^(?:--.*\n)*(with (\w+) as \([^]*?\n\)\n)/.exec(sample) ?? [];
+  return `${said}select case when count(*) = count(amount) then coalesce(sum(amount), 0)::text end as expected from (${measures[measure] ?? ''}) as measured ${name === '' ? '' : `join ${name} using (connection_id)`}
     where ${conditions.length === 0 ? 'true' : conditions.join(' and ')}`;
 }

@@ -38,8 +38,8 @@ final as (
         {{ daybook.days_between(daybook.reporting_day_of('successes.last_success_at'), daybook.as_of_date()) }}
             as days_since_success,
         case
-            when successes.last_success_at is null then 'never_complete'
             when successes.is_stalled then 'stalled'
+            when successes.last_success_at is null then 'never_complete'
             when {{ daybook.reporting_day_of('successes.last_success_at') }} >= {{ daybook.as_of_date() }} - 1 then 'fresh'
             else 'stale'
         end as freshness_status,

@@ -81,8 +81,8 @@ final as (
             as days_since_success,
         case
             when resourced.capability = 'unsupported' then 'unsupported'
-            when resourced.last_success_at is null then 'never_complete'
             when resourced.is_stalled then 'stalled'
+            when resourced.last_success_at is null then 'never_complete'
             when {{ daybook.reporting_day_of('resourced.last_success_at') }} >= {{ daybook.as_of_date() }} - 1 then 'fresh'
             else 'stale'
         end as freshness_status,

@@ -236,8 +236,11 @@ def connections(ledger):
 
 def freshness(moment, ledger, streams):
     """In days of the company: it is never younger than its own today."""
-    if moment is None:
-        return {'days_since_success': None, 'freshness_status': 'never_complete'}
-    days = (ledger.today - day_in_zone(moment, ledger)).days
-    is_stalled = any(stream['stalled_at'] is not None for stream in streams)
-    return {'days_since_success': days, 'freshness_status': 'stalled' if is_stalled else 'fresh' if days <= 1 else 'stale'}
+    days = None if moment is None else (ledger.today - day_in_zone(moment, ledger)).days
+    if any(stream['stalled_at'] is not None for stream in streams):
+        status = 'stalled'
+    elif days is None:
+        status = 'never_complete'
+    else:
+        status = 'fresh' if days <= 1 else 'stale'
+    return {'days_since_success': days, 'freshness_status': status}
