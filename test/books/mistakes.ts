@@ -71,8 +71,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an applied credit is undone twice',
     file: 'models/intermediate/int_ap_allocations__signed.sql',
-    find: 'else -applications.allocated_amount end',
-    replace: 'else -2 * applications.allocated_amount end',
+    find: 'else -applications.allocated_amount',
+    replace: 'else -2 * applications.allocated_amount',
   },
   {
     name: 'what the credit tells is told of the bill again',

@@ -1,6 +1,6 @@
 -- What settled bills and credits, signed as in int_ap_documents__settled: undoing it adds the amount to what is open. A credit
--- that is applied before it, or the bill, is issued counts from the day on which both are there. One that only one of the two tells
--- of counts on both: what settles the one settles the other.
+-- that is applied before it, or the bill, is issued counts from the day on which both are there. One that only one of the two
+-- tells of counts on both: what settles the one settles the other.
 with payments as (
     select * from {{ ref('stg_finance__bill_payment_allocations') }}
 ),
@@ -68,7 +68,10 @@ signed as (
             else greatest(applications.counted_date, bills.issue_date, credits.issue_date)
         end as counted_date,
         cast(
-            case when applications.document_type = 'bill' then applications.allocated_amount else -applications.allocated_amount end
+            case
+                when applications.document_type = 'bill' then applications.allocated_amount
+                else -applications.allocated_amount
+            end
             as numeric(38, 9)
         ) as allocated_amount,
         applications.is_told_by_other

@@ -1,8 +1,8 @@
--- Applications of credits to bills, as each side tells them, with the one date on which they count: that of the bill, and that of
--- the credit where the bill has none. Bill and credit are laid side by side by amount, in the order of their dates, and cut where
--- either has an end: what one side tells as one and the other in parts is a row for each part. What is 0, or undone by the next
--- entry, stands beside nothing. What stands beside nothing though both documents are here, in one currency, was told by one of them
--- alone.
+-- Applications of credits to bills, as each side tells them, with the one date on which they count: that of the bill, and that
+-- of the credit where the bill has none. Bill and credit are laid side by side by amount, in the order of their dates, and cut
+-- where either has an end: what one side tells as one and the other in parts is a row for each part. What is 0, or undone by the
+-- next entry, stands beside nothing. What stands beside nothing though both documents are here, in one currency, was told by one
+-- of them alone.
 with told as (
     select
         connection_id,

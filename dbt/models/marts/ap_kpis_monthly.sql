@@ -74,8 +74,8 @@ undated as (
     group by connection_id, document_id
 ),
 
--- Bills of which a part was settled on a day that nobody tells: by what no payment or credit explains, or by one without a date. Past days
--- have them without it; what is due today is known.
+-- Bills of which a part was settled on a day that nobody tells: by what no payment or credit explains, or by one without a date.
+-- Past days have them without it; what is due today is known.
 hidden as (
     select
         bills.connection_id,
@@ -342,8 +342,8 @@ rolling as (
     )
 ),
 
--- What is unexplained may have been open at each of the month ends, and what is due beyond a total at none. Where that is more than
--- half a day, nobody knows.
+-- What is unexplained may have been open at each of the month ends, and what is due beyond a total at none. Where that is more
+-- than half a day, nobody knows.
 judged as (
     select
         *,

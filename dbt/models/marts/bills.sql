@@ -139,8 +139,8 @@ explained as (
     from joined
 ),
 
--- A bill that is open, or void, was not paid off, whatever was paid of it. A credit that only the vendor credit tells of explains no
--- more than what is left.
+-- A bill that is open, or void, was not paid off, whatever was paid of it. A credit that only the vendor credit tells of
+-- explains no more than what is left.
 settled as (
     select
         *,
