@@ -70,6 +70,30 @@ test('a name is given once', async () => {
   });
 });
 
+test('a list that has stalled is as fresh as its watermark', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[records.bill('b')]] });
+  const told = (): Promise<Row> =>
+    row(
+      warehouse,
+      `select v.bills_last_success_at = s.last_success_at as "isLastReading", v.bills_last_success_at as at,
+         v.bills_freshness > interval '1 day' as "isOld"
+       from finance.connections v join sync.streams s using (connection_id)
+       where v.name = $1 and s.stream = 'bills'`,
+      [connectionId],
+    );
+  expect(await told()).toMatchObject({ isLastReading: true, isOld: false });
+  const stall = (watermark: string | null): Promise<unknown> =>
+    warehouse.pool.query(
+      `update sync.streams set stalled_at = last_success_at, watermark = $2 where connection_id = $1 and stream = 'bills'`,
+      [connectionId, watermark],
+    );
+  await stall('2026-01-01T00:00:00Z');
+  expect(await told()).toMatchObject({ at: new Date('2026-01-01T00:00:00Z'), isOld: true });
+  await stall(null);
+  expect(await told()).toMatchObject({ at: null, isOld: null });
+});
+
 test('the status of a connection tells the state of each stream', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[records.bill('b'), '{}']] });

@@ -56,6 +56,7 @@ import * as failedRuns from './2026-12-16-failed-runs.ts';
 import * as observedDays from './2026-12-16-observed-days.ts';
 import * as unknownWebhooks from './2026-12-16-unknown-webhooks.ts';
 import * as waitingDeletions from './2026-12-17-waiting-deletions.ts';
+import * as stalledFreshness from './2026-12-18-stalled-freshness.ts';
 import * as stalledMonths from './2026-12-18-stalled-months.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
@@ -121,5 +122,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-16-observed-days': observedDays,
   '2026-12-16-unknown-webhooks': unknownWebhooks,
   '2026-12-17-waiting-deletions': waitingDeletions,
+  '2026-12-18-stalled-freshness': stalledFreshness,
   '2026-12-18-stalled-months': stalledMonths,
 };
