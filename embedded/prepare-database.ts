@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { codeOf } from '../errors/code-of.ts';
+import { forgetBiLogin } from '../warehouse/bi-login.ts';
 import { LoginClient } from '../warehouse/login-client.ts';
 import { requiringScram } from '../warehouse/require-auth.ts';
 import { scramVerifier } from '../warehouse/secrets/scram-verifier.ts';
@@ -8,7 +9,7 @@ import { scramVerifier } from '../warehouse/secrets/scram-verifier.ts';
  * Makes the role `daybook` (no superuser; may create roles, for `daybook_reader`) and its database where they are missing, and takes
  * from everybody what only a superuser can take. `adminUrl` is the superuser's. Passwords are told as Postgres keeps them: its log has
  * the text of a statement that fails.
- * `passwordBefore` is what the owner had at the last start.
+ * `passwordBefore` is what the owner had at the last start. Where that is another, what `daybook url` told is no longer let in either.
  * Returns undefined while the server does not take connections yet. Throws ServerUnproven.
  */
 export async function prepareDatabase(
@@ -19,6 +20,8 @@ export async function prepareDatabase(
   try {
     await withClient(adminUrl, (client) => prepareServer(client, ownerPassword));
     await withClient(ofDatabase(adminUrl), (client) => client.query(closeFunctions));
+    if (ownerPassword !== passwordBefore)
+      await withClient(ofOwner(adminUrl, ownerPassword), (client) => client.query(forgetBiLogin));
     return 'ready';
   } catch (error) {
     if (isNotYet(error)) return undefined;
@@ -55,6 +58,14 @@ async function separatePasswords(adminUrl: string, passwordBefore: string): Prom
 function ofDatabase(adminUrl: string): string {
   const url = new URL(adminUrl);
   url.pathname = 'daybook';
+  return url.href;
+}
+
+/** Not as the superuser: what the owner has made of the tables, such as a trigger, would run as one. */
+function ofOwner(adminUrl: string, password: string): string {
+  const url = new URL(ofDatabase(adminUrl));
+  url.username = 'daybook';
+  url.password = password;
   return url.href;
 }
 

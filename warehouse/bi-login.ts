@@ -58,6 +58,21 @@ export async function resealBiLogin(
     .execute();
 }
 
+/**
+ * Takes the password from the login, and forgets it: the next `biLoginUrl` makes another. For the owner of a database, of which nothing
+ * else is known; there may be no warehouse in it yet.
+ */
+export const forgetBiLogin = `
+  do $$
+  declare known text;
+  begin
+    if to_regclass('sync.settings') is null then return; end if;
+    delete from sync.settings where name = 'bi_login' returning split_part(value, ' ', 1) into known;
+    if exists (select from pg_roles where rolname = known) then
+      execute format('alter role %I password null', known);
+    end if;
+  end $$`;
+
 /** Where the warehouse keeps its login and the password, sealed with the secret key. */
 const setting = 'bi_login';
 

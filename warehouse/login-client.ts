@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { MessageSizes } from './message-sizes.ts';
 import { accepts, requireAuthOf, type LoginMethod } from './require-auth.ts';
 import { ServerUnproven, type Refused } from './server-unproven.ts';
 
@@ -48,14 +49,23 @@ export class LoginClient extends pg.Client {
     if (isOfScram) this.#end();
   }
 
-  /** The driver throws at a login of a kind that it does not know, out of every catch: whoever has the port could end this process. */
+  /**
+   * Whoever has the port could end this process: the driver throws at a login of a kind that it does not know, out of every catch, and
+   * makes room for as much as a message announces, until V8 aborts.
+   */
   #catchWhatIsUnreadable(): void {
     const connection = this.connection as unknown as { attachListeners: (stream: Duplex) => void };
     const attach = connection.attachListeners.bind(connection);
     connection.attachListeners = (stream) => {
       attach(stream);
       const read = stream.listeners('data').at(-1) as (data: Buffer) => void;
+      const sizes = new MessageSizes();
       stream.off('data', read).on('data', (data: Buffer) => {
+        if (this.#isRefused) return;
+        if (!this.#isLoggedIn && sizes.largestIn(data) > largestBeforeLogin) {
+          this.#refuse('unreadable');
+          return;
+        }
         try {
           read(data);
         } catch (error) {
@@ -95,6 +105,9 @@ export class LoginClient extends pg.Client {
     return new ServerUnproven({ host, port, did, ...(cause && { cause }) });
   }
 }
+
+/** In bytes. The longest that Postgres has to say by then is an error. */
+const largestBeforeLogin = 1024 ** 2;
 
 /** Where the driver answers what a server sends. It has no setting for what it takes part in. */
 const driver = pg.Client.prototype as unknown as Readonly<

@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { codeOf } from '../../errors/code-of.ts';
-import { requireAuthOf, requireAuthVariable, withoutRequireAuth } from '../../warehouse/require-auth.ts';
+import { relayLogins } from '../../warehouse/login-relay.ts';
+import { requireAuthOf } from '../../warehouse/require-auth.ts';
 import { biUrl } from '../bi-url.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes, type ExitCode, type SetExitCode } from '../exit-codes.ts';
@@ -15,28 +19,72 @@ export function psqlCommand(setExitCode: SetExitCode): Command {
       '\nExample:\n  $ npx daybook psql\n  $ npx daybook psql -- --csv -c "table marts.vendors"',
     )
     .action(async (args: readonly string[]) => {
-      setExitCode(await runPsql(await biUrl(), args));
+      const url = await biUrl();
+      const isRelayed = requireAuthOf(url.href) !== undefined;
+      setExitCode(await (isRelayed ? runPsqlRelayed(url, args) : runPsqlDirectly(url, args)));
     });
 }
 
-/**
- * The password goes by the environment: everybody on the machine can read a command line. So does how to log in: a psql before 16
- * ignores that there, and it was just seen that the server is the right one. Throws UsageError without psql.
- */
-async function runPsql(url: URL, args: readonly string[]): Promise<ExitCode> {
-  const address = withoutRequireAuth(url);
-  const requireAuth = requireAuthOf(url.href);
+/** The password goes by the environment: everybody on the machine can read a command line. */
+async function runPsqlDirectly(url: URL, args: readonly string[]): Promise<ExitCode> {
+  const address = new URL(url);
   address.password = '';
-  // Ctrl-C is psql's: it cancels a query there.
+  return runPsql(address.href, args, { ...process.env, PGPASSWORD: url.password });
+}
+
+/**
+ * Where the address says how to log in, psql does so through this process and never holds the password. A psql before 16 cannot be
+ * told to log in by SCRAM alone, and each connects again by itself when the server goes away, to whoever has the port by then.
+ */
+async function runPsqlRelayed(url: URL, args: readonly string[]): Promise<ExitCode> {
+  const folder = await mkdtemp(join(socketsFolder(), 'daybook-psql-'));
+  try {
+    const relay = await relayLogins(url.href, join(folder, `.s.PGSQL.${socketPort}`));
+    try {
+      return await runPsql(relayedAddress(url, folder), args, withoutConnecting(process.env));
+    } finally {
+      await relay.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The path of a socket has at most 103 bytes on macOS. */
+function socketsFolder(): string {
+  return Buffer.byteLength(tmpdir()) <= 60 ? tmpdir() : '/tmp';
+}
+
+function relayedAddress(url: URL, folder: string): string {
+  const parameters = new URLSearchParams({ host: folder, port: socketPort });
+  for (const name of settingsOfSession) {
+    const value = url.searchParams.getAll(name).at(-1);
+    if (value !== undefined) parameters.set(name, value);
+  }
+  // Libpq takes no plus sign for a space.
+  return `postgres://${url.username}@${url.pathname}?${parameters.toString().replaceAll('+', '%20')}`;
+}
+
+/** Part of the name of the socket only. */
+const socketPort = '5432';
+
+/** What an address says of the session, and not of the way to the server. */
+const settingsOfSession = ['application_name', 'client_encoding', 'options'];
+
+/** Nothing that asks for a way to the server, or for proof of it, which here is this process's business. */
+function withoutConnecting(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ofConnecting.test(name)));
+}
+
+const ofConnecting =
+  /^PG(HOST|HOSTADDR|PORT|USER|DATABASE|PASSWORD|REQUIREAUTH|REQUIREPEER|REQUIRESSL|CHANNELBINDING|SERVICE|SSL.*|GSS.*|TARGETSESSIONATTRS|LOADBALANCEHOSTS|M(IN|AX)PROTOCOLVERSION)$/;
+
+/** Throws UsageError without psql. */
+async function runPsql(address: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const psql = spawn('psql', ['--dbname', address, ...args], { stdio: 'inherit', env });
+  // Ctrl-C is psql's: it cancels a query there. What ends this process has to end psql first.
   process.on('SIGINT', () => undefined);
-  const psql = spawn('psql', ['--dbname', address.href, ...args], {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      PGPASSWORD: url.password,
-      ...(requireAuth === undefined ? {} : { [requireAuthVariable]: requireAuth }),
-    },
-  });
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => psql.kill(signal));
   return new Promise((resolve, reject) => {
     psql.once('error', (error) => {
       reject(codeOf(error) === 'ENOENT' ? notInstalled() : error);

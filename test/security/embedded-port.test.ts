@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +12,7 @@ import { preferredPorts } from '../../embedded/ports.ts';
 import { startPostgres } from '../../embedded/postgres.ts';
 import { prepareDatabase } from '../../embedded/prepare-database.ts';
 import { writeRuntimeFile } from '../../embedded/runtime-file.ts';
+import { migrate } from '../../warehouse/migrate.ts';
 import { openSession } from '../../warehouse/open-session.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { opens } from '../../warehouse/opens.ts';
@@ -26,11 +29,14 @@ import { falsePostgres, type Asking } from './false-postgres.ts';
 /** Another user of the machine, who takes the port of the embedded Postgres before it starts, or while it is down. */
 
 const password = 'the-password-of-somebody';
+const hasPsql = spawnSync('psql', ['--version']).status === 0;
 
 const askings: readonly [Asking, RegExp][] = [
   ['clear text', /it asks for the password in clear text/],
   ['md5', /it asks for an MD5 hash of the password/],
   ['Kerberos', /it asks for a login of a kind that Daybook does not know/],
+  ['two gigabytes', /or says what Postgres never says/],
+  ['two gigabytes in a message cut up', /or says what Postgres never says/],
   ['nothing', /it asks for no proof that the password is known, and gives none/],
   ['scram without its end', /its part of the login by SCRAM is not that of a server that knows the password/],
   [
@@ -186,15 +192,74 @@ test('a command on the embedded Postgres tells a stranger on its port no passwor
   expect(stranger.heard()).not.toContain(password);
 });
 
-test('psql of the embedded Postgres logs in by SCRAM alone; the address for tools names nothing that an old libpq refuses', async () => {
+test('psql of the embedded Postgres holds no password, and nothing of the environment leads it elsewhere; the address for tools names nothing that an old libpq refuses', async () => {
   const { url } = await createTestDatabase();
-  const programs = await temporaryFolder();
-  await writeFile(join(programs, 'psql'), '#!/bin/sh\necho "$PGREQUIREAUTH" "$@"\n', { mode: 0o755 });
-  const psql = await onHome(url, ['psql'], { PATH: `${programs}:${process.env.PATH ?? ''}` });
-  expect(psql.stdout).toMatch(/^scram-sha-256 --dbname postgres:\/\/daybook_bi_\w+@127\.0\.0\.1:\d+\/\w+\n$/);
   const { stdout } = await onHome(url, ['url']);
   expect(stdout).toMatch(/^postgres:\/\/daybook_bi_\w+:[\w-]+@127\.0\.0\.1:\d+\/\w+\n$/);
+  const programs = await temporaryFolder();
+  await writeFile(join(programs, 'psql'), '#!/bin/sh\necho "$@"\nenv\n', { mode: 0o755 });
+  const psql = await onHome(url, ['psql'], {
+    PATH: `${programs}:${process.env.PATH ?? ''}`,
+    ...{ PGHOSTADDR: '127.0.0.1', PGREQUIREAUTH: 'scram-sha-256', PGOPTIONS: '-c work_mem=8MB' },
+  });
+  expect(psql.stdout).toMatch(
+    /^--dbname postgres:\/\/daybook_bi_\w+@\/\w+\?host=%2F\S*daybook-psql-\w+&port=5432\n/,
+  );
+  expect(psql.stdout).not.toContain(new URL(stdout).password);
+  expect([...psql.stdout.matchAll(/^PG\w+(?==)/gm)].map(([name]) => name)).toEqual(['PGOPTIONS']);
 });
+
+test.skipIf(!hasPsql)(
+  'an open psql of the embedded Postgres tells no password to whoever takes the port while it is down',
+  async () => {
+    const folder = await temporaryFolder();
+    const file = (name: string): string => join(folder, name);
+    const port = await freePort();
+    const postgres = await startPostgres({ dataDir: file('postgres'), port });
+    await migrated(postgres.url);
+    const { stdout: address } = await onHome(postgres.url, ['url']);
+    // A psql without a terminal connects again only when it is told to, with what it has kept of the first time.
+    const wait = `\\! touch ${file('begun')}; until [ -e ${file('taken')} ]; do sleep 0.05; done`;
+    await writeFile(file('script.sql'), [`select 'first';`, wait, '\\c'].join('\n'));
+    const ended = onHome(postgres.url, ['psql', '--', '-XAt', '-f', file('script.sql')]);
+    await eventually(() => Promise.resolve(existsSync(file('begun')) || undefined));
+    await postgres.stop();
+    const stranger = await falsePostgres('clear text', port);
+    await writeFile(file('taken'), '');
+    const { stdout, stderr } = await ended;
+    expect(stdout).toBe('first\n');
+    expect(stranger.heard()).toContain('daybook_bi_');
+    expect(stranger.heard()).not.toContain(new URL(address).password);
+    expect(stderr).toContain(
+      'does not prove that it is your Postgres: it asks for the password in clear text',
+    );
+  },
+  60_000,
+);
+
+test('when Postgres moves, the login of "daybook url" gets a new password: what tools tell whoever has the old port opens nothing', async () => {
+  const dataDir = join(await temporaryFolder(), 'postgres');
+  const before = await startPostgres({ dataDir, port: await freePort() });
+  await migrated(before.url);
+  const told = new URL((await onHome(before.url, ['url'])).stdout);
+  await before.stop();
+  const after = await startPostgres({ dataDir, port: await freePort(), ownerPassword: 'new' });
+  onTestFinished(() => after.stop());
+  const old = new URL(requiringScram(told.href));
+  old.port = String(after.port);
+  expect(await opens(old)).toBe(false);
+  const now = new URL((await onHome(after.url, ['url'])).stdout);
+  expect(now.username).toBe(told.username);
+  expect(now.password).not.toBe(told.password);
+  expect(await opens(new URL(requiringScram(now.href)))).toBe(true);
+  expect(await opens(old)).toBe(false);
+});
+
+async function migrated(url: string): Promise<void> {
+  const warehouse = openWarehouse({ url, connections: 1 });
+  await migrate(warehouse);
+  await warehouse.close();
+}
 
 async function killPostgres(home: string): Promise<void> {
   const pidFile = await readFile(join(home, 'postgres', 'postmaster.pid'), 'utf8');

@@ -4,7 +4,14 @@ import { onTestFinished } from 'vitest';
 
 /** How a server asks for the proof of a password, or goes on without one. */
 export type Asking =
-  'clear text' | 'md5' | 'Kerberos' | 'nothing' | 'scram without its end' | 'scram with a wrong signature';
+  | 'clear text'
+  | 'md5'
+  | 'Kerberos'
+  | 'nothing'
+  | 'scram without its end'
+  | 'scram with a wrong signature'
+  | 'two gigabytes'
+  | 'two gigabytes in a message cut up';
 
 export interface FalsePostgres {
   readonly port: number;
@@ -24,6 +31,8 @@ export async function falsePostgres(asking: Asking, port = 0): Promise<FalsePost
     socket.on('data', (data) => {
       heard += data.toString('latin1');
       if (data.length === 8 && data.readInt32BE(4) === sslRequest) socket.write('N');
+      else if (asking === 'two gigabytes in a message cut up' && turn++ === 0)
+        sendCutUp(socket, announcement);
       else socket.write(answer(asking, turn++, data.toString('latin1')));
     });
   });
@@ -54,6 +63,7 @@ async function listen(server: Server, port: number): Promise<void> {
 
 /** What it says to the startup message, and then to each message of the login. */
 function answer(asking: Asking, turn: number, said: string): Buffer {
+  if (asking === 'two gigabytes' && turn === 0) return Buffer.concat([announcement, Buffer.alloc(1024)]);
   if (asking === 'clear text' && turn === 0) return authentication(3);
   if (asking === 'md5' && turn === 0) return authentication(5, Buffer.from('salt'));
   if (asking === 'Kerberos' && turn === 0) return authentication(7);
@@ -83,6 +93,19 @@ function message(type: string, body: Buffer): Buffer {
   head.write(type);
   head.writeInt32BE(body.length + 4, 1);
   return Buffer.concat([head, body]);
+}
+
+/** A notice that a real server may send, and then one that is as long as the protocol can say. */
+const announcement = Buffer.concat([
+  message('N', Buffer.from('SNOTICE\0Mhello\0\0')),
+  Buffer.from([0x4e, 0x7f, 0xff, 0xff, 0xff]),
+]);
+
+function sendCutUp(socket: Socket, data: Buffer): void {
+  socket.setNoDelay(true);
+  const [byte] = data;
+  if (byte === undefined) socket.write(Buffer.alloc(1024));
+  else socket.write(data.subarray(0, 1), () => setImmediate(sendCutUp, socket, data.subarray(1)));
 }
 
 const sslRequest = 80877103;

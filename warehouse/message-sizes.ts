@@ -1,0 +1,29 @@
+/** Follows what a server of Postgres sends, cut anywhere, from message to message. */
+export class MessageSizes {
+  #head: readonly number[] = [];
+  #left = 0;
+
+  /** The most bytes that one of the messages that begin here announces; 0 where none begins. */
+  largestIn(data: Buffer): number {
+    let largest = 0;
+    let at = 0;
+    while (at < data.length) {
+      const passed = Math.min(this.#left, data.length - at);
+      this.#left -= passed;
+      at += passed;
+      const head = data.subarray(at, at + headLength - this.#head.length);
+      this.#head = [...this.#head, ...head];
+      at += head.length;
+      if (this.#head.length < headLength) break;
+      const size = Buffer.from(this.#head).readUInt32BE(1);
+      largest = Math.max(largest, size);
+      this.#left = Math.max(size - sizeLength, 0);
+      this.#head = [];
+    }
+    return largest;
+  }
+}
+
+/** A letter, and the size, which counts itself and not the letter. */
+const headLength = 5;
+const sizeLength = 4;
