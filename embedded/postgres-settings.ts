@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 
 /**
@@ -25,6 +26,16 @@ export const postgresSettings: Readonly<Record<string, string>> = {
   // 64 MB: everybody who may log in can fill the queue, by default with 8 GB, and Daybook sends nothing by it.
   max_notify_queue_pages: '8192',
 };
+
+/**
+ * What one session may have in temporary files, as `temp_file_limit` has it: a quarter of the disk that is free when Postgres starts. A
+ * statement that goes wrong, or a record that was made to have it go wrong, then fails while there is still room for what is synced. An
+ * index over the largest tables of a warehouse needs less than a quarter of what they take themselves.
+ */
+export async function temporaryFileLimit(dataDir: string): Promise<string> {
+  const { bavail, bsize } = await statfs(dataDir);
+  return `${Math.max(1024, Math.round((bavail * bsize) / 4 / 1024 ** 2))}MB`;
+}
 
 /**
  * A sixteenth of the machine, between 128 MB and 1 GB. The keys of records are random, so every page of an initial sync touches

@@ -4,7 +4,7 @@ import { createCluster, keepOwnerPassword, newPassword } from './create-cluster.
 import type { EmbeddedServer } from './keep-running.ts';
 import { postgresAccount } from './postgres-account.ts';
 import { postgresProgram } from './postgres-program.ts';
-import { postgresSettings } from './postgres-settings.ts';
+import { postgresSettings, temporaryFileLimit } from './postgres-settings.ts';
 import { isPostmasterReady } from './postmaster-file.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { processTable } from './process-table.ts';
@@ -23,7 +23,12 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const program = await postgresProgram(account);
   const passwords = await createCluster({ dataDir, initdb: program.initdb, account });
   const owner = options.ownerPassword === 'new' ? newPassword() : passwords.owner;
-  const settings = { ...postgresSettings, ...options.settings, port: String(port) };
+  const settings = {
+    ...postgresSettings,
+    temp_file_limit: await temporaryFileLimit(dataDir),
+    ...options.settings,
+    port: String(port),
+  };
   const [command, ...args] = account.wrap([
     program.postgres,
     '-D',

@@ -35,11 +35,26 @@ export class MartsFailed extends Error {
   override readonly name = 'MartsFailed';
   readonly handling = 'stop';
 
-  constructor(failed: readonly string[], logFile: string) {
-    const what = failed.length === 0 ? 'dbt did not get through' : `${failed.join(', ')} failed`;
-    super(`The marts were not replaced: ${what}. The log is in ${logFile}.`);
+  constructor(failed: readonly FailedNode[], logFile: string) {
+    const names = failed.map(({ name }) => name).join(', ');
+    const what = failed.length === 0 ? 'dbt did not get through' : `${names} failed`;
+    const remedy = failed.some(({ message }) => message.includes('temp_file_limit'))
+      ? ` ${ofTemporaryFiles}`
+      : '';
+    super(`The marts were not replaced: ${what}.${remedy} The log is in ${logFile}.`);
   }
 }
+
+export interface FailedNode {
+  readonly name: string;
+  /** What dbt or the database said. */
+  readonly message: string;
+}
+
+const ofTemporaryFiles =
+  'A statement needed more temporary files than temp_file_limit allows: on a server of your own, a superuser raises it ' +
+  '("alter system set temp_file_limit = ...; select pg_reload_conf()"); that of the embedded Postgres is a quarter of the disk that was free ' +
+  'when it started, so free some and start it again.';
 
 /** Exit code 2: only an export mends it. */
 export class NoSnapshot extends Error {

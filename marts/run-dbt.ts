@@ -9,7 +9,7 @@ import { withoutSecrets } from '../scripts/without-secrets.mjs';
 import type { BuildSettings } from './build-settings.ts';
 import { dbtProject } from './dbt-project.ts';
 import { readDbtLine } from './dbt-line.ts';
-import { MartsFailed } from './errors.ts';
+import { MartsFailed, type FailedNode } from './errors.ts';
 import { prepareProject } from './prepare-project.ts';
 
 /** One build with dbt. Everything dbt writes is in `folder`; nothing is written into the project. */
@@ -57,7 +57,7 @@ export async function runDbt(build: DbtBuild): Promise<DbtResult> {
     ? resultsSchema.parse(JSON.parse(await readFile(results, 'utf8'))).results
     : [];
   const failed = outcomes.filter(({ status }) => ['error', 'fail', 'runtime error'].includes(status));
-  if (code !== 0) throw new MartsFailed(failed.map(nameOf), join(folder, 'logs', 'dbt.log'));
+  if (code !== 0) throw new MartsFailed(failed.map(asFailed), join(folder, 'logs', 'dbt.log'));
   const ofKind = (kind: string): number =>
     outcomes.filter((one) => one.unique_id.startsWith(`${kind}.`)).length;
   return {
@@ -109,10 +109,12 @@ async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | n
   }
 }
 
-function nameOf({ unique_id }: { unique_id: string }): string {
-  return unique_id.split('.')[2] ?? unique_id;
+function asFailed({ unique_id, message }: Outcome): FailedNode {
+  return { name: unique_id.split('.')[2] ?? unique_id, message: message ?? '' };
 }
 
 const resultsSchema = z.object({
-  results: z.array(z.object({ unique_id: z.string(), status: z.string() })),
+  results: z.array(z.object({ unique_id: z.string(), status: z.string(), message: z.string().nullish() })),
 });
+
+type Outcome = z.infer<typeof resultsSchema>['results'][number];

@@ -3,19 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresOutput } from '../../marts/postgres-output.ts';
+import { query } from '../embedded/query.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { dbtFolder } from './marts-of.ts';
 import { runDbtByHand } from './run-dbt-by-hand.ts';
 
-const { url } = await createTestDatabase();
+const { url, adminUrl } = await createTestDatabase();
 const lake = await createTestLake(url);
 const project = await mkdtemp(join(tmpdir(), 'daybook-test-rules-'));
 afterAll(() => rm(project, { recursive: true, force: true }));
 let snapshot: string;
 
 beforeAll(async () => {
+  await query(adminUrl, `alter database ${new URL(url).pathname.slice(1)} set temp_file_limit = '100MB'`);
   const { output, secrets } = postgresOutput(url, '');
   const outputs = {
     postgres: { ...output, threads: 2, password: Object.values(secrets)[0] },

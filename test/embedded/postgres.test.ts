@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
@@ -49,6 +49,20 @@ test('a commit is durable: fsync, synchronous_commit and full_page_writes are on
     `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')`,
   );
   expect(rows.map((row) => row.setting)).toEqual(['on', 'on', 'on']);
+});
+
+test('a session cannot fill the disk with temporary files: it has a quarter of what is free, and its owner cannot change that', async () => {
+  const folder = await temporaryFolder();
+  const { bavail, bsize } = await statfs(folder);
+  const server = await postgresIn(folder);
+  const [row] = await query(
+    server.url,
+    `select setting::float8 * 1024 as limit from pg_settings where name = 'temp_file_limit'`,
+  );
+  const free = bavail * bsize;
+  expect(row?.limit).toBeGreaterThan(free / 5);
+  expect(row?.limit).toBeLessThan(Math.max(free / 3, 2 * 1024 ** 3));
+  await expect(query(server.url, 'set temp_file_limit = -1')).rejects.toThrow(/permission denied/);
 });
 
 test('the password stands in a file that only its owner can read, and nobody logs in without it', async () => {
