@@ -148,52 +148,121 @@ laid as (
             order by allocated_date asc nulls last, position asc
             rows unbounded preceding
         ) as ends_at,
-        case when has_measure then abs(allocated_amount) else 1 end as length
+        row_number() over (
+            partition by connection_id, bill_id, credit_id, told_by order by allocated_date asc nulls last, position asc
+        ) as told_place
     from measured
 ),
 
+ends as (
+    select
+        connection_id,
+        bill_id,
+        credit_id,
+        ends_at,
+        count(case when told_by = 'bill' then 1 end) as bill_ends,
+        count(case when told_by = 'vendor_credit' then 1 end) as credit_ends
+    from laid
+    group by connection_id, bill_id, credit_id, ends_at
+),
+
+-- What ends at a cut or goes on over it is the row after those that have ended before.
 cuts as (
     select
         connection_id,
         bill_id,
         credit_id,
         ends_at as cut_at,
-        ends_at - lag(ends_at, 1, 0) over (partition by connection_id, bill_id, credit_id order by ends_at) as length
-    from (
-        select distinct
-            connection_id,
-            bill_id,
-            credit_id,
-            ends_at
-        from laid
-    ) as ends
+        ends_at - lag(ends_at, 1, 0) over pair as length,
+        sum(bill_ends) over pair - bill_ends + 1 as bill_place,
+        sum(credit_ends) over pair - credit_ends + 1 as credit_place
+    from ends
+    window pair as (partition by connection_id, bill_id, credit_id order by ends_at)
 ),
 
+-- Each row with the cuts that are its own, by a window: a join took the square of the number of rows of a pair.
+rows_and_cuts as (
+    select
+        connection_id,
+        bill_id,
+        credit_id,
+        null as cut_at,
+        null as length,
+        told_by,
+        told_place,
+        position,
+        allocated_date,
+        allocated_amount,
+        has_measure,
+        -- Where amounts are no measure, what stands beside nothing may be what the other side has told as one.
+        is_one_currency and is_of_both and (has_measure or is_one_tale) as may_be_alone
+    from laid
+    union all
+    select
+        connection_id,
+        bill_id,
+        credit_id,
+        cut_at,
+        length,
+        'bill' as told_by,
+        cast(bill_place as bigint) as told_place,
+        null as position,
+        null as allocated_date,
+        null as allocated_amount,
+        null as has_measure,
+        null as may_be_alone
+    from cuts
+    union all
+    select
+        connection_id,
+        bill_id,
+        credit_id,
+        cut_at,
+        length,
+        'vendor_credit' as told_by,
+        cast(credit_place as bigint) as told_place,
+        null as position,
+        null as allocated_date,
+        null as allocated_amount,
+        null as has_measure,
+        null as may_be_alone
+    from cuts
+),
+
+cut_rows as (
+    select
+        connection_id,
+        bill_id,
+        credit_id,
+        cut_at,
+        length,
+        told_by,
+        max(position) over told as position,
+        max(allocated_date) over told as allocated_date,
+        max(allocated_amount) over told as allocated_amount,
+        bool_or(has_measure) over told as has_measure,
+        bool_or(may_be_alone) over told as may_be_alone
+    from rows_and_cuts
+    window told as (partition by connection_id, bill_id, credit_id, told_by, told_place)
+),
+
+-- The cuts that lie beyond what one side tells are no part of it.
 parts as (
     select
-        laid.connection_id,
-        laid.told_by,
-        laid.document_id,
-        laid.bill_id,
-        laid.credit_id,
-        laid.position,
-        cuts.cut_at,
-        case when laid.has_measure then sign(laid.allocated_amount) * cuts.length else laid.allocated_amount end
-            as allocated_amount,
-        max(case when laid.told_by = 'bill' then laid.allocated_date end) over part as bill_date,
-        max(case when laid.told_by = 'vendor_credit' then laid.allocated_date end) over part as credit_date,
-        -- Where amounts are no measure, what stands beside nothing may be what the other side has told as one.
-        laid.is_one_currency and laid.is_of_both and (laid.has_measure or laid.is_one_tale) and count(*) over part = 1
-            as is_told_alone
-    from laid
-    inner join cuts
-        on
-            laid.connection_id = cuts.connection_id
-            and laid.bill_id = cuts.bill_id
-            and laid.credit_id = cuts.credit_id
-            and laid.ends_at - laid.length < cuts.cut_at
-            and laid.ends_at >= cuts.cut_at
-    window part as (partition by laid.connection_id, laid.bill_id, laid.credit_id, cuts.cut_at)
+        connection_id,
+        told_by,
+        case when told_by = 'bill' then bill_id else credit_id end as document_id,
+        bill_id,
+        credit_id,
+        position,
+        cut_at,
+        case when has_measure then sign(allocated_amount) * length else allocated_amount end as allocated_amount,
+        max(case when told_by = 'bill' then allocated_date end) over part as bill_date,
+        max(case when told_by = 'vendor_credit' then allocated_date end) over part as credit_date,
+        may_be_alone and count(*) over part = 1 as is_told_alone
+    from cut_rows
+    where cut_at is not null and position is not null
+    window part as (partition by connection_id, bill_id, credit_id, cut_at)
 ),
 
 dated as (
