@@ -591,7 +591,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'what the other side tells in another way is told again',
     file: 'models/intermediate/int_credit_links__dated.sql',
-    find: '(laid.has_measure or laid.is_one_tale)',
+    find: '(has_measure or is_one_tale)',
     replace: 'true',
   },
   {
