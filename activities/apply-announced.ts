@@ -5,7 +5,7 @@ import { RecordGone, RequestRefused } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
 import { landFetched, type FetchedLanding } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
-import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
+import { wantReconcile, wantReconcilesWith } from '../warehouse/reconcile/want-reconcile.ts';
 import type { BuriedCounts } from '../warehouse/tombstones/apply-tombstones.ts';
 import type { RunScope } from '../warehouse/record-scope.ts';
 import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
@@ -53,8 +53,7 @@ function asError(signal: AbortSignal): (error: unknown) => Error {
 }
 
 /**
- * Does what follows from the answer, and closes the record's webhooks by the same commit where it writes to records, and afterwards where
- * not: killed in between, it is asked for once more. A record that could not be asked for is tried later, after those that were tried less,
+ * Does what follows from the answer, and closes the record's webhooks by the same commit. A record that could not be asked for is tried later, after those that were tried less,
  * and why not is returned as `failure`. Only a webhook that says so together with a service that has no such record is a deletion; either
  * alone is not. Expects that the company was named after an unnamed answer. Throws what the company's proof throws.
  */
@@ -68,7 +67,7 @@ export async function applyAnnounced(
     await putOffWebhooks(warehouse, { webhooks, milliseconds: waitOf(found)?.milliseconds ?? 0 });
     return { counts: {}, failure: found };
   }
-  const close = (client: PoolClient | Warehouse['pool'], { status, outcome }: Applied): Promise<void> =>
+  const close = (client: PoolClient, { status, outcome }: Applied): Promise<void> =>
     closeWebhooks(client, { webhooks, status, outcome, runId: where.runId });
   return { counts: (await settleAnnounced(warehouse, { ...where, close }, { announced, found })).counts };
 }
@@ -89,7 +88,7 @@ async function settleAnnounced(
   if (found instanceof RecordGone && announced.deleted) return bury(warehouse, where, { announced, found });
   if (found instanceof RecordGone) return closed(warehouse, where, await doubt(warehouse, where, announced));
   if (found === 'unproved' || found instanceof RequestRefused)
-    return closed(warehouse, where, await leaveToReconcile(warehouse, where, { announced, found }));
+    return closed(warehouse, where, leaveToReconcile({ announced, found }));
   return applyFound(warehouse, where, { announced, found });
 }
 
@@ -100,41 +99,45 @@ interface Announcement extends RunScope {
 }
 
 interface ToClose extends Announcement {
-  readonly close: (client: PoolClient | Warehouse['pool'], applied: Applied) => Promise<void>;
+  readonly close: (client: PoolClient, applied: Applied) => Promise<void>;
 }
 
 interface Applied {
   status: 'applied' | 'ignored';
   outcome: string;
   counts: CountsToAdd;
+  wantsReconcile?: boolean;
 }
 
 /** The list brings what was changed; of what was deleted only a complete one says so. */
-async function leaveToReconcile(
-  { pool }: Warehouse,
-  { connectionId, resource }: Pick<Announcement, 'connectionId' | 'resource'>,
-  { announced: { deleted }, found }: { announced: WaitingRecord; found: 'unproved' | RequestRefused },
-): Promise<Applied> {
+function leaveToReconcile({
+  announced: { deleted },
+  found,
+}: {
+  announced: WaitingRecord;
+  found: 'unproved' | RequestRefused;
+}): Applied {
   const what =
     found === 'unproved'
       ? 'the service fetches no record of this resource, so'
       : 'the service refuses to return the record, so';
   if (!deleted)
     return { status: 'ignored', outcome: `${what} the record is left to the next list`, counts: {} };
-  await wantReconcile(pool, { connectionId, resource });
-  return { status: 'ignored', outcome: `${what} whether it is gone is left to a reconcile`, counts: {} };
+  const outcome = `${what} whether it is gone is left to a reconcile`;
+  return { status: 'ignored', outcome, counts: {}, wantsReconcile: true };
 }
 
-async function closed({ pool }: Warehouse, { close }: ToClose, applied: Applied): Promise<Applied> {
-  await close(pool, applied);
+async function closed({ pool }: Warehouse, where: ToClose, applied: Applied): Promise<Applied> {
+  const wanted = applied.wantsReconcile === true ? [where] : [];
+  await wantReconcilesWith(pool, wanted, (client) => where.close(client, applied));
   return applied;
 }
 
 /** Who announces its deletion may never come: a webhook can be lost, and most platforms have no events. */
 async function doubt(warehouse: Warehouse, where: Announcement, { id }: WaitingRecord): Promise<Applied> {
-  if (await mayBeHeld(warehouse, { ...where, id })) await wantReconcile(warehouse.pool, where);
+  const wantsReconcile = await mayBeHeld(warehouse, { ...where, id });
   const outcome = 'the service no longer has the record: its deletion is left to who announces it';
-  return { status: 'ignored', outcome, counts: {} };
+  return { status: 'ignored', outcome, counts: {}, wantsReconcile };
 }
 
 async function bury(
@@ -184,8 +187,7 @@ async function applyFound(
   await proof.require(connection);
   // Told before it was done, or to a server that does not know yet; what was made again is newer.
   const told = microsecondsOf(announced.deletedVersion ?? '') ?? Infinity;
-  if (announced.deleted && (versionOf(record.value, resource) ?? -Infinity) <= told)
-    await wantReconcile(warehouse.pool, where);
+  const isEarly = announced.deleted && (versionOf(record.value, resource) ?? -Infinity) <= told;
   const landing = await landFetched(
     warehouse,
     {
@@ -198,7 +200,10 @@ async function applyFound(
       aheadOfList: true,
       lookbackMilliseconds,
     },
-    (client, done) => close(client, landedInWords(done, announced)),
+    async (client, done) => {
+      if (isEarly) await wantReconcile(client, where);
+      await close(client, landedInWords(done, announced));
+    },
   );
   return landedInWords(landing, announced);
 }

@@ -7,7 +7,7 @@ import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.
 import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
-import { wantHistory } from '../warehouse/reconcile/want-reconcile.ts';
+import { resourcesOfHistory, wantReconcilesWith } from '../warehouse/reconcile/want-reconcile.ts';
 import { applyAnnounced, fetchAnnounced, isUnnamed } from './apply-announced.ts';
 import { askForRecords } from './ask-for-records.ts';
 import { startChunk } from './chunk.ts';
@@ -68,10 +68,11 @@ async function applyDue(dependencies: Dependencies, applying: Applying): Promise
   const { connection, runId } = applying;
   const { ready, resources: due } = await readWaiting(warehouse, connection);
   if (ready.length > 0) {
-    await wantHistory(warehouse, connection);
     await tellDataReady(temporal, connection);
     const outcome = 'a sync was told, or started';
-    await closeWebhooks(warehouse.pool, { webhooks: ready, status: 'applied', outcome, runId });
+    await wantReconcilesWith(warehouse.pool, await resourcesOfHistory(warehouse, connection), (client) =>
+      closeWebhooks(client, { webhooks: ready, status: 'applied', outcome, runId }),
+    );
   }
   const announced = resources.filter(({ name }) => due.has(name));
   for (const resource of announced) await closeKnown(warehouse, { connectionId: connection, resource });

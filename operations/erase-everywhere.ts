@@ -57,9 +57,8 @@ export async function eraseEverywhere(
   return withRun(warehouse, about, async (run) => {
     const heldBefore = await readHeld(warehouse.pool, record);
     const goneAt = await askSource({ settings, warehouse }, { ...record, runId, heldBefore });
-    const held = await eraseRecord(warehouse, { ...record, runId, goneAt, heldBefore });
-    const deleted = held[`finance.${resource.name}`] ?? 0;
-    await run.count(stream, { deleted });
+    const { held, counts } = await eraseRecord(warehouse, { ...record, runId, goneAt, heldBefore });
+    run.noteCounted(stream, counts);
     onStep('the tables no longer hold it');
     const marts: MartsTarget[] = [];
     const follow = async (erased: readonly SnapshotErased[]): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { Resource } from '../resources/resource.ts';
-import { rebuildBatch } from '../warehouse/history/rebuild-batch.ts';
+import { countsOfRebuild, rebuildBatch } from '../warehouse/history/rebuild-batch.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { withRun, type OpenRun } from './with-run.ts';
 
@@ -19,7 +19,7 @@ export interface RebuiltResource {
  * run again it ends the same.
  * `onBatch` hears how far a resource has come.
  *
- * Throws UnknownConnection; errors of the database pass through.
+ * Throws UnknownConnection, CommitsLost; errors of the database pass through.
  */
 export async function rebuildConnection(
   warehouse: Warehouse,
@@ -50,7 +50,7 @@ async function rebuildResources(
         resource,
         runId: run.runId,
         after,
-        written: sofar.written,
+        counted: sofar,
       });
       sofar.written += batch.written;
       sofar.restored += batch.restored;
@@ -58,6 +58,7 @@ async function rebuildResources(
       after = last;
       onBatch(sofar);
     }
+    run.noteCounted(streamOf(resource), countsOfRebuild(sofar));
     rebuilt.push(sofar);
   }
   return rebuilt;

@@ -8,8 +8,8 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { closeEntry } from '../warehouse/quarantine/close-entry.ts';
 import { deletedAtSource } from '../warehouse/quarantine/deleted-at-source.ts';
 import { readQuarantineEntry, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
-import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
-import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
+import { wantReconcilesWith } from '../warehouse/reconcile/want-reconcile.ts';
+import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import type { CompanyProof } from '../activities/company-proof.ts';
 import type { ProveAbsence } from '../activities/prove-absence.ts';
 import { retryWithDeadline } from '../activities/retry-with-deadline.ts';
@@ -28,29 +28,41 @@ export interface EntryToReplay {
  * Lands one record of the quarantine the way that any record takes, and closes its entry unless the record is still bad: then
  * the entry stays open with the reason of now. What is beaten by a newer version or a deletion is closed too, for nothing is
  * missing. Of a record that the service no longer has only the entry is closed: the deletion is the reconcile's business.
- * An entry that meanwhile was given another version stays open.
+ * An entry that meanwhile was given another version stays open. Returns what its commit has counted in the run.
  */
 export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): Promise<CountsToAdd> {
   const { entry, resource, runId } = replay;
   const kept = await readQuarantineEntry(warehouse, entry.id);
   if (kept?.status !== 'open') return {};
-  const close = (status: 'landed' | 'discarded', why: string): Promise<void> =>
-    closeEntry(warehouse, { ...kept, status, why });
   const found = await recordOf(kept, replay);
   if (found === undefined) {
     // With its entry goes the last that tells of it.
     const record = { connectionId: entry.connection_id, resource, id: kept.record_id ?? '' };
-    if ((await readHeld(warehouse.pool, record)) !== null) await wantReconcile(warehouse.pool, record);
-    await close('discarded', deletedAtSource);
+    const wanted = (await readHeld(warehouse.pool, record)) === null ? [] : [record];
+    await wantReconcilesWith(warehouse.pool, wanted, (client) =>
+      closeEntry(client, { ...kept, status: 'discarded', why: deletedAtSource }),
+    );
     return {};
   }
   const where = { connectionId: entry.connection_id, resource, runId, stream: entry.stream };
-  const { counts, refused } = await landFetched(warehouse, { ...where, ...found });
-  if (refused !== undefined) return { ...counts, read: 1, quarantined: 1 };
-  // Landing closes entries by the record's id; one that had none is closed here.
-  if (counts.suppressed === 0) await close('landed', 'a good version arrived');
-  else await close('discarded', 'a newer version, or the deletion of the record, is known already');
-  return { ...counts, read: 1 };
+  let counted: CountsToAdd = {};
+  await landFetched(warehouse, { ...where, ...found }, async (client, { counts, refused }) => {
+    counted = { ...counts, read: 1, ...(refused === undefined ? {} : { quarantined: 1 }) };
+    await addToRun(client, { ...where, counts: counted });
+    if (refused !== undefined) return;
+    // Landing closes entries by the record's id; one that had none is closed here.
+    await closeEntry(
+      client,
+      counts.suppressed === 0
+        ? { ...kept, status: 'landed', why: 'a good version arrived' }
+        : {
+            ...kept,
+            status: 'discarded',
+            why: 'a newer version, or the deletion of the record, is known already',
+          },
+    );
+  });
+  return counted;
 }
 
 interface FoundRecord {

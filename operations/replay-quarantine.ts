@@ -137,7 +137,8 @@ async function replayInRun(
       const isAlone = await concernsOneAlone(failure, { others, fetch }).catch(asError);
       if (isAlone !== true) allFail = failure;
     }
-    await run.count(entry.stream, { ...counts, requests: counting.takeCount() });
+    run.noteCounted(entry.stream, counts);
+    await run.count(entry.stream, { requests: counting.takeCount() });
     const [now = entry] = await readQuarantineEntries(warehouse, [entry.id]);
     onReplayed({ ...now, failure: failure?.message ?? null });
   }

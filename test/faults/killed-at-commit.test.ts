@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { streamNamed } from '../../resources/index.ts';
+import { resourceNamed, streamNamed } from '../../resources/index.ts';
 import { sourceRecord } from '../../resources/source-record.ts';
 import { biLoginUrl } from '../../warehouse/bi-login.ts';
 import { beginRemoval } from '../../warehouse/connections/begin-removal.ts';
@@ -17,6 +17,7 @@ import { beginAgainIfStoodStill } from '../../warehouse/reconcile/begin-again.ts
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
 import { removeOrphans } from '../../warehouse/reconcile/remove-orphans.ts';
+import { wantReconcilesWith } from '../../warehouse/reconcile/want-reconcile.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { keepWeights } from '../../warehouse/snapshots/keep-weights.ts';
 import { endingSessions } from '../support/ending-sessions.ts';
@@ -117,6 +118,11 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     await findAbsent(warehouse, listing);
     const record = sourceRecord(bill('b'));
     return (on) => landAhead(on, { ...listing, id: 'b', kind: 'ahead', token: listing.pass.token, record });
+  },
+  'warehouse/reconcile/want-reconcile.ts': async (connectionId) => {
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+    const resource = resourceNamed('bills');
+    return (on) => wantReconcilesWith(on.pool, [{ connectionId, resource }], () => Promise.resolve());
   },
   'warehouse/retention/batches.ts': async (connectionId) => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });

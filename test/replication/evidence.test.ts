@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { resourceNamed } from '../../resources/index.ts';
-import { wantHistory } from '../../warehouse/reconcile/want-reconcile.ts';
+import { resourcesOfHistory, wantReconcilesWith } from '../../warehouse/reconcile/want-reconcile.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -325,11 +325,15 @@ test('another batch of the past asks for a reconcile of subscriptions, once they
       `select stream from sync.streams where connection_id = $1 and reconcile_wanted_at is not null`,
     );
   service.lists = { bills: [bill('a')], subscriptions: [subscription('s')] };
+  const wantHistory = async (): Promise<void> =>
+    wantReconcilesWith(warehouse.pool, await resourcesOfHistory(warehouse, service.connection), () =>
+      Promise.resolve(),
+    );
   await service.sync(['bills']);
-  await wantHistory(warehouse, service.connection);
+  await wantHistory();
   expect(await wanted()).toEqual([]);
   await service.sync(['bills', 'subscriptions']);
-  await wantHistory(warehouse, service.connection);
+  await wantHistory();
   expect(await wanted()).toEqual([{ stream: 'subscriptions' }]);
 });
 

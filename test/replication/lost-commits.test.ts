@@ -8,9 +8,10 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { losingCommit } from '../support/losing-commits.ts';
 import { deletionOf } from '../support/land-events.ts';
-import { rows } from '../support/rows.ts';
+import { rows, type Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, eventsPage, page, type Answer, type ScriptedService } from './scripted-service.ts';
+import { erase, replayOne } from './as-commands.ts';
 import { servicesOf } from './serve.ts';
 
 // A standby takes over that lacks the last commits, and the workflow remembers what they were about.
@@ -129,6 +130,101 @@ test('a rebuild that has lost a batch does not go on behind it', async () => {
   ).toEqual([]);
 });
 
+test('nor does one of which a batch that only removed rows is lost', async () => {
+  const service = await serve();
+  const held = Array.from({ length: 2_100 }, (_, place) => `b${10_000 + place}`);
+  service.lists = { bills: [...held.map((id) => bill(id)), bill('z')] };
+  await service.sync(['bills']);
+  await warehouse.pool.query(`drop table if exists public.restored`);
+  await warehouse.pool.query(
+    `create table public.restored as select * from finance.bills where connection_id = '${service.connection}' and id <> 'z'`,
+  );
+  service.events = held.map((id) => deletionOf(id, new Date().toISOString()));
+  service.lists.bills = [bill('z')];
+  await service.sync(['bills']);
+  await warehouse.pool.query('insert into finance.bills select * from public.restored');
+  const losing = losingCommit(warehouse, 'lock resource');
+  await expect(rebuildBills(service, losing)).rejects.toThrow(CommitsLost);
+  expect(losing.isLost()).toBe(true);
+  expect(await runOf(service, 'rebuild')).toEqual({ status: 'failed' });
+  await rebuildBills(service, warehouse);
+  expect(await service.ids('bills')).toEqual(['z']);
+});
+
+test('nor has one succeeded whose last batch is lost', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('one')] };
+  await service.sync(['bills']);
+  const losing = losingCommit(warehouse, 'insert into finance.bills');
+  await expect(rebuildBills(service, losing)).rejects.toThrow(CommitsLost);
+  expect(losing.isLost()).toBe(true);
+  expect(await runOf(service, 'rebuild')).toEqual({ status: 'failed' });
+});
+
+test('an erasure that is lost has not succeeded', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('one')] };
+  await service.sync(['bills']);
+  const losing = losingCommit(warehouse, 'lock resource');
+  await expect(erase(losing, service, { resource: resourceNamed('bills'), id: 'one' })).rejects.toThrow(
+    CommitsLost,
+  );
+  expect(losing.isLost()).toBe(true);
+  expect(await runOf(service, 'erase')).toEqual({ status: 'failed' });
+  expect(await service.ids('bills')).toEqual(['one']);
+});
+
+test('a replay whose landing is lost has not succeeded, and its entry waits', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b', { total_amount: '"much"' })] };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('a'), bill('b')];
+  const losing = losingCommit(warehouse, 'lock resource');
+  await expect(replayOne(losing, service)).rejects.toThrow(CommitsLost);
+  expect(losing.isLost()).toBe(true);
+  expect(await runOf(service, 'replay')).toEqual({ status: 'failed' });
+  expect(await entriesOf(service)).toEqual([{ record_id: 'b', status: 'open' }]);
+  await replayOne(warehouse, service);
+  expect(await service.ids('bills')).toEqual(['a', 'b']);
+  expect(await runOf(service, 'replay')).toEqual({ status: 'succeeded' });
+});
+
+const wish = 'reconcile_wanted_at = greatest';
+
+test.each([
+  ['whose record the service refuses', 'DELETED', () => ({ status: 404, body: '{}' })],
+  ['of an edit of what is gone', 'UPDATED', undefined],
+  ['that is told before it is done', 'DELETED', undefined],
+] as const)('a webhook %s waits where the wish for a reconcile is lost', async (what, code, onFetch) => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  if (!what.startsWith('that')) service.lists.bills = [bill('b')];
+  if (onFetch !== undefined) service.onFetch = onFetch;
+  const losing = losingCommit(warehouse, wish);
+  service.warehouse = losing;
+  await service.tellOfBill(code, bill('a', { last_synced_at: at() })).catch(() => undefined);
+  service.warehouse = warehouse;
+  expect(losing.isLost()).toBe(true);
+  await service.applyWebhooks();
+  expect(await service.isReconcileWanted()).toBe(true);
+});
+
+test('an entry of what is gone waits where the wish for a reconcile is lost', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('a', { memo: '7', last_synced_at: at(-1_000) }), bill('b')];
+  await service.sync(['bills']);
+  service.lists.bills = [bill('b')];
+  const losing = losingCommit(warehouse, wish);
+  await replayOne(losing, service);
+  expect(losing.isLost()).toBe(true);
+  expect(await entriesOf(service)).toEqual([{ record_id: 'a', status: 'open' }]);
+  await replayOne(warehouse, service);
+  expect(await service.isReconcileWanted()).toBe(true);
+});
+
 test('a removal whose beginning is lost has removed nothing, and says so', async () => {
   const service = await serve();
   service.lists = { bills: [bill('one')] };
@@ -178,6 +274,22 @@ test.each([
     expect(await rows(warehouse, counts)).toEqual([]);
   },
 );
+
+function rebuildBills({ connection }: ScriptedService, on: Warehouse): Promise<unknown> {
+  const input = { connectionId: connection, resources: [resourceNamed('bills')], onBatch: () => undefined };
+  return rebuildConnection(on, input);
+}
+
+async function runOf(service: ScriptedService, kind: string): Promise<Row | undefined> {
+  const [run] = await service.rows(
+    `select status from sync.runs where connection_id = $1 and kind = '${kind}' order by started_at desc limit 1`,
+  );
+  return run;
+}
+
+function entriesOf(service: ScriptedService): Promise<Row[]> {
+  return service.rows('select record_id, status from sync.quarantine where connection_id = $1');
+}
 
 /** Bills have three pages; the commit of the second is lost while the third is asked for. */
 async function withLostMiddle(): Promise<{ service: ScriptedService; bills: string[] }> {

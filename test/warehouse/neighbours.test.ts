@@ -172,7 +172,12 @@ const steps: Record<string, (copied: Copied) => Promise<unknown>> = {
   },
   'a deletion that a webhook tells': (copied) =>
     buryAnnounced(warehouse, { ...scope(copied), ...gone('c', '2024-05-01T00:00:00Z') }),
-  'a rebuild': (copied) => rebuildBatch(warehouse, { ...scope(copied), after: '', written: 0 }),
+  'a rebuild': (copied) =>
+    rebuildBatch(warehouse, {
+      ...scope(copied),
+      after: '',
+      counted: { written: 0, restored: 0, removed: 0 },
+    }),
   'an erasure': async (copied) => {
     const erased = { ...scope(copied), id: 'erased' };
     return eraseRecord(warehouse, {

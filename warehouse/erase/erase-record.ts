@@ -4,6 +4,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { endOfSecond } from '../reconcile/confirm-absent.ts';
+import { addToRun, type CountsToAdd } from '../runs/add-to-run.ts';
 import { streamsOf } from '../reconcile/streams-of.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { placesOfContent } from './places-of-content.ts';
@@ -33,7 +34,7 @@ export type RowsByTable = Readonly<Record<string, number>>;
  * Removes the content of a record from every table that Daybook loads, in one transaction, and keeps a tombstone of it, where
  * nothing was held too: a page that shows it may be on its way. Expects that the source did not return it at `goneAt`, a time of
  * the service; null where that tells none. `heldBefore` is the row as it was before the source was asked. Returns the rows that held
- * some; done again it finds none. Throws WrittenMeanwhile.
+ * some, and counts what it deleted in the run; done again it finds none. Throws WrittenMeanwhile.
  */
 export async function eraseRecord(
   warehouse: Warehouse,
@@ -43,7 +44,7 @@ export async function eraseRecord(
     heldBefore,
     ...record
   }: RecordNamed & { runId: string; goneAt: Date | null; heldBefore: HeldRecord | null },
-): Promise<RowsByTable> {
+): Promise<{ held: RowsByTable; counts: CountsToAdd }> {
   const { connectionId, resource, id } = record;
   return inTransaction(warehouse.pool, async ({ client }) => {
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
@@ -59,7 +60,9 @@ export async function eraseRecord(
       [connectionId, resource.name, id],
     );
     for (const { erase } of placesOfContent(resource)) await client.query(erase, [connectionId, id]);
-    return held;
+    const counts = { read: 1, deleted: held[`finance.${resource.name}`] ?? 0 };
+    await addToRun(client, { runId, connectionId, stream: resource.streams[0].name, counts });
+    return { held, counts };
   });
 }
 

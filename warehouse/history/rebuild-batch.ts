@@ -7,28 +7,31 @@ import { insertChildren } from '../landing/write-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { CommitsLost } from '../errors.ts';
 import { lockResource } from '../passes/lock-pass.ts';
-import { addToRun } from '../runs/add-to-run.ts';
+import { addToRun, type CountsToAdd } from '../runs/add-to-run.ts';
 import type { RecordScope, RunScope } from '../record-scope.ts';
 import { latestVersion } from './latest-version.ts';
 
 /** Holds the resource's lock for a second or so, for which a sync may wait. */
 const recordsPerBatch = 2_000;
 
-export interface RebuiltBatch {
-  written: number;
-  restored: number;
-  removed: number;
+export interface RebuiltCounts {
+  readonly written: number;
+  readonly restored: number;
+  readonly removed: number;
+}
+
+export interface RebuiltBatch extends RebuiltCounts {
   /** Id of the last record; null when there are no more. */
   last: string | null;
 }
 
 /**
  * Makes the rows of the next records after the id `after` again, in one transaction that no landing comes between, and counts them in the
- * run. `written`: what the batches before have counted. Throws CommitsLost where the run lacks some of that.
+ * run. `counted`: what the batches before have. Throws CommitsLost where the run lacks some of that.
  */
 export async function rebuildBatch(
   warehouse: Warehouse,
-  input: RunScope & { after: string; written: number },
+  input: RunScope & { after: string; counted: RebuiltCounts },
 ): Promise<RebuiltBatch> {
   const { connectionId, resource, runId, after } = input;
   const stream = resource.streams[0].name;
@@ -47,10 +50,15 @@ export async function rebuildBatch(
     await removeBeatenTombstones(client, { connectionId, resource, ids: alive });
     const written = rows.length;
     const restored = rows.filter((row) => row.restored).length;
-    const counts = { read: written, inserted: restored, updated: written - restored, deleted: removed };
-    await addToRun(client, { runId, connectionId, stream, counts });
-    return { written, restored, removed, last: ids.at(-1) ?? null };
+    const counts = { written, restored, removed };
+    await addToRun(client, { runId, connectionId, stream, counts: countsOfRebuild(counts) });
+    return { ...counts, last: ids.at(-1) ?? null };
   });
+}
+
+/** As a run counts them. */
+export function countsOfRebuild({ written, restored, removed }: RebuiltCounts): CountsToAdd {
+  return { read: written, inserted: restored, updated: written - restored, deleted: removed };
 }
 
 async function requireCounted(
@@ -58,15 +66,17 @@ async function requireCounted(
   {
     runId,
     stream,
-    written,
+    counted,
     connectionId,
-  }: { runId: string; stream: string; written: number; connectionId: string },
+  }: { runId: string; stream: string; counted: RebuiltCounts; connectionId: string },
 ): Promise<void> {
-  const { rows } = await client.query<{ read: number }>(
-    'select read::int as read from sync.run_streams where run_id = $1 and stream = $2',
+  const { rows } = await client.query<{ written: number; removed: number }>(
+    'select read as written, deleted as removed from sync.run_streams where run_id = $1 and stream = $2',
     [runId, stream],
   );
-  if ((rows[0]?.read ?? 0) !== written) throw new CommitsLost(`the rebuild of ${connectionId}`);
+  const { written, removed } = rows[0] ?? { written: 0, removed: 0 };
+  if (written !== counted.written || removed !== counted.removed)
+    throw new CommitsLost(`the rebuild of ${connectionId}`);
 }
 
 /** Every id that stands anywhere: in history, in the table, or in a list whose record is lost. */
@@ -110,8 +120,9 @@ async function removeDead(
 }
 
 /**
- * A row that is there keeps what it says of itself, and a version that moved on without the content. Of one that was lost
- * history knows when it came and which run wrote it; its hash is left empty, so that the next arrival is compared in full.
+ * A row that is there keeps when it came and which run wrote it, and a version that moved on without the content. Of one that was lost
+ * history knows both. The hash is left empty, so that the next arrival is compared in full: what it was taken of may be another content,
+ * which somebody had restored.
  */
 function writeSql(resource: Resource): string {
   const { name: table, version, columns, children } = resource;
@@ -137,7 +148,8 @@ function writeSql(resource: Resource): string {
       ${names
         .slice(1)
         .map((name) => `${name} = ${name === version ? kept : `excluded.${name}`}`)
-        .join(', ')}
+        .join(', ')},
+      _content_hash = ''
     returning held.xmax = 0 as restored`;
 }
 

@@ -7,7 +7,7 @@ import type { PreparedRecord } from './prepared-page.ts';
 /**
  * What is to be done with each record of a page:
  * inserted: not held yet; lost: not held either, though history has it alive; changed: its text differs from the one held;
- * touched: only its version moved; unchanged: nothing; suppressed: a tombstone or a newer version beats it.
+ * or the row is older than that in history, as one that somebody restored; touched: only its version moved; unchanged: nothing; suppressed: a tombstone or a newer version beats it.
  */
 export interface Classified {
   readonly inserted: PreparedRecord[];
@@ -94,6 +94,7 @@ function classifySql(resource: Resource): string {
       when held.version > arriving.version then 'suppressed'
       when held.hash <> arriving.hash then 'changed'
       when held.version = arriving.version then 'unchanged'
+      when (select recorded_at from (${latestVersion(resource.name, 'arriving.id')}) latest) > held.changed_at then 'changed'
       else 'touched'
     end as outcome,
       coalesce(${isSoonAfter}, false) as "soonAfter",

@@ -106,7 +106,13 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   });
   const refused = [...page.refused, ...landed.refused];
   const mayLag = pass.kind !== 'reconcile';
-  const quarantined = await quarantineRecords(client, { ...where, stream: pass.stream, mayLag, refused });
+  const quarantined = await quarantineRecords(client, {
+    ...where,
+    stream: pass.stream,
+    mayLag,
+    askedAt,
+    refused,
+  });
   await noteListing(client, input, { facts, refused, landedAt });
   const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
   if (pass.kind === 'sync') await settleRefused(client, { ...pass, ids: refusedIds });

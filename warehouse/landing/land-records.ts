@@ -67,6 +67,9 @@ export async function landRecords(
   const differing = new Set(inspected.filter((one) => one.damaged).map(({ id }) => id));
   const damaged = known.filter(({ id }) => differing.has(id));
   const damagedIds = new Set(damaged.map(({ id }) => id));
+  // By its hash such a row was what arrives; what history has last may be another content, and then this is a version.
+  const unlooked = damaged.filter(({ id }) => !inHistory.has(id));
+  const inHistoryToo = await sameContent(client, { ...input, records: unlooked });
   const written = [...inserted, ...updated, ...damaged];
   await noteOverruled(client, { ...input, ids: input.overruling ?? [] });
   await touchRecords(client, { ...input, records: sameButMoved.filter(({ id }) => !damagedIds.has(id)) });
@@ -74,7 +77,7 @@ export async function landRecords(
     ...input,
     ids: (thorough ? written : [...updated, ...lost, ...damaged]).map(({ id }) => id),
   });
-  await writeRecords(client, { ...input, records: written, inHistory: union(inHistory, damagedIds) });
+  await writeRecords(client, { ...input, records: written, inHistory: union(inHistory, inHistoryToo) });
   await lowerVersions(client, { ...input, ids: [...(input.overruling ?? []), ...lost.map(({ id }) => id)] });
   if (unsettled) await settleRecords(client, { ...input, written, known });
   await noteFieldIssues(client, { ...input, written });

@@ -12,7 +12,8 @@ import type { RefusedRecord } from './prepared-page.ts';
  * Keeps records that cannot land, one open entry each, with the reason and the text, and returns how many. A record without a
  * usable id is one by its content, and one whose id is too long for a key by the digest of that. What a person has discarded is
  * not brought back by the same content, nor what was closed for something better by the same text: the lookback reads it again and
- * again. What was gone opens again when it is met, just as it was too. Nothing brings back what is no newer than its erasure. Only a list
+ * again. What was gone opens again when it is met, just as it was too. Nothing brings back what is no newer than its erasure, nor, where no
+ * version tells, what was not `askedAt` after it: of a record that was fetched, or kept here, that is not known. Only a list
  * that `mayLag` does not bring back what an announced deletion has closed, nor what is older than the row that is held, or no newer than its
  * announced deletion; a reconcile does, for nothing after it would find the record.
  */
@@ -21,6 +22,8 @@ export async function quarantineRecords(
   input: LandingScope & {
     readonly stream: string;
     readonly mayLag: boolean;
+    /** Of a page: none of it was asked for before, in the order of writes. */
+    readonly askedAt?: string | null;
     readonly refused: readonly RefusedRecord[];
   },
 ): Promise<number> {
@@ -57,31 +60,50 @@ async function withoutOutdated(
     resource,
     refused,
     mayLag,
-  }: { connectionId: string; resource: Resource; refused: readonly RefusedRecord[]; mayLag: boolean },
+    askedAt = null,
+  }: {
+    connectionId: string;
+    resource: Resource;
+    refused: readonly RefusedRecord[];
+    mayLag: boolean;
+    askedAt?: string | null;
+  },
 ): Promise<readonly RefusedRecord[]> {
   const ids = refused.flatMap(({ recordId }) => recordId ?? []);
   if (ids.length === 0) return refused;
-  const { rows } = await client.query<{ id: string; held: string | null; deleted: string | null }>({
+  const { rows } = await client.query<{
+    id: string;
+    held: string | null;
+    deleted: string | null;
+    mayBeErased: boolean;
+  }>({
     name: `read versions of ${resource.name}`,
     text: `
-      select refused.id, held.${resource.version}::text as held, t.version::text as deleted
+      select refused.id, held.${resource.version}::text as held, t.version::text as deleted,
+        coalesce(t.erased and coalesce(t.noted_at >= $4::timestamptz, true), false) as "mayBeErased"
       from unnest($2::text[]) as refused (id)
       left join finance.${resource.name} held on $3 and held.connection_id = $1 and held.id = refused.id
       left join sync.tombstones t
         on t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = refused.id
         and ($3 and t.source <> 'reconcile' or t.erased)`,
-    values: [connectionId, ids, mayLag],
+    values: [connectionId, ids, mayLag, askedAt],
   });
   const known = new Map(
-    rows.map(({ id, held, deleted }) => [
+    rows.map(({ id, held, deleted, mayBeErased }) => [
       id,
-      { held: microsecondsOf(held ?? '') ?? -Infinity, deleted: microsecondsOf(deleted ?? '') ?? -Infinity },
+      {
+        held: microsecondsOf(held ?? '') ?? -Infinity,
+        deleted: microsecondsOf(deleted ?? '') ?? -Infinity,
+        mayBeErased,
+      },
     ]),
   );
   return refused.filter(({ recordId, text }) => {
     const newest = known.get(recordId ?? '');
-    const version = versionOfEntry(text, resource) ?? Infinity;
-    return newest === undefined || (version >= newest.held && version > newest.deleted);
+    if (newest === undefined) return true;
+    const version = versionOfEntry(text, resource);
+    if (version === undefined) return !newest.mayBeErased;
+    return version >= newest.held && version > newest.deleted;
   });
 }
 

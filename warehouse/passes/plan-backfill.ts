@@ -10,7 +10,7 @@ import { openStreams } from './open-streams.ts';
 /**
  * Opens a pass for each window of each stream. When windows of the same plan are left from a run that did not get to its end, and ended
  * less than a week ago, those are what is left to do, and no others are opened: what was read longer ago says little of today. One that was
- * ended from outside counts from its beginning. Throws ConnectionReplaced.
+ * ended from outside counts from its beginning, and of one that ended in the future, by a clock that was ahead, nobody knows when. Throws ConnectionReplaced.
  */
 export async function planBackfill(
   { pool }: Warehouse,
@@ -29,7 +29,7 @@ export async function planBackfill(
           when r.status = 'interrupted' and r.finished_at >= (select started_at from sync.runs where run_id = ${runId})
             then r.started_at
           else coalesce(r.finished_at, 'infinity')
-        end
+        end and coalesce(r.finished_at <= clock_timestamp(), true)
       )
     `.execute(db);
     await sql`

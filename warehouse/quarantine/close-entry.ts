@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
-import type { Warehouse } from '../open-warehouse.ts';
+import type { PoolClient } from 'pg';
 
 /** Closes an entry that is open, unless it holds another version of its record by now. */
 export async function closeEntry(
-  { db }: Warehouse,
+  client: Pick<PoolClient, 'query'>,
   input: {
     id: number;
     /** The version that was looked at. */
@@ -12,11 +11,9 @@ export async function closeEntry(
     why: string;
   },
 ): Promise<void> {
-  await db
-    .updateTable('sync.quarantine')
-    .set({ status: input.status, closed_at: sql<Date>`clock_timestamp()`, closed_why: input.why })
-    .where('id', '=', input.id)
-    .where('payload', '=', input.payload)
-    .where('status', '=', 'open')
-    .execute();
+  await client.query(
+    `update sync.quarantine set status = $3, closed_at = clock_timestamp(), closed_why = $4
+     where id = $1 and payload = $2 and status = 'open'`,
+    [input.id, input.payload, input.status, input.why],
+  );
 }

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { resources } from '../../resources/index.ts';
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 
@@ -24,18 +25,37 @@ export async function wantReconcile(
 }
 
 /**
- * Wants a reconcile of lists that a sync asks by the platform's times, and has read before, or begun to: the service has copied another
- * batch of the past (API document 7), which comes with times that are long read.
+ * Does `work`, which closes what a wish follows from, by the same commit as the wish: else a standby that takes over may have the one without
+ * the other.
  */
-export async function wantHistory({ pool }: Pick<Warehouse, 'pool'>, connectionId: string): Promise<void> {
-  for (const resource of resources.filter(({ version }) => version !== 'last_synced_at')) {
-    const { rowCount } = await pool.query(
-      `select from sync.streams s
-       where connection_id = $1 and resource = $2 and (watermark is not null or exists (
-         select from sync.passes p where p.connection_id = s.connection_id and p.stream = s.stream and p.kind = 'sync'
-       ))`,
-      [connectionId, resource.name],
-    );
-    if (rowCount !== 0) await wantReconcile(pool, { connectionId, resource });
-  }
+export async function wantReconcilesWith(
+  pool: Warehouse['pool'],
+  wanted: readonly RecordScope[],
+  work: (client: PoolClient) => Promise<void>,
+): Promise<void> {
+  await inTransaction(pool, async ({ client }) => {
+    for (const scope of wanted) await wantReconcile(client, scope);
+    await work(client);
+  });
+}
+
+/**
+ * The resources that want a reconcile once the service has copied another batch of the past (API document 7), which comes with times that
+ * are long read: those that a sync asks for by the platform's times, and has read before, or begun to.
+ */
+export async function resourcesOfHistory(
+  { pool }: Warehouse,
+  connectionId: string,
+): Promise<readonly RecordScope[]> {
+  const { rows } = await pool.query<{ resource: string }>(
+    `select distinct resource from sync.streams s
+     where connection_id = $1 and (watermark is not null or exists (
+       select from sync.passes p where p.connection_id = s.connection_id and p.stream = s.stream and p.kind = 'sync'
+     ))`,
+    [connectionId],
+  );
+  const read = rows.map(({ resource }) => resource);
+  return resources
+    .filter(({ name, version }) => version !== 'last_synced_at' && read.includes(name))
+    .map((resource) => ({ connectionId, resource }));
 }

@@ -24,16 +24,16 @@ export async function addToRun(
     client.query({
       name: 'add to run',
       text: `
-      insert into sync.run_streams as had (run_id, connection_id, stream, status, ${names.join(', ')})
-      values ($1, $2, $3, 'running', ${names.map((_, index) => `$${index + 4}`).join(', ')})
+      insert into sync.run_streams as had (run_id, connection_id, stream, status, ${countNames.join(', ')})
+      values ($1, $2, $3, 'running', ${countNames.map((_, index) => `$${index + 4}`).join(', ')})
       on conflict (run_id, stream) do update set
-        ${names.map((name) => `${name} = had.${name} + excluded.${name}`).join(', ')}`,
-      values: [runId, connectionId, stream, ...names.map((name) => counts[name] ?? 0)],
+        ${countNames.map((name) => `${name} = had.${name} + excluded.${name}`).join(', ')}`,
+      values: [runId, connectionId, stream, ...countNames.map((name) => counts[name] ?? 0)],
     }),
   );
 }
 
-const names = [
+export const countNames = [
   'requests',
   'read',
   'inserted',

@@ -3,7 +3,9 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { judgeUnsupported } from '../passes/judge-unsupported.ts';
 import { unlistedStreams } from '../reconcile/unlisted-streams.ts';
+import { CommitsLost } from '../errors.ts';
 import type { RunKind, RunStatus } from '../tables/runs.ts';
+import { countNames, type CountsToAdd } from './add-to-run.ts';
 
 /** What the workflow knows of a stream at the end of a run. */
 export interface StreamOutcome {
@@ -35,11 +37,14 @@ export async function finishRun(
     firstExecutionRunId?: string;
     /** Only while it is open and this workflow's: else RunLeft is thrown. */
     heldBy?: string;
+    /** What the commits of a command's run have counted, by stream; throws CommitsLost where some of that is not there. */
+    counted?: ReadonlyMap<string, CountsToAdd>;
   },
 ): Promise<FinishedRun> {
   const { runId, kind = 'sync', cancelled, firstExecutionRunId } = input;
   return inTransaction(pool, async ({ db }) => {
     await requireHeld(db, input);
+    await requireCounted(db, input);
     const now = sql<Date>`clock_timestamp()`;
     const outcomes = kind === 'reconcile' ? await provedOnes(db, input) : await readToEnd(db, input);
     for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
@@ -129,6 +134,24 @@ async function requireHeld(
     .forUpdate()
     .executeTakeFirst();
   if (held === undefined) throw new RunLeft();
+}
+
+/** What a command remembers that it has done may be lost with the database in which it was done. */
+async function requireCounted(
+  db: Warehouse['db'],
+  { runId, counted }: { runId: string; counted?: ReadonlyMap<string, CountsToAdd> },
+): Promise<void> {
+  if (counted === undefined || counted.size === 0) return;
+  const rows = await db
+    .selectFrom('sync.run_streams')
+    .select(['stream', ...countNames])
+    .where('run_id', '=', runId)
+    .execute();
+  for (const [stream, counts] of counted) {
+    const row = rows.find((one) => one.stream === stream);
+    if (countNames.some((name) => (counts[name] ?? 0) > (row?.[name] ?? 0)))
+      throw new CommitsLost('this run');
+  }
 }
 
 /**
@@ -243,7 +266,7 @@ async function readBefore(
   });
 }
 
-/** Of a stream whose windows an earlier run of the backfill has read, what that one left in quarantine counts: this one has read no page. */
+/** Of a stream of which an earlier run of the backfill has read windows, what that one left in quarantine, and still waits, counts. */
 async function noteLeftByOthers(
   db: Warehouse['db'],
   { runId, streams }: { runId: string; streams: readonly string[] },
@@ -254,14 +277,17 @@ async function noteLeftByOthers(
     .set({ status: 'partial' })
     .where('own.run_id', '=', runId)
     .where('own.stream', 'in', streams)
-    .where('own.pages', '=', 0)
     .where('own.status', '=', 'succeeded')
     .where(
       sql<boolean>`exists (
         select from sync.runs mine
         join sync.runs earlier using (connection_id, kind, workflow_id)
         join sync.run_streams s on s.run_id = earlier.run_id and s.stream = own.stream
-        where mine.run_id = own.run_id and earlier.run_id <> mine.run_id and s.quarantined > 0
+        where mine.run_id = own.run_id and earlier.run_id <> mine.run_id and s.quarantined > 0 and exists (
+          select from sync.quarantine q
+          where q.connection_id = mine.connection_id and q.stream = own.stream and q.status = 'open'
+            and q.last_seen_at >= earlier.started_at
+        )
       )`,
     )
     .execute();

@@ -1,11 +1,11 @@
 import { resourceNamed } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { wantReconcile } from '../reconcile/want-reconcile.ts';
+import { wantReconcilesWith } from '../reconcile/want-reconcile.ts';
 import { isDeletion } from './waiting-webhooks.ts';
 
 /**
  * Gives a connection the webhooks that came before anybody knew which company it is, and were ignored as nobody's: they wait now. A
- * deletion that does not say of which record asks for a reconcile first, so that whoever is killed in between does it again.
+ * deletion that does not say of which record asks for a reconcile.
  */
 export async function adoptWebhooks({ pool }: Warehouse, connectionId: string): Promise<void> {
   const { rows } = await pool.query<{ id: string; resource: string; nameless: boolean }>({
@@ -19,11 +19,11 @@ export async function adoptWebhooks({ pool }: Warehouse, connectionId: string): 
   });
   if (rows.length === 0) return;
   const asking = new Set(rows.flatMap(({ resource, nameless }) => (nameless ? [resource] : [])));
-  for (const resource of asking)
-    await wantReconcile(pool, { connectionId, resource: resourceNamed(resource) });
-  await pool.query({
-    name: 'adopt webhooks',
-    text: `
+  const wanted = [...asking].map((name) => ({ connectionId, resource: resourceNamed(name) }));
+  await wantReconcilesWith(pool, wanted, async (client) => {
+    await client.query({
+      name: 'adopt webhooks',
+      text: `
       update sync.webhook_inbox w set
         connection_id = c.connection_id,
         status = case when w.record_id is null then w.status else 'waiting' end,
@@ -31,6 +31,7 @@ export async function adoptWebhooks({ pool }: Warehouse, connectionId: string): 
         closed_at = case when w.record_id is null then w.closed_at end
       from sync.connections c
       where c.connection_id = $1 and w.connection_id is null and w.id = any($2::bigint[])`,
-    values: [connectionId, rows.map(({ id }) => id)],
+      values: [connectionId, rows.map(({ id }) => id)],
+    });
   });
 }

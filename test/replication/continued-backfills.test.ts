@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { bill } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { at, page, type ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+const days = { from: '2024-01-01', to: '2024-02-20' };
+
+test('a backfill that goes on is partial while what an earlier run of it left in quarantine waits', async () => {
+  const service = await withBrokenWindow({ total_amount: '"much"' });
+  expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'partial' });
+  service.onList = () => undefined;
+  service.lists.bills = [bill('b', { updated_at: day('20') })];
+  expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'partial' });
+  expect(
+    await service.rows('select record_id, status from sync.quarantine where connection_id = $1'),
+  ).toEqual([{ record_id: 'a', status: 'open' }]);
+});
+
+test('and it succeeds once that has landed', async () => {
+  const service = await withBrokenWindow({ total_amount: '"much"' });
+  await service.backfill(['bills'], days);
+  service.onList = () => undefined;
+  service.lists.bills = [bill('a', { updated_at: day('02'), last_synced_at: at() })];
+  await service.sync(['bills']);
+  expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
+});
+
+test('windows that were read when the clock of Postgres was ahead are read again', async () => {
+  const service = await withBrokenWindow({});
+  expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'failed' });
+  await service.rows(
+    `update sync.runs set started_at = started_at + interval '30 days', finished_at = finished_at + interval '30 days'
+     where connection_id = $1`,
+  );
+  service.onList = () => undefined;
+  service.lists.bills = [bill('a', { updated_at: day('02'), memo: '"edited"', last_synced_at: at() })];
+  expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
+  expect(await service.rows('select memo from finance.bills where connection_id = $1')).toEqual([
+    { memo: 'edited' },
+  ]);
+});
+
+/** Bill a is of a window that is read; that of a later one is refused. */
+async function withBrokenWindow(members: Record<string, string>): Promise<ScriptedService> {
+  const service = await serve();
+  service.lists = { bills: [bill('a', { ...members, updated_at: day('02') })] };
+  service.onList = (resource, query) => {
+    if (resource !== 'bills') return undefined;
+    const isLater = Number(query.get('updated_at_min')) > Date.parse('2024-01-15');
+    return isLater ? { status: 451, body: '{}' } : page(service, 'bills', service.lists.bills ?? []);
+  };
+  return service;
+}
+
+function day(of: string): string {
+  return `"2024-01-${of}T00:00:00.000Z"`;
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { resourceNamed } from '../../resources/index.ts';
+import { customer, subscription } from '../support/finance-records.ts';
+import { overSessions } from '../support/over-sessions.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { erase, replayOne } from './as-commands.ts';
+import { page, type ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+const formsWithoutVersion = {
+  subscriptions: subscription('s', { updated_at: undefined, platform_customer_id: '"Jane Doe"' }),
+  customers: customer('s', { last_synced_at: undefined, name: '"Jane Doe"' }),
+};
+
+describe('a record that waits in quarantine because it tells no version, and is erased', () => {
+  test('does not come back by a replay that has read it', async () => {
+    const service = await waiting('subscriptions');
+    let isErased = false;
+    const erasing = overSessions(warehouse, (client) => ({
+      async query(...given: [string]) {
+        if (given[0] === 'begin' && !isErased) {
+          isErased = true;
+          await eraseOf(service, 'subscriptions');
+        }
+        return client.query(...given);
+      },
+    }));
+    await replayOne(erasing, service);
+    expect(isErased).toBe(true);
+    expect(await entriesOf(service)).toEqual([]);
+  });
+
+  test.each(['subscriptions', 'customers'] as const)(
+    'does not come back by a page in flight of %s',
+    async (name) => {
+      const service = await waiting(name);
+      service.onList = async (resource) => {
+        if (resource !== name) return undefined;
+        const inFlight = page(service, name, service.lists[name] ?? []);
+        service.lists[name] = [];
+        await eraseOf(service, name);
+        service.onList = () => undefined;
+        return inFlight;
+      };
+      await service.sync([name]);
+      expect(await entriesOf(service)).toEqual([]);
+    },
+  );
+
+  test('waits again when it is made again at the source', async () => {
+    const service = await waiting('customers');
+    const again = service.lists.customers ?? [];
+    service.lists.customers = [];
+    await eraseOf(service, 'customers');
+    service.lists.customers = again;
+    await service.sync(['customers']);
+    expect(await entriesOf(service)).toEqual([{ record_id: 's' }]);
+  });
+});
+
+async function waiting(name: keyof typeof formsWithoutVersion): Promise<ScriptedService> {
+  const service = await serve();
+  service.lists = { [name]: [formsWithoutVersion[name]] };
+  await service.sync([name]);
+  expect(await entriesOf(service)).toEqual([{ record_id: 's' }]);
+  return service;
+}
+
+function eraseOf(service: ScriptedService, name: string): Promise<void> {
+  return erase(warehouse, service, { resource: resourceNamed(name), id: 's' });
+}
+
+function entriesOf(service: ScriptedService): Promise<Record<string, unknown>[]> {
+  return service.rows(
+    `select record_id from sync.quarantine where connection_id = $1 and (status = 'open' or payload <> '')`,
+  );
+}
