@@ -24,11 +24,15 @@ export async function replayOne(warehouse: Warehouse, service: ScriptedService):
   const access = await readAccess(service.warehouse, readKey, { connectionId, apiAddress: url });
   const about = { connectionId, kind: 'replay', reason: 'test', streams: [entry.stream] } as const;
   try {
-    await withRun(service.warehouse, about, async ({ runId, noteCounted }) => {
+    await withRun(service.warehouse, about, async (run) => {
+      const { runId } = run;
       const proof = createCompanyProof(service, { connectionId, runId, access, api });
       const readAlive = (): Promise<string[]> => heldIds(service.warehouse, { connectionId, resource });
       const asking = askForRecords({ api, resource, accessToken: access.token, readAlive });
-      noteCounted(entry.stream, await replayEntry(warehouse, { entry, resource, runId, proof, ...asking }));
+      run.noteCounted(
+        entry.stream,
+        await replayEntry(warehouse, { entry, resource, runId, proof, ...asking }),
+      );
     });
   } finally {
     await api.close();
@@ -44,9 +48,10 @@ export async function erase(
   const record = { connectionId, resource, id };
   const streams = [resource.streams[0].name];
   const about = { connectionId, kind: 'erase', reason: 'test', streams } as const;
-  await withRun(undisturbed, about, async ({ runId, noteCounted }) => {
+  await withRun(undisturbed, about, async (run) => {
+    const { runId } = run;
     const heldBefore = await readHeld(undisturbed.pool, record);
     const { counts } = await eraseRecord(warehouse, { ...record, runId, goneAt: new Date(), heldBefore });
-    noteCounted(streams[0] ?? '', counts);
+    run.noteCounted(streams[0] ?? '', counts);
   });
 }
