@@ -50,7 +50,9 @@ export function planParts(
   const { weighed, origin, before, sizes } = input;
   const { connections } = weighed;
   if (connections === undefined) {
-    const content = weighed.mark === '' ? undefined : contentOf(table, origin, [['', weighed.mark]]);
+    // Not the mark: that leaves out columns whose change alone is no reason for a snapshot, and the file has them.
+    const content =
+      weighed.content === undefined ? undefined : contentOf(table, origin, [['', weighed.content]]);
     return {
       table,
       parts: [{ index: 0, connections: undefined, rows: weighed.rows, content }],

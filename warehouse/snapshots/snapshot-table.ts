@@ -11,8 +11,9 @@ export interface SnapshotTable {
   /** Those of a connection stand together, by date where they have one. */
   readonly orderBy: readonly string[];
   /**
-   * How it is seen that rows have changed: connection by connection, by the transactions that wrote them (`from` has their `xmin`); by all of
-   * its `content` (small tables), or that of some columns; `none` where a change alone is no reason for a snapshot.
+   * Which changes are a reason for a snapshot, and how they are seen: connection by connection, by the transactions that wrote the rows
+   * (`from` has their `xmin`); by all of its `content` (small tables), or that of some columns; `none` where a change alone is no reason.
+   * Whether a file may be kept is another question, and every column decides that.
    */
   readonly changesBy: RowsOf | 'content' | { readonly contentOf: readonly string[] } | 'none';
 }

@@ -6,8 +6,10 @@ import { named, type RowsOf, type SnapshotTable } from './snapshot-table.ts';
 /** How much a table holds in the snapshot, and marks that show whether it is the same as in another one. */
 export interface TableWeighed {
   readonly rows: number;
-  /** Another one when the rows are others; empty when changes do not count. */
+  /** Another one when the rows are others in a way that is a reason for a snapshot; empty when no change is. */
   readonly mark: string;
+  /** Another one when a file of the whole table would be another: of every column. Undefined where that is not known. */
+  readonly content: string | undefined;
   /** Undefined where a table is written as a whole. */
   readonly connections: ReadonlyMap<string, ConnectionWeighed> | undefined;
   /** What need not be looked at again; undefined where all is. */
@@ -25,18 +27,41 @@ export interface ConnectionWeighed {
  * looked at, and all of a table to which somebody wrote by hand.
  */
 export async function weighTable(client: ClientBase, table: SnapshotTable): Promise<TableWeighed> {
-  const { name, from, changesBy } = table;
+  const { columns, changesBy } = table;
   if (typeof changesBy === 'object' && 'writtenTo' in changesBy)
     return weighConnections(client, table, changesBy);
-  const row = typeof changesBy === 'object' ? `row(${changesBy.contentOf.map(named).join(', ')})` : name;
-  const mark =
-    changesBy === 'none' ? `''` : `md5(coalesce(string_agg(${row}::text, ',' order by ${row}::text), ''))`;
+  if (changesBy === 'none') return weighWhole(client, table, { mark: `''`, content: 'null' });
+  const content = digestOf(columns.map((column) => column.name));
+  return weighWhole(client, table, {
+    mark: changesBy === 'content' ? content : digestOf(changesBy.contentOf),
+    content,
+  });
+}
+
+/** SQL that tells the values of some columns in all rows from others. */
+function digestOf(columns: readonly string[]): string {
+  const row = `row(${columns.map(named).join(', ')})::text`;
+  return `md5(coalesce(string_agg(${row}, ',' order by ${row}), ''))`;
+}
+
+/** One pass for both: what they say is of the same rows. */
+async function weighWhole(
+  client: ClientBase,
+  { from }: SnapshotTable,
+  { mark, content }: { mark: string; content: string },
+): Promise<TableWeighed> {
   const {
     rows: [seen],
-  } = await client.query<{ rows: string; mark: string }>(
-    `select count(*) as rows, ${mark} as mark from ${from}`,
+  } = await client.query<{ rows: string; mark: string; content: string | null }>(
+    `select count(*) as rows, ${mark} as mark, ${content} as content from ${from}`,
   );
-  return { rows: Number(seen?.rows), mark: seen?.mark ?? '', connections: undefined, weights: undefined };
+  return {
+    rows: Number(seen?.rows),
+    mark: seen?.mark ?? '',
+    content: seen?.content ?? undefined,
+    connections: undefined,
+    weights: undefined,
+  };
 }
 
 async function weighConnections(
@@ -60,6 +85,7 @@ async function weighConnections(
   return {
     rows: [...connections.values()].reduce((sum, { rows }) => sum + rows, 0),
     mark: [...connections].map(([connection, { mark }]) => `${connection} ${mark}`).join('\n'),
+    content: undefined,
     connections,
     weights: { table: name, writtenTo: changesBy.writtenTo, fresh, isAll, uncounted },
   };
