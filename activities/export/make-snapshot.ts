@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ForeignLake } from '../../lake/errors.ts';
+import { ForeignLake, SnapshotBroken } from '../../lake/errors.ts';
 import { findDamage } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestFile } from '../../lake/lake.ts';
@@ -10,11 +10,21 @@ import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest }
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 import { noteSnapshot, noteSnapshotsRemoved, readNote } from '../../warehouse/snapshots/note-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
-import { openExportSession, type ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
+import {
+  openExportSession,
+  type DatabaseSnapshot,
+  type ExportSession,
+} from '../../warehouse/snapshots/open-snapshot.ts';
 import type { ExportJob, Exported, ExportProgress } from './export-job.ts';
 import { fillDraft, type DraftFilled } from './fill-draft.ts';
 import { planParts, usualSizes, type PartPlanned, type TablePlanned } from './plan-parts.ts';
-import { markOf, weighAllTables, weighDecidingTables, type TablesWeighed } from './weigh-tables.ts';
+import {
+  markOf,
+  weighAllTables,
+  weighDecidingTables,
+  type TablesWeighed,
+  type WeighedByName,
+} from './weigh-tables.ts';
 import { bytesNeeded, withRoom } from './with-room.ts';
 
 /**
@@ -111,11 +121,12 @@ async function exportTables(
   const snapshot = await session.openSnapshot({ readers: Math.max(1, job.databaseConnections - 1) });
   try {
     const deciding = await weighDecidingTables(snapshot, onProgress);
-    await session.keepWeights([...deciding.values()].flatMap(({ weights }) => weights ?? []));
     const mark = markOf(deciding);
     const same = await sameSnapshot(lake, { job, current, mark });
-    if (same?.manifest !== undefined && same.damage === undefined)
+    if (same?.manifest !== undefined && same.damage === undefined) {
+      await letGo({ session, snapshot }, deciding);
       return { manifest: same.manifest, skipped: true };
+    }
     const weighed = await weighAllTables(snapshot, deciding, onProgress);
     const { scratch, snapshotId } = job;
     const folder = lake.draftFolder(snapshotId);
@@ -125,7 +136,7 @@ async function exportTables(
     const manifest = await withRoom({ folder, scratch, neededBytes }, async () => {
       const onFilled = progressOf(weighed, { planned, onProgress });
       const filled = await fillDraft({ snapshot, lake }, { job, planned, base, onFilled });
-      await snapshot.release();
+      await letGo({ session, snapshot }, deciding);
       const described = manifestOf(job, { takenAt: snapshot.takenAt, weighed, filled });
       await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
       const { total } = weighed;
@@ -136,9 +147,22 @@ async function exportTables(
       return described;
     });
     return { manifest, skipped: false, mark, ...(same?.damage === undefined ? {} : { damage: same.damage }) };
+  } catch (error) {
+    // What an earlier export has kept may be what is wrong, and every attempt would fail as this one. Without a server there is nothing to forget.
+    if (error instanceof SnapshotBroken) await session.forgetWeights().catch(() => undefined);
+    throw error;
   } finally {
     await snapshot.close();
   }
+}
+
+/** Nothing more is read of the database, and what was found there is kept for the next export. */
+async function letGo(
+  { session, snapshot }: { session: ExportSession; snapshot: DatabaseSnapshot },
+  deciding: WeighedByName,
+): Promise<void> {
+  await snapshot.release();
+  await session.keepWeights([...deciding.values()].flatMap(({ weights }) => weights ?? []));
 }
 
 /**

@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { weighDecidingTables } from '../../activities/export/weigh-tables.ts';
+import { SnapshotBroken } from '../../lake/errors.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { keepWeights } from '../../warehouse/snapshots/keep-weights.ts';
+import { openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { weighTable, type TableWeighed } from '../../warehouse/snapshots/weigh-table.ts';
 import { connectionWithEverything } from '../support/connection-with-everything.ts';
@@ -11,6 +14,7 @@ import { deletionOf, landEvents } from '../support/land-events.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake } from './export-of.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const weighed = snapshotTables.filter(
@@ -101,6 +105,55 @@ test('a table whose changes nobody counts is weighed each time', async () => {
   expect(Object.keys(await weigh())).toEqual(['items']);
   expect(Object.keys(await weigh())).toEqual(['items']);
 });
+
+test('what was weighed before a failover is not kept by the server that took over', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('lost')]] });
+  const before = await rows(warehouse, keptSql);
+  const session = await openExportSession(url);
+  const snapshot = await session.openSnapshot({ readers: 2 });
+  const deciding = await weighDecidingTables(snapshot, () => undefined);
+  // No session survives its server. The next one that is opened is with the standby.
+  await warehouse.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'daybook export%'`,
+  );
+  await expect(snapshot.release()).rejects.toThrow();
+  const found = [...deciding.values()].flatMap(({ weights }) => weights ?? []);
+  await expect(session.keepWeights(found)).rejects.toThrow();
+  await snapshot.close();
+  await session.close();
+  expect(await rows(warehouse, keptSql)).toEqual(before);
+});
+
+test('a count of changes that was lost with a failover does not come again', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('first')]] });
+  const changes = `select changes::text from sync.resource_clocks where connection_id = '${connectionId}' and resource = 'bills'`;
+  const [survived] = await rows(warehouse, changes);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('second')]] });
+  const [lost] = await rows(warehouse, changes);
+  await weigh();
+  // The standby lacks the second page, and got the next one.
+  await warehouse.pool.query(
+    'update sync.resource_clocks set changes = $2 where connection_id = $1 and resource = $3',
+    [connectionId, survived?.changes, 'bills'],
+  );
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('third')]] });
+  const [now] = await rows(warehouse, changes);
+  expect(BigInt(String(now?.changes))).toBeGreaterThan(BigInt(String(survived?.changes)));
+  expect(now).not.toEqual(lost);
+  expect((await weigh()).bills).toEqual([connectionId]);
+});
+
+test('an export that finds its weights wrong weighs everything at the next attempt', async () => {
+  const { exportNow } = await createTestLake(url);
+  await exportNow();
+  await warehouse.pool.query("update sync.table_weights set rows = rows + 1 where table_name = 'bills'");
+  await expect(exportNow({ force: true })).rejects.toThrow(SnapshotBroken);
+  expect(await exportNow({ force: true })).toMatchObject({ skipped: false });
+});
+
+const keptSql = 'select * from sync.table_weights order by table_name, connection_id';
 
 /** Weighs as an export does, and compares with one pass over each table. Returns which connections of which tables were looked at. */
 async function weigh(): Promise<Record<string, string[]>> {

@@ -17,7 +17,10 @@ export interface TableWeights {
   readonly uncounted: readonly string[];
 }
 
-/** Keeps what a snapshot was found to hold. Expects the lock of the export. */
+/**
+ * Keeps what a snapshot was found to hold. Expects the lock of the export, and the session that has read the snapshot, after its transaction:
+ * so whichever server has this commit later has what was weighed too.
+ */
 export async function keepWeights(client: ClientBase, weights: readonly TableWeights[]): Promise<void> {
   const found = weights.filter(({ fresh, isAll }) => isAll || fresh.length > 0);
   if (found.length === 0) return;
@@ -49,4 +52,10 @@ export async function keepWeights(client: ClientBase, weights: readonly TableWei
     );
   }
   await client.query('commit');
+}
+
+/** For when they are not what the tables hold. Ends the transaction that the session is in, if any. */
+export async function forgetWeights(client: ClientBase): Promise<void> {
+  await client.query('rollback');
+  await client.query('delete from sync.table_weights');
 }

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { holdLock, type HeldLock } from '../hold-lock.ts';
 import { openSession } from '../open-session.ts';
 import { readServerFacts } from '../ownership/server-facts.ts';
-import { keepWeights, type TableWeights } from './keep-weights.ts';
+import { forgetWeights, keepWeights, type TableWeights } from './keep-weights.ts';
 
 /** One moment of the database, read by several sessions at once. */
 export interface DatabaseSnapshot {
@@ -33,8 +33,13 @@ export interface ExportSession {
   readonly origin: string;
   /** Throws when the lock is lost, and with it the right to publish. */
   assertAlive(): Promise<void>;
-  /** Keeps what its tables were found to hold, for the next export. */
+  /**
+   * Keeps what its tables were found to hold, for the next export, once the moment is let go. It is written by the session that has read it: one
+   * that is opened later may be with a standby that took over meanwhile, and lacks what was read.
+   */
   keepWeights(weights: readonly TableWeights[]): Promise<void>;
+  /** The next export weighs everything. */
+  forgetWeights(): Promise<void>;
   /** Opens one moment to so many sessions, of which this is one. */
   openSnapshot(input: { readers: number }): Promise<DatabaseSnapshot>;
   close(): Promise<void>;
@@ -50,10 +55,8 @@ export async function openExportSession(url: string): Promise<ExportSession> {
       client,
       origin: `${system ?? ''}/${database}`,
       assertAlive: () => lock.assertHeld(),
-      async keepWeights(weights) {
-        const writer = await openSession(url, { application });
-        await keepWeights(writer, weights).finally(() => writer.end());
-      },
+      keepWeights: (weights) => keepWeights(client, weights),
+      forgetWeights: () => forgetWeights(client),
       openSnapshot: ({ readers }) => openSnapshot(client, { url, readers }),
       async close() {
         await client.end();
