@@ -128,6 +128,81 @@ describe('no change is missed by a reader who follows the page', () => {
   );
 });
 
+describe('a copy that has read what a failover or a restore has taken back is right again after its next read', () => {
+  test.each([
+    ['before anything else lands', false],
+    ['after something else has landed', true],
+  ])('%s', async (_, hasLanded) => {
+    const [connectionId, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    const copy = await copyFor(await readerOf([connectionId, other]));
+    await landAt(connectionId, 'changed');
+    await landAt(connectionId, 'deleted');
+    await landAt(other, 'other');
+    await copy.follow();
+    await losing(connectionId, async () => {
+      await landAt(connectionId, 'changed');
+      await landAt(connectionId, 'never');
+      await deleteAt(connectionId, 'deleted');
+      await copy.follow();
+      expect(await copy.ids()).toEqual(['changed', 'never', 'other']);
+    });
+    if (hasLanded) await landAt(connectionId, 'later');
+    // Of the other connection nothing is read again: clear, and what is held of this one.
+    expect(await copy.follow()).toBe(hasLanded ? 4 : 3);
+    expect(await copy.held()).toEqual(await heldOf([connectionId, other]));
+    expect(await copy.ids()).toEqual(['changed', 'deleted', ...(hasLanded ? ['later', 'other'] : ['other'])]);
+    expect(await copy.follow()).toBe(0);
+  });
+
+  test('although the clock of the lost server was ahead', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const copy = await copyFor(await readerOf([connectionId]));
+    await landAt(connectionId, 'first');
+    await losing(connectionId, async () => {
+      await warehouse.pool.query(
+        `update sync.resource_clocks set landed_at = now() + interval '2 hours' where connection_id = $1`,
+        [connectionId],
+      );
+      await landAt(connectionId, 'never');
+      await copy.follow();
+    });
+    await landAt(connectionId, 'second');
+    await copy.follow();
+    expect(await copy.ids()).toEqual(['first', 'second']);
+    await landAt(connectionId, 'third');
+    expect(await copy.follow()).toBe(1);
+    expect(await copy.ids()).toEqual(['first', 'second', 'third']);
+  });
+
+  test('of a connection of which nothing is left', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const copy = await copyFor(await readerOf([connectionId]));
+    await losing(connectionId, async () => {
+      await landAt(connectionId, 'never');
+      await copy.follow();
+    });
+    await copy.follow();
+    expect(await copy.ids()).toEqual([]);
+    expect(await copy.follow()).toBe(0);
+    await landAt(connectionId, 'first');
+    await copy.follow();
+    expect(await copy.ids()).toEqual(['first']);
+  });
+
+  test('and nothing is read again because what was read has changed, was deleted, or lived again since', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const copy = await copyFor(await readerOf([connectionId]));
+    await landAt(connectionId, 'kept');
+    for (const step of [landAt, landAt, deleteAt, landAt, deleteAt]) {
+      await step(connectionId, 'moving');
+      await copy.follow();
+      await step(connectionId, 'moving');
+      expect(await copy.follow()).toBeLessThanOrEqual(1);
+    }
+    expect(await copy.held()).toEqual(await heldOf([connectionId]));
+  });
+});
+
 test('erased records go too', async () => {
   const connectionId = await addTestConnection(warehouse);
   const copy = await copyFor(await readerOf([connectionId]));
@@ -173,6 +248,39 @@ test('what has not changed is not read: only index look-ups', async () => {
   );
   expect(read).toEqual([{ seq_scan: 0, few: true }]);
 });
+
+/** What happens meanwhile to bills of the connection is lost: a standby that lacks it takes over. */
+async function losing(connectionId: string, work: () => Promise<void>): Promise<void> {
+  const tables = [
+    ...['finance.bills', 'finance.bill_lines', 'history.record_versions'],
+    ...['sync.tombstones', 'sync.resource_clocks'],
+  ];
+  const saved = new Map<string, string>();
+  for (const table of tables) {
+    const [found] = await rows(
+      warehouse,
+      `select coalesce(jsonb_agg(to_jsonb(t)), '[]')::text as all from ${table} t where connection_id = $1`,
+      [connectionId],
+    );
+    saved.set(table, String(found?.all));
+  }
+  await work();
+  for (const [table, all] of saved) {
+    await warehouse.pool.query(`delete from ${table} where connection_id = $1`, [connectionId]);
+    await warehouse.pool.query(
+      `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::jsonb)`,
+      [all],
+    );
+  }
+}
+
+function heldOf(connections: readonly string[]): Promise<Record<string, unknown>[]> {
+  return rows(
+    warehouse,
+    `select connection_id, id, total_amount::text as total from finance.bills where connection_id = any($1) order by 1, 2`,
+    [connections],
+  );
+}
 
 interface Reader {
   readonly name: string;

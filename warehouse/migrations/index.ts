@@ -58,6 +58,7 @@ import * as unknownWebhooks from './2026-12-16-unknown-webhooks.ts';
 import * as waitingDeletions from './2026-12-17-waiting-deletions.ts';
 import * as stalledFreshness from './2026-12-18-stalled-freshness.ts';
 import * as stalledMonths from './2026-12-18-stalled-months.ts';
+import * as lostChanges from './2026-12-19-lost-changes.ts';
 import * as unrepeatedChanges from './2026-12-19-unrepeated-changes.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
@@ -125,5 +126,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-17-waiting-deletions': waitingDeletions,
   '2026-12-18-stalled-freshness': stalledFreshness,
   '2026-12-18-stalled-months': stalledMonths,
+  '2026-12-19-lost-changes': lostChanges,
   '2026-12-19-unrepeated-changes': unrepeatedChanges,
 };
