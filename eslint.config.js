@@ -2,7 +2,7 @@ import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 /** What is read and kept; steps, requests and commands are made of it. */
-const data = ['source', 'warehouse', 'lake', 'marts', 'resources'];
+const data = ['source', 'warehouse', 'lake', 'python', 'iceberg', 'marts', 'resources'];
 
 /**
  * Imports point one way only: each folder may import itself, `errors`, which holds what can be told of any error, and what is
@@ -17,7 +17,9 @@ const mayImport = {
   source: ['resources'],
   warehouse: ['resources'],
   lake: ['resources'],
-  marts: ['lake', 'warehouse', 'resources'],
+  python: ['warehouse'],
+  iceberg: ['lake', 'python', 'warehouse'],
+  marts: ['lake', 'iceberg', 'python', 'warehouse', 'resources'],
   workflows: ['activities', 'temporal'],
   activities: ['temporal', ...data],
   operations: ['activities', 'temporal', 'config', ...data],

@@ -11,18 +11,21 @@ export interface ExportSnapshotInput {
   startedAt: number;
   /** Make one although nothing has changed. */
   force?: boolean;
+  /** Let Iceberg tables show it too, although the worker is not set up so. */
+  iceberg?: boolean;
 }
 
 /** Exports all tables as one snapshot, unless nothing has changed since the last. The same run makes the same snapshot. */
 export async function exportSnapshot(
   { warehouse, exporting }: Pick<Dependencies, 'warehouse' | 'exporting'>,
-  { runId, startedAt, force = false }: ExportSnapshotInput,
+  { runId, startedAt, force = false, iceberg = false }: ExportSnapshotInput,
 ): Promise<Exported> {
   const job = {
     ...exporting,
     warehouseId: await warehouseId(warehouse),
     runId,
     force,
+    ...(exporting.iceberg && { iceberg: { ...exporting.iceberg, add: iceberg || exporting.iceberg.add } }),
     snapshotId: snapshotId({ runId, startedAt: new Date(startedAt) }),
   };
   let progress: ExportProgress | undefined;

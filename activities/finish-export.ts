@@ -28,7 +28,12 @@ export async function finishExport(
   });
 }
 
-function inWords({ snapshotId, skipped, tables, rows, unfit, damage, ...sizes }: Exported): string {
+function inWords({ icebergTables, ...exported }: Exported): string {
+  const shown = icebergTables === undefined ? '' : ` ${icebergTables} Iceberg tables show it.`;
+  return published(exported) + shown;
+}
+
+function published({ snapshotId, skipped, tables, rows, unfit, damage, ...sizes }: Exported): string {
   const { bytes, bytesWritten = bytes } = sizes;
   if (skipped) return `Nothing has changed since snapshot ${snapshotId}, so there is no new one.`;
   const notFit =

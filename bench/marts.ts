@@ -8,7 +8,7 @@ import { startPostgres } from '../embedded/postgres.ts';
 import { snapshotId } from '../lake/snapshot-id.ts';
 import { buildMarts } from '../marts/build-marts.ts';
 import type { MartsBuilt } from '../marts/build-settings.ts';
-import { pythonWithDbt } from '../marts/python-environment.ts';
+import { pythonWithDbt } from '../marts/python-with-dbt.ts';
 import { dashboardFile } from '../server/dashboard/dashboard-file.tsx';
 import { readDashboard } from '../server/dashboard/read-dashboard.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
@@ -34,7 +34,7 @@ export async function measureMarts(
     const cpu = async (): Promise<number> =>
       (await cpuSecondsOf(process.pid, { withEnded: true })) +
       (await postgresCpuSeconds(await postmasterOf(dataDir)));
-    const places = { ...settings, databaseUrl: postgres.url, lake, timeZone: 'UTC' };
+    const places = { ...settings, databaseUrl: postgres.url, lake, iceberg: false, timeZone: 'UTC' };
     const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
     const build = (target: 'postgres' | 'lake'): Promise<Build> =>
       measured(cpu, () => buildMarts({ warehouse, places }, { ...run, runId: target, target }, settings));

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { openHome } from '../embedded/home.ts';
 import { isNothingToBuild } from '../marts/errors.ts';
+import { martsNeedPython } from '../marts/python-with-dbt.ts';
 import { bills } from '../resources/bills.ts';
 import { createApiClient } from '../source/api-client.ts';
 import { listOfOne } from '../source/lists.ts';
@@ -116,9 +117,9 @@ function encryption(settings: Settings): Looked {
 
 /** Syncs and snapshots work without. */
 async function pythonFor(): Promise<string> {
-  const { pythonVersion } = await import('../marts/python-environment.ts');
+  const { pythonVersion } = await import('../python/python-environment.ts');
   try {
-    return `${await pythonVersion()}, for the marts`;
+    return `${await pythonVersion(martsNeedPython)}, for the marts`;
   } catch (error) {
     if (!isNothingToBuild(error)) throw error;
     throw new Error(`the marts are skipped. ${error.message}`, { cause: error });

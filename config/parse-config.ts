@@ -38,6 +38,8 @@ export interface Config {
     /** For what is on its way there. */
     readonly scratch: string;
     readonly keep: KeepRule;
+    /** `iceberg`: Iceberg tables show the Parquet snapshots too. */
+    readonly format: 'parquet' | 'iceberg';
   };
   /** Whose today the marts speak of. */
   readonly reportingTimezone: string;
@@ -94,6 +96,7 @@ export function parseConfig(env: Env): Config {
       location: lakeOf(values),
       scratch: path.resolve(values.DAYBOOK_HOME, 'export'),
       keep: values.DAYBOOK_KEEP_SNAPSHOTS,
+      format: values.DAYBOOK_LAKE_FORMAT,
     },
     reportingTimezone: values.DAYBOOK_REPORTING_TIMEZONE,
     http: {

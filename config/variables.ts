@@ -77,6 +77,12 @@ export const variables = {
     )
     .optional()
     .describe('Where snapshots go: a folder, or `s3://bucket/prefix`. Not set: `lake` in `DAYBOOK_HOME`'),
+  DAYBOOK_LAKE_FORMAT: z
+    .enum(['parquet', 'iceberg'], 'must be parquet or iceberg')
+    .prefault('parquet')
+    .describe(
+      '`iceberg`: Iceberg tables show every snapshot and its marts too; their catalog is in Postgres',
+    ),
   DAYBOOK_SECRET_KEY: z
     .string()
     .refine(

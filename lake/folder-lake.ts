@@ -93,10 +93,23 @@ export function openFolderLake(location: string): Lake {
       await rename(draft, target);
       await bringToDisk(dirname(target));
     },
+    async share(file, path) {
+      const target = join(location, path);
+      const link = await linkAbove(path);
+      if (link !== undefined) throw isLink(link);
+      const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
+      await rm(draft, { force: true });
+      const isShared = await keepFile(join(location, file.path), { file, target: draft });
+      if (isShared) await rename(draft, target);
+      // A rename over another name of the same file does nothing.
+      await rm(draft, { force: true });
+      return isShared;
+    },
     async removeFile(path) {
       if ((await linkAbove(path)) === undefined) await rm(join(location, path), { force: true });
     },
     async filesIn(folder) {
+      if (!existsSync(join(location, folder))) return [];
       const entries = await readdir(join(location, folder), { recursive: true, withFileTypes: true });
       return entries
         .filter((entry) => !entry.isDirectory())

@@ -28,9 +28,14 @@ export interface Lake {
   ): Promise<void>;
   /** Puts a file into the lake in one step, over the one that is there. */
   putFile(path: string, localPath: string): Promise<void>;
+  /**
+   * Gives a file of a snapshot or a mart one more name, over the file that has it, if it is as it was published; says whether it did. A folder
+   * has one more link to it, a bucket copies it by itself.
+   */
+  share(file: KeptFile, to: string): Promise<boolean>;
   /** Removes a file that nothing names any more, if it is there. */
   removeFile(path: string): Promise<void>;
-  /** Of every file below a folder of the lake, relative to that folder. */
+  /** Of every file below a folder of the lake, relative to that folder; none when there is no such folder. */
   filesIn(folder: string): Promise<string[]>;
   /** Hands over a file of a snapshot as one on this machine, unless there is none of that size. */
   withFile<Result>(file: SizedFile, use: (localPath: string) => Promise<Result>): Promise<FileUsed<Result>>;

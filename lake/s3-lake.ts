@@ -5,6 +5,7 @@ import { openBucket } from './bucket.ts';
 import { SnapshotBroken } from './errors.ts';
 import { mapAtOnce } from './map-at-once.ts';
 import { manifestFile, namesOfMarts, successFile, type Lake } from './lake.ts';
+import { sha256OfFile } from './read-back.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
 /**
@@ -47,8 +48,9 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
         throw new SnapshotBroken(taken);
     },
     async putFile(path, localPath) {
-      await bucket.upload(path, localPath, { over: true });
+      await bucket.upload(path, localPath, { over: true, sha256: await sha256OfFile(localPath) });
     },
+    share: (file, to) => bucket.copy(file, to),
     removeFile: (path) => bucket.remove([path]),
     filesIn: async (folder) => (await bucket.list(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
     async withFile(file, use) {

@@ -19,6 +19,8 @@ import { todayIn } from './today-in.ts';
 export interface MartsPlaces extends BuildPlaces {
   readonly databaseUrl: string;
   readonly lake: string;
+  /** Whether Iceberg tables show the marts on the lake. */
+  readonly iceberg: boolean;
   /** Whose today the marts speak of. */
   readonly timeZone: string;
 }
@@ -36,7 +38,7 @@ export async function buildMarts(
   follower: BuildFollower,
 ): Promise<MartsBuilt> {
   const { runId, target } = run;
-  const { databaseUrl, timeZone } = places;
+  const { databaseUrl, iceberg, timeZone } = places;
   const { signal } = follower;
   return withBuildLock({ databaseUrl, target }, async (lock) => {
     await beginRunOfAll(warehouse, { ...run, kind: 'marts' });
@@ -46,7 +48,9 @@ export async function buildMarts(
     const settings = { ...places, ...follower, asOfDate: todayIn(timeZone, new Date()) };
     try {
       const built =
-        target === 'postgres' ? await buildOnPostgres(lock, settings) : await buildOnLake(lock, settings);
+        target === 'postgres'
+          ? await buildOnPostgres(lock, settings)
+          : await buildOnLake(lock, { ...settings, iceberg: { add: iceberg, databaseUrl } });
       await noteMarts(warehouse, {
         runId,
         target,

@@ -7,18 +7,20 @@ import { buildFolder, buildScratch, removeLeftovers } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { localSnapshot } from './local-snapshot.ts';
 import { publishOnLake } from './publish-on-lake.ts';
-import { pythonWithDbt } from './python-environment.ts';
+import { pythonWithDbt } from './python-with-dbt.ts';
 import { runDbt } from './run-dbt.ts';
 import { canonicalZone } from './today-in.ts';
+import { showInIceberg } from './show-in-iceberg.ts';
 import { writeSeedTemplates } from './write-seed-templates.ts';
 
 /**
  * Builds and tests the marts on the latest snapshot, in a DuckDB database of this process, and puts them into the lake as
- * Parquet. Throws PythonMissing, NoSnapshot, SnapshotDamaged, MartsFailed, and what the lake throws.
+ * Parquet, and as Iceberg tables where there are such. Throws PythonMissing, NoSnapshot, SnapshotDamaged, MartsFailed, IcebergFailed, and what
+ * the lake throws.
  */
 export async function buildOnLake(
-  { assertHeld }: BuildLock,
-  { lake: location, ...settings }: BuildSettings & { lake: string },
+  lock: BuildLock,
+  { lake: location, iceberg, ...settings }: BuildSettings & LakePlaces,
 ): Promise<MartsBuilt> {
   const started = performance.now();
   const python = await pythonWithDbt(settings);
@@ -53,14 +55,22 @@ export async function buildOnLake(
     const { asOfDate } = settings;
     await writeTemplates({ seedsFolder, database, scratch });
     settings.onStep('the marts are being put into the lake');
-    await assertHeld();
+    await lock.assertHeld();
     const marts = await publishOnLake(lake, { database, snapshotId: snapshot.id, asOfDate, scratch });
+    if (iceberg !== undefined)
+      await showInIceberg(lock, lake, { ...settings, ...iceberg, scratch: join(scratch, 'iceberg') });
     const seconds = (performance.now() - started) / 1000;
     return { target: 'lake', snapshot_id: snapshot.id, as_of_date: asOfDate, marts, ...result, seconds };
   } finally {
     await lake.close();
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+interface LakePlaces {
+  readonly lake: string;
+  /** Where the catalog of the Iceberg tables is, and whether they show the marts even where there are none yet. Absent: nobody looks for them. */
+  readonly iceberg?: { readonly databaseUrl: string; readonly add: boolean };
 }
 
 async function writeTemplates(built: {

@@ -1,33 +1,8 @@
+import { PythonMissing } from '../python/errors.ts';
+
 /** Nothing has failed: what marts are built with or on is not there. */
 export function isNothingToBuild(error: unknown): error is PythonMissing | NoSnapshot {
   return error instanceof PythonMissing || error instanceof NoSnapshot;
-}
-
-/** dbt needs Python. Exit code 2. */
-export class PythonMissing extends Error {
-  override readonly name = 'PythonMissing';
-  readonly handling = 'stop';
-
-  constructor(found: string | undefined) {
-    super(
-      `The marts need Python 3.10 or newer, and ${found === undefined ? 'there is no python3 on PATH' : `python3 is ${found}`}: ` +
-        'install it, then run "daybook dbt build" again.',
-    );
-  }
-}
-
-export class PythonPackagesMissing extends Error {
-  override readonly name = 'PythonPackagesMissing';
-  readonly handling = 'retry';
-
-  constructor(reason: string, cause: unknown) {
-    super(
-      `dbt could not be installed from PyPI (${reason}). Check the network, or pip's own settings, and try again.`,
-      {
-        cause,
-      },
-    );
-  }
 }
 
 /** A model or an error-level test failed, as it would again. The marts of the last good build stay. */

@@ -40,7 +40,7 @@ export async function publishOnLake(
   built: { database: string; snapshotId: string; asOfDate: string; scratch: string },
 ): Promise<string[]> {
   const written = await writeParquet(built);
-  const { pointer: shown } = await readPointer(lake);
+  const { pointer: shown } = await readMartsPointer(lake);
   const marts: Record<string, MartFile> = {};
   for (const { mart, localPath, file } of written) {
     const path = pathOf({ ...built, mart, file, shown: shown?.marts[mart] });
@@ -131,7 +131,7 @@ async function writeParquet(built: {
  */
 async function movePointer(lake: Lake, pointer: MartsPointer): Promise<boolean> {
   for (;;) {
-    const { found, pointer: shown } = await readPointer(lake);
+    const { found, pointer: shown } = await readMartsPointer(lake);
     if (shown !== undefined && timeOf(shown.snapshot_id) > timeOf(pointer.snapshot_id)) return false;
     if (await lake.replace(martsPointerPath, `${JSON.stringify(pointer, null, 2)}\n`, found)) return true;
   }
@@ -142,7 +142,8 @@ function timeOf(snapshotId: string): string {
   return snapshotId.slice(0, 16);
 }
 
-async function readPointer(
+/** Which marts readers are sent to. Throws LakeAltered. */
+export async function readMartsPointer(
   lake: Lake,
 ): Promise<{ found: Found | undefined; pointer: MartsPointer | undefined }> {
   const { found, value } = (await readChecked(lake, martsPointerPath, pointerSchema)) ?? {};

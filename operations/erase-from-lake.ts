@@ -1,5 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasTables } from '../iceberg/has-tables.ts';
+import { showMarts, showSnapshots } from '../iceberg/show-snapshots.ts';
+import type { ProgramPlaces } from '../iceberg/tables-program.ts';
 import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
 import { eraseFromSnapshots, type RowsToErase } from '../lake/erase-from-snapshots.ts';
 import type { Lake } from '../lake/lake.ts';
@@ -19,10 +22,10 @@ export interface SnapshotErased {
 
 /**
  * Publishes the snapshots that hold a record without it, lets `follow` bring along what else is built on them, and removes the
- * old ones. No export runs meanwhile. Throws ExportRunning, and what the lake throws.
+ * old ones, also from Iceberg tables. No export runs meanwhile. Throws ExportRunning, and what the lake and Iceberg throw.
  */
 export async function eraseFromLake(
-  { database, lake: { location, scratch } }: Settings,
+  { database, lake: { location, scratch }, marts: { cacheFolder } }: Settings,
   record: RecordNamed,
   follow: (erased: readonly SnapshotErased[]) => Promise<void>,
 ): Promise<SnapshotErased[]> {
@@ -42,6 +45,7 @@ export async function eraseFromLake(
       session.client,
       erased.map(({ from }) => from),
     );
+    await eraseFromIceberg(session, lake, { databaseUrl: database.directUrl, cacheFolder, scratch: folder });
     return erased;
   } finally {
     duckDb.close();
@@ -49,6 +53,13 @@ export async function eraseFromLake(
     await rm(folder, { recursive: true, force: true });
     await session.close();
   }
+}
+
+/** What nothing names any more goes from the disk, wherever an attempt that was killed has left it. */
+async function eraseFromIceberg(session: ExportSession, lake: Lake, places: ProgramPlaces): Promise<void> {
+  if (!(await hasTables(session.client, lake))) return;
+  await showSnapshots(lake, places, { add: true, sweep: true, newest: undefined });
+  await showMarts(lake, places, { add: false, sweep: true, marts: undefined });
 }
 
 async function republish(

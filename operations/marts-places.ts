@@ -11,6 +11,7 @@ export function martsPlaces(
     apiAddress: api.address,
     databaseUrl: database.directUrl,
     lake: lake.location,
+    iceberg: lake.format === 'iceberg',
     connections,
   };
 }

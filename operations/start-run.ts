@@ -54,9 +54,12 @@ export async function startRun(
 /** Starts the export that a person asked for, or finds the one that runs. */
 export function startExport(
   places: { client: Client; settings: Settings },
-  { reason, force = false }: { reason: string; force?: boolean },
+  { reason, force = false, iceberg = false }: { reason: string; force?: boolean; iceberg?: boolean },
 ): Promise<StartedRun> {
-  return startOrJoin(places, startRequest('export', { reason, ...(force && { force }) }, 'people'));
+  return startOrJoin(
+    places,
+    startRequest('export', { reason, ...(force && { force }), ...(iceberg && { iceberg }) }, 'people'),
+  );
 }
 
 async function startOrJoin(

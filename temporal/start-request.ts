@@ -22,7 +22,7 @@ export interface StartInputs {
     resources?: string[];
   };
   webhooks: { connection: string };
-  export: { reason: string; force?: boolean };
+  export: { reason: string; force?: boolean; iceberg?: boolean };
   marts: { reason: string };
 }
 

@@ -143,7 +143,7 @@ async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {
       current_database() as database,
       array(
         select nspname::text from pg_namespace n
-        where nspname in ('finance', 'history', 'sync', 'staging', 'intermediate', 'marts')
+        where nspname in ('finance', 'history', 'sync', 'staging', 'intermediate', 'marts', 'iceberg')
           and exists (select from pg_class where relnamespace = n.oid)
         order by 1
       ) as schemas

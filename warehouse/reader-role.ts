@@ -3,7 +3,7 @@ import { codeOf } from '../errors/code-of.ts';
 import { closeDatabase } from './close-database.ts';
 
 /**
- * The role people query with: sees `finance` and `history.as_of`, never a secret. Made here where we may, and the database closed to
+ * The role people query with: sees `finance`, `marts`, `history.as_of` and the catalog of the Iceberg tables, never a secret. Made here where we may, and the database closed to
  * who was not let in; otherwise the SQL an administrator has to run is returned. In a transaction.
  */
 export async function readerRole(client: PoolClient): Promise<string | null> {
@@ -55,8 +55,8 @@ end $$;
 `;
 
 const grants = `
-grant usage on schema finance, history, marts to daybook_reader;
-grant select on all tables in schema finance, marts to daybook_reader;
+grant usage on schema finance, history, marts, iceberg to daybook_reader;
+grant select on all tables in schema finance, marts, iceberg to daybook_reader;
 revoke execute on all functions in schema history from public;
 grant execute on all functions in schema history to daybook_reader;
 `;

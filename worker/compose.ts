@@ -93,6 +93,7 @@ export async function composeWorker(
         lake: settings.lake.location,
         scratch: settings.lake.scratch,
         keep: settings.lake.keep,
+        iceberg: { add: settings.lake.format === 'iceberg', cacheFolder: settings.marts.cacheFolder },
         productVersion: settings.productVersion,
       },
       building: martsPlaces(settings, { connections: shares.dbt }),

@@ -9,6 +9,8 @@ export interface ExportSnapshotInput {
   reason?: string;
   /** Publish one although nothing has changed since the last one. */
   force?: boolean;
+  /** Let Iceberg tables show it too. */
+  iceberg?: boolean;
 }
 
 /**
@@ -18,20 +20,27 @@ export interface ExportSnapshotInput {
 export async function exportSnapshot({
   reason = 'Temporal',
   force = false,
+  iceberg = false,
 }: ExportSnapshotInput): Promise<Exported> {
-  const exported = await publish({ runId: workflowInfo().runId, reason }, force);
+  const exported = await publish(
+    { runId: workflowInfo().runId, reason },
+    { force, ...(iceberg && { iceberg }) },
+  );
   await bookkeeping.requestMarts({ exported, reason });
   return exported;
 }
 
-async function publish(run: { runId: string; reason: string }, force: boolean): Promise<Exported> {
+async function publish(
+  run: { runId: string; reason: string },
+  how: { force: boolean; iceberg?: boolean },
+): Promise<Exported> {
   await bookkeeping.beginExport(run);
   setCurrentDetails(
     '**export**: counting, then writing every table; the heartbeat of the activity says how far it is',
   );
   try {
     const startedAt = workflowInfo().startTime.getTime();
-    const exported = await exporting.exportSnapshot({ runId: run.runId, startedAt, force });
+    const exported = await exporting.exportSnapshot({ runId: run.runId, startedAt, ...how });
     await bookkeeping.finishExport({ ...run, exported });
     setCurrentDetails(`**export**: ${inWords(exported)}`);
     return exported;

@@ -15,12 +15,21 @@ export interface ExportJob {
   readonly warehouseId: string;
   readonly runId: string;
   readonly snapshotId: string;
+  /** Absent where no Iceberg tables are thought of. */
+  readonly iceberg?: IcebergJob;
   /** Makes a snapshot although nothing has changed. */
   readonly force?: boolean;
   /** A part goes on in another file after so many bytes; 1 GB unless it is said. */
   readonly partBytes?: number;
   /** How connections are shared out to parts, unless as usual. */
   readonly sizes?: PartSizes;
+}
+
+export interface IcebergJob {
+  /** Whether tables show the snapshots too. Those that are there lose what the lake loses in any case. */
+  readonly add: boolean;
+  /** Where the Python environment is kept. */
+  readonly cacheFolder: string;
 }
 
 export interface ExportProgress {
@@ -43,6 +52,8 @@ export interface Exported {
   readonly unfit: number;
   /** The moment whose rows it holds. */
   readonly takenAt: string;
+  /** The Iceberg tables that show it; absent when there are none. */
+  readonly icebergTables?: number;
   /** Nothing has changed, but the last snapshot is not as it was published any more: what is wrong with it. */
   readonly damage?: string;
 }

@@ -1,5 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasTables } from '../../iceberg/has-tables.ts';
+import { showSnapshots } from '../../iceberg/show-snapshots.ts';
 import { ForeignLake, SnapshotBroken } from '../../lake/errors.ts';
 import { findDamage } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
@@ -46,7 +48,8 @@ export async function makeSnapshot(
         ? await exportTables({ session, lake }, { job, current, onProgress })
         : { manifest: published, skipped: false };
     if (!result.skipped) await settle({ session, lake }, { job, ...result });
-    return exportedOf(result);
+    const icebergTables = await followInIceberg({ session, lake }, job, result.manifest.snapshot_id);
+    return { ...exportedOf(result), ...(icebergTables === undefined ? {} : { icebergTables }) };
   } finally {
     await rm(job.scratch, { recursive: true, force: true });
     await lake.close();
@@ -272,6 +275,21 @@ async function settle(
   });
   const { removed } = await retireSnapshots(lake, { rule: job.keep, now: new Date() });
   await noteSnapshotsRemoved(session.client, removed);
+}
+
+/** Says how many tables show the snapshot; undefined where it was not asked for. */
+async function followInIceberg(
+  { session, lake }: { session: ExportSession; lake: Lake },
+  { databaseUrl, scratch, iceberg }: ExportJob,
+  newest: string,
+): Promise<number | undefined> {
+  if (iceberg === undefined) return undefined;
+  const { add, cacheFolder } = iceberg;
+  if (!add && !(await hasTables(session.client, lake))) return undefined;
+  await session.assertAlive();
+  const places = { databaseUrl, cacheFolder, scratch: join(scratch, 'iceberg') };
+  const { tables } = await showSnapshots(lake, places, { add, newest });
+  return add ? tables : undefined;
 }
 
 function exportedOf({ manifest, skipped, damage }: Made): Exported {

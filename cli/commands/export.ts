@@ -9,6 +9,7 @@ interface Options {
   /** Undefined: until the snapshot is published. */
   wait?: boolean;
   force: boolean;
+  iceberg: boolean;
   json?: boolean;
 }
 
@@ -21,14 +22,15 @@ export function exportCommand(setExitCode: SetExitCode): Command {
     .option('--wait', 'wait until the marts are built too')
     .option('--no-wait', 'start it and return')
     .option('--force', 'publish one although nothing has changed', false)
+    .option('--iceberg', 'let Iceberg tables show it too, as DAYBOOK_LAKE_FORMAT=iceberg does', false)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook export --wait\n  $ npx daybook export --every 1h')
-    .action(async ({ every, wait, force, json = false }: Options) => {
+    .action(async ({ every, wait, force, iceberg, json = false }: Options) => {
       if (every !== undefined) await setEvery(every, json);
       else {
         const { runExport } = await import('./export/run-export.ts');
         const until = wait === undefined ? 'published' : wait ? 'marts' : 'started';
-        setExitCode(await runExport({ until, force, json }));
+        setExitCode(await runExport({ until, force, iceberg, json }));
       }
     });
 }

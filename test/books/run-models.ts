@@ -8,7 +8,7 @@ import { openLake } from '../../lake/open-lake.ts';
 import { dbtProject } from '../../marts/dbt-project.ts';
 import { localSnapshot } from '../../marts/local-snapshot.ts';
 import { prepareProject } from '../../marts/prepare-project.ts';
-import { pythonWithDbt } from '../../marts/python-environment.ts';
+import { pythonWithDbt } from '../../marts/python-with-dbt.ts';
 import { testApiAddress } from '../support/test-connection.ts';
 import { cacheFolder } from './check-books.ts';
 import { martNames } from './compare-marts.ts';

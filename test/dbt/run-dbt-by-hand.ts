@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { pythonWithDbt } from '../../marts/python-environment.ts';
+import { pythonWithDbt } from '../../marts/python-with-dbt.ts';
 
 /** Runs dbt as somebody does who has it installed. Throws what it said when it fails. */
 export async function runDbtByHand(args: readonly string[], { cwd }: { cwd: string }): Promise<string> {

@@ -17,6 +17,8 @@ export interface ExportOptions {
   readonly until: 'started' | 'published' | 'marts';
   /** Makes a snapshot although nothing has changed. */
   readonly force: boolean;
+  /** Lets Iceberg tables show it too. */
+  readonly iceberg: boolean;
   readonly json: boolean;
 }
 
@@ -42,13 +44,16 @@ interface Places {
   settings: Settings;
 }
 
-async function exportAndFollow(places: Places, { until, force, json }: ExportOptions): Promise<ExitCode> {
+async function exportAndFollow(
+  places: Places,
+  { until, force, iceberg, json }: ExportOptions,
+): Promise<ExitCode> {
   const start = (): ReturnType<typeof startExport> =>
-    startExport(places, { reason: 'daybook export', force });
+    startExport(places, { reason: 'daybook export', force, iceberg });
   let started = await start();
-  if (force && started.joined) {
-    // The one that runs may find nothing to do; a forced one comes after it.
-    if (!json) printAside(`An export runs already; the forced one follows it: ${started.link}`);
+  if ((force || iceberg) && started.joined) {
+    // The one that runs may find nothing to do, or was not asked for the same; this one comes after it.
+    if (!json) printAside(`An export runs already; this one follows it: ${started.link}`);
     await followExport(places, started, { quiet: true });
     started = await start();
   }

@@ -6,37 +6,50 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf } from '../errors/code-of.ts';
 import { withoutSecrets } from '../scripts/without-secrets.mjs';
-import type { BuildSettings } from './build-settings.ts';
-import { dbtProject } from './dbt-project.ts';
-import { PythonMissing, PythonPackagesMissing } from './errors.ts';
+import { PythonMissing, PythonPackagesMissing, type NeedOfPython } from './errors.ts';
 
 const run = promisify(execFile);
 
+/** What a program in Python needs to be run. */
+export interface PythonNeeds {
+  /** The name of its environment, and of what is installed. */
+  readonly name: string;
+  /** A file that pins every package by its hash. */
+  readonly requirements: string;
+  /** Who needs it, and how it is tried again. */
+  readonly for: NeedOfPython;
+}
+
+/** Where environments are kept, and who hears of them. */
+export interface PythonPlaces {
+  readonly cacheFolder: string;
+  readonly onStep: (text: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * The Python that has dbt: made on first use (a minute, mostly downloads), then found again by the hash of its requirements.
+ * The Python that has these packages: made on first use (a minute, mostly downloads), then found again by the hash of its requirements.
  * Safe under two at once. Throws PythonMissing, PythonPackagesMissing.
  */
-export async function pythonWithDbt(
-  input: Pick<BuildSettings, 'cacheFolder' | 'onStep' | 'signal'>,
-): Promise<string> {
-  const requirements = join(dbtProject, 'requirements.txt');
-  const version = await pythonVersion();
+export async function pythonWith(needs: PythonNeeds, input: PythonPlaces): Promise<string> {
+  const { name, requirements } = needs;
+  const version = await pythonVersion(needs.for);
   const hash = createHash('sha256')
     .update(await readFile(requirements))
     .update(version)
     .digest('hex');
-  const environment = join(input.cacheFolder, `dbt-${hash.slice(0, 16)}`);
+  const environment = join(input.cacheFolder, `${name}-${hash.slice(0, 16)}`);
   if (!existsSync(join(environment, readyFile))) {
     const started = performance.now();
-    input.onStep(`dbt is being installed for Python ${version}, once`);
-    await install({ environment, requirements, signal: input.signal });
-    input.onStep(`dbt installed in ${Math.round((performance.now() - started) / 1000)} s`);
+    input.onStep(`${name} is being installed for Python ${version}, once`);
+    await install({ name, environment, requirements, signal: input.signal });
+    input.onStep(`${name} installed in ${Math.round((performance.now() - started) / 1000)} s`);
   }
   return join(environment, 'bin', 'python');
 }
 
 /** Throws PythonMissing. */
-export async function pythonVersion(): Promise<string> {
+export async function pythonVersion(need: NeedOfPython): Promise<string> {
   // Isolated, or a platform.py of the working folder would be run; and whatever is called python3 is told no secret.
   const version = await run('python3', ['-I', '-c', 'import platform; print(platform.python_version())'], {
     env: withoutSecrets(process.env),
@@ -45,7 +58,7 @@ export async function pythonVersion(): Promise<string> {
     () => undefined,
   );
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  if (version === undefined || major !== 3 || minor < 10) throw new PythonMissing(version);
+  if (version === undefined || major !== 3 || minor < 10) throw new PythonMissing(version, need);
   return version;
 }
 
@@ -57,10 +70,12 @@ const readyFile = '.ready';
  * link of the common name appears in one step; who comes second throws its own away.
  */
 async function install({
+  name,
   environment,
   requirements,
   signal,
 }: {
+  name: string;
   environment: string;
   requirements: string;
   signal: AbortSignal | undefined;
@@ -78,7 +93,7 @@ async function install({
   } catch (error) {
     await rm(made, { recursive: true, force: true });
     signal?.throwIfAborted();
-    throw new PythonPackagesMissing(lastLineOf(error), error);
+    throw new PythonPackagesMissing(name, lastLineOf(error), error);
   }
   await writeFile(join(made, readyFile), '');
   // A link to what is gone, a cache that was cleaned by hand, would be in the way for ever.

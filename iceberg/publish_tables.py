@@ -1,0 +1,417 @@
+"""Makes the Iceberg tables of a namespace show the snapshots of a lake: a tag for each, and nothing of those that are gone.
+
+It is told what there is, and makes the catalog and the files beside it agree, whatever they were: killed anywhere and started again
+it ends the same. A line of JSON at a time:
+
+    told  {"lake": …, "namespace": …, "kept": [snapshot_id, …], "sweep": false}
+    says  {"missing": [snapshot_id, …]}                                       kept ones that the tables do not show
+    told  {"add": [{"snapshot_id", "taken_at", "tables": {name: [{"sha256", "rows"}, …]}}, …]}
+    says  {"committed": name}                                                 after each table
+    says  {"done": {"tables", "snapshots"}}, or {"refused": why}
+
+Files that are added lie at <lake>/iceberg/<namespace>/<table>/data/<sha256>.parquet. The catalog is reached as libpq is told to by the
+environment. It ends with its parent.
+"""
+
+import hashlib
+import json
+import os
+import queue
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+
+import pyarrow as pa
+import pyarrow.fs
+import pyarrow.parquet as pq
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import ValidationError
+from pyiceberg.io.pyarrow import parquet_file_to_data_file
+from pyiceberg.table import Table, TableProperties, Transaction
+from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots
+from sqlalchemy import text
+
+STANDARD_INPUT = 0
+
+# Which snapshots are complete, and where each of their tables is.
+LIST = "snapshots"
+LIST_SCHEMA = pa.schema(
+    [
+        ("snapshot_id", pa.string()),
+        ("taken_at", pa.timestamp("us", tz="UTC")),
+        ("table_name", pa.string()),
+        ("iceberg_snapshot_id", pa.int64()),
+        ("rows", pa.int64()),
+    ]
+)
+
+# Who has looked up where the list is may still read it this long.
+GRACE = timedelta(hours=6)
+
+# Of a snapshot of a table: the digest of its columns and files.
+CONTENT = "daybook.content"
+
+
+def main() -> None:
+    told = listen()
+    job = told.get()
+    with Namespace(job["lake"], job["namespace"]) as namespace:
+        say(missing=namespace.missing(job["kept"]))
+        add = told.get()["add"]
+        say(done=namespace.show(job["kept"], add, sweep=job["sweep"]))
+
+
+class Refused(Exception):
+    """The lake is not one that tables can be in: a person is needed."""
+
+
+class Namespace:
+    def __init__(self, lake: str, name: str) -> None:
+        self.name = name
+        self.refuse_foreign(lake, name)
+        root = lake if lake.startswith("s3://") else f"file://{lake}"
+        self.location = f"{root}/iceberg/{name}"
+        self.catalog = SqlCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage())
+        self.tables: dict[str, Table] = {}
+        self.unswept: set[str] = set()
+
+    @staticmethod
+    def refuse_foreign(lake: str, name: str) -> None:
+        if lake.startswith("s3://"):
+            return
+        if set(lake) & set("#?%"):
+            raise Refused("Iceberg tables cannot be in a folder whose path has a #, ? or %")
+        # A link leads out of the lake, and nothing behind it is ours.
+        folders = [f"{lake}/iceberg", f"{lake}/iceberg/{name}"]
+        folders += [os.path.join(root, one) for root, inner, _ in os.walk(folders[1]) for one in inner]
+        for folder in folders:
+            if os.path.islink(folder):
+                raise Refused(f"{os.path.relpath(folder, lake)} is a link, and nothing is written through one")
+
+    def __enter__(self) -> "Namespace":
+        # A second program waits: it would remove files that are not committed yet.
+        self.lock = self.catalog.engine.connect()
+        locked = "select from iceberg_namespace_properties where catalog_name = 'daybook' and namespace = :name for update"
+        if self.lock.execute(text(locked), {"name": self.name}).rowcount == 0:
+            raise LookupError(f"namespace {self.name} is not in the catalog")
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.lock.close()
+        self.catalog.close()
+
+    def missing(self, kept: list[str]) -> list[str]:
+        """What cannot be read as the catalog says is forgotten, and made again of what the lake holds."""
+        for _, name in self.catalog.list_tables(self.name):
+            table = self._readable(name)
+            if table is None:
+                self.catalog.drop_table((self.name, name))
+                self.unswept.add(name)
+            else:
+                self.tables[name] = table
+        self.listed = self._read_list()
+        self.complete = {
+            snapshot_id: rows
+            for snapshot_id, rows in self.listed.items()
+            if snapshot_id in kept and all(self._is_tagged(snapshot_id, row) for row in rows)
+        }
+        return [snapshot_id for snapshot_id in kept if snapshot_id not in self.complete]
+
+    def show(self, kept: list[str], add: list[dict], *, sweep: bool) -> dict:
+        added = {one["snapshot_id"]: Wanted(self, one) for one in sorted(add, key=lambda one: one["snapshot_id"])}
+        for snapshot_id, wanted in added.items():
+            if not wanted.is_shown():
+                self.complete.pop(snapshot_id, None)
+        for name in {name for wanted in added.values() for name, content in wanted.tables.items() if not content.fits()}:
+            self._begin_anew(name)
+        # What is about to go or to change is not called complete any more.
+        self._write_list(self.complete)
+        names = {name for wanted in added.values() for name in wanted.tables}
+        for name in sorted(names | set(self.tables) - {LIST}):
+            self._show_table(name, added)
+        for snapshot_id, wanted in added.items():
+            self.complete[snapshot_id] = wanted.rows()
+        self._write_list(self.complete)
+        self._sweep(everything=sweep)
+        return {"tables": len(self.tables) - (LIST in self.tables), "snapshots": len(self.complete)}
+
+    def _begin_anew(self, name: str) -> None:
+        """A column cannot have one type in a snapshot and any other in the next: readers find it by its name."""
+        self.catalog.drop_table((self.name, name))
+        del self.tables[name]
+        self.unswept.add(name)
+        self.complete = {
+            snapshot_id: rows
+            for snapshot_id, rows in self.complete.items()
+            if all(row["table_name"] != name for row in rows)
+        }
+
+    def _show_table(self, name: str, added: dict[str, "Wanted"]) -> None:
+        wanted = {snapshot_id: one.tables[name] for snapshot_id, one in added.items() if name in one.tables}
+        shown = {snapshot_id for snapshot_id, rows in self.complete.items() if any(row["table_name"] == name for row in rows)}
+        if not wanted and not shown:
+            self.catalog.drop_table((self.name, name))
+            del self.tables[name]
+            self.unswept.add(name)
+            return
+        table = self.tables.get(name) or self._create(name, next(iter(wanted.values())).schema)
+        before = table.metadata
+        with table.transaction() as transaction:
+            tags = [name for name, ref in before.refs.items() if ref.snapshot_ref_type == "tag"]
+            gone = [tag for tag in tags if tag not in shown and not (tag in wanted and wanted[tag].is_at(before, tag))]
+            for tag in gone:
+                ManageSnapshots(transaction).remove_tag(tag).commit()
+            for snapshot_id, content in wanted.items():
+                if snapshot_id in transaction.table_metadata.refs:
+                    continue
+                found = content.find(transaction) or content.write(transaction)
+                ManageSnapshots(transaction).create_tag(found, snapshot_id).commit()
+            newest = max(tag for tag, ref in transaction.table_metadata.refs.items() if ref.snapshot_ref_type == "tag")
+            if transaction.table_metadata.current_snapshot_id != transaction.table_metadata.refs[newest].snapshot_id:
+                ManageSnapshots(transaction).set_current_snapshot(ref_name=newest).commit()
+            expire(transaction, datetime.now(timezone.utc) + timedelta(days=1))
+        if {one.snapshot_id for one in before.snapshots} - {one.snapshot_id for one in table.metadata.snapshots}:
+            self.unswept.add(name)
+        self.tables[name] = table
+        say(committed=name)
+
+    def _create(self, name: str, schema: pa.Schema) -> Table:
+        return self.catalog.create_table(
+            (self.name, name),
+            schema=schema,
+            location=f"{self.location}/{name}",
+            properties={
+                # Another program that tidies up a table removes no file that the lake shares with it.
+                "gc.enabled": "false",
+                TableProperties.METADATA_DELETE_AFTER_COMMIT_ENABLED: "true",
+                TableProperties.METADATA_PREVIOUS_VERSIONS_MAX: "10",
+                **metrics(schema),
+            },
+        )
+
+    def _readable(self, name: str) -> Table | None:
+        try:
+            table = self.catalog.load_table((self.name, name))
+            if table.location() != f"{self.location}/{name}":
+                return None
+            if newest_version(self._files(f"{name}/metadata")) > version_of(table.metadata_location):
+                # A killed commit, or a catalog from a backup: then what it names may be gone.
+                self.unswept.add(name)
+                if not self._named(table) <= set(self._files(name)):
+                    return None
+            return table
+        except (OSError, ValueError):
+            return None
+
+    def _read_list(self) -> dict[str, list[dict]]:
+        if LIST not in self.tables:
+            return {}
+        listed: dict[str, list[dict]] = {}
+        try:
+            for row in self.tables[LIST].scan().to_arrow().to_pylist():
+                listed.setdefault(row["snapshot_id"], []).append(row)
+        except (OSError, ValueError):
+            self.catalog.drop_table((self.name, LIST))
+            del self.tables[LIST]
+            return {}
+        return listed
+
+    def _is_tagged(self, snapshot_id: str, row: dict) -> bool:
+        table = self.tables.get(row["table_name"])
+        ref = table and table.metadata.refs.get(snapshot_id)
+        return ref is not None and ref.snapshot_id == row["iceberg_snapshot_id"]
+
+    def _write_list(self, complete: dict[str, list[dict]]) -> None:
+        if complete == self.listed:
+            return
+        table = self.tables.get(LIST) or self._create(LIST, LIST_SCHEMA)
+        rows = [row for snapshot_id in sorted(complete) for row in complete[snapshot_id]]
+        with table.transaction() as transaction:
+            transaction.overwrite(pa.Table.from_pylist(rows, schema=LIST_SCHEMA))
+            expire(transaction, datetime.now(timezone.utc) - GRACE)
+        self.tables[LIST] = table
+        self.listed = dict(complete)
+
+    def _sweep(self, *, everything: bool) -> None:
+        """Removes files that no table names: in a folder the lake has another link to them where it still needs them."""
+        known = {name for name in self.tables if everything or name in self.unswept}
+        for name in known:
+            named = self._named(self.tables[name])
+            for path in self._files(name):
+                if path not in named:
+                    self.files.delete_file(path)
+        for path in self._folders():
+            if path.rsplit("/", 1)[1] not in self.tables:
+                self.files.delete_dir(path)
+
+    def _named(self, table: Table) -> set[str]:
+        metadata, io = table.metadata, table.io
+        named = {table.metadata_location, *(entry.metadata_file for entry in metadata.metadata_log)}
+        manifests = {}
+        for snapshot in metadata.snapshots:
+            named.add(snapshot.manifest_list)
+            manifests.update({one.manifest_path: one for one in snapshot.manifests(io)})
+        for path, manifest in manifests.items():
+            named.add(path)
+            named.update(entry.data_file.file_path for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
+        return {self._path(location) for location in named}
+
+    @property
+    def files(self) -> pyarrow.fs.FileSystem:
+        scheme, _, rest = self.location.partition("://")
+        return self.catalog._load_file_io(location=self.location).fs_by_scheme(scheme, rest.split("/")[0] if scheme == "s3" else None)
+
+    def _path(self, location: str) -> str:
+        return location.partition("://")[2]
+
+    def _files(self, folder: str) -> list[str]:
+        selector = pyarrow.fs.FileSelector(self._path(f"{self.location}/{folder}"), allow_not_found=True, recursive=True)
+        return [one.path for one in self.files.get_file_info(selector) if one.type == pyarrow.fs.FileType.File]
+
+    def _folders(self) -> list[str]:
+        selector = pyarrow.fs.FileSelector(self._path(self.location), allow_not_found=True)
+        return [one.path for one in self.files.get_file_info(selector) if one.type == pyarrow.fs.FileType.Directory]
+
+
+class Wanted:
+    """A snapshot of the lake that the tables are to show."""
+
+    def __init__(self, namespace: Namespace, told: dict) -> None:
+        self.namespace = namespace
+        self.snapshot_id = told["snapshot_id"]
+        self.taken_at = datetime.fromisoformat(told["taken_at"].replace("Z", "+00:00"))
+        self.tables = {name: Content(namespace, name, files) for name, files in told["tables"].items()}
+
+    def is_shown(self) -> bool:
+        tables = self.namespace.tables
+        return self.snapshot_id in self.namespace.complete and all(
+            name in tables and content.is_at(tables[name].metadata, self.snapshot_id) for name, content in self.tables.items()
+        )
+
+    def rows(self) -> list[dict]:
+        return [
+            {
+                "snapshot_id": self.snapshot_id,
+                "taken_at": self.taken_at,
+                "table_name": name,
+                "iceberg_snapshot_id": self.namespace.tables[name].metadata.refs[self.snapshot_id].snapshot_id,
+                "rows": content.rows,
+            }
+            for name, content in sorted(self.tables.items())
+        ]
+
+
+class Content:
+    """What a table holds in a snapshot of the lake. Files without rows say only which columns there are."""
+
+    def __init__(self, namespace: Namespace, name: str, files: list[dict]) -> None:
+        self.table = namespace.tables.get(name)
+        self.folder = f"{namespace.location}/{name}/data"
+        self.rows = sum(file["rows"] for file in files)
+        self.paths = {f"{self.folder}/{file['sha256']}.parquet" for file in files if file["rows"] > 0}
+        with namespace.files.open_input_file(namespace._path(f"{self.folder}/{files[0]['sha256']}.parquet")) as first:
+            self.schema = pq.read_schema(first)
+        parts = [str(self.schema.remove_metadata()), *sorted(self.paths)]
+        self.digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def fits(self) -> bool:
+        try:
+            if self.table is not None:
+                self.table.update_schema().union_by_name(self.schema)
+            return True
+        except (ValidationError, ValueError):
+            return False
+
+    def is_at(self, metadata, tag: str) -> bool:
+        ref = metadata.refs.get(tag)
+        snapshot = ref and metadata.snapshot_by_id(ref.snapshot_id)
+        return snapshot is not None and snapshot.summary[CONTENT] == self.digest
+
+    def find(self, transaction: Transaction) -> int | None:
+        """Of the same content, whichever snapshot of the lake it was made for."""
+        for snapshot in transaction.table_metadata.snapshots:
+            if snapshot.summary[CONTENT] == self.digest:
+                return snapshot.snapshot_id
+        return None
+
+    def write(self, transaction: Transaction) -> int:
+        self._evolve(transaction)
+        io = transaction._table.io
+        current = transaction.table_metadata.current_snapshot()
+        held = {}
+        for manifest in current.manifests(io) if current else []:
+            for entry in manifest.fetch_manifest_entry(io, discard_deleted=True):
+                held[entry.data_file.file_path] = entry.data_file
+        metadata = transaction.table_metadata
+        with ThreadPoolExecutor(8) as pool:
+            describe = lambda path: parquet_file_to_data_file(io=io, table_metadata=metadata, file_path=path)
+            new = list(pool.map(describe, sorted(self.paths - held.keys())))
+        with transaction.update_snapshot(snapshot_properties={CONTENT: self.digest}).overwrite() as overwrite:
+            for path in held.keys() - self.paths:
+                overwrite.delete_data_file(held[path])
+            for data_file in new:
+                overwrite.append_data_file(data_file)
+        return overwrite.snapshot_id
+
+    def _evolve(self, transaction: Transaction) -> None:
+        with transaction.update_schema() as update:
+            update.union_by_name(self.schema)
+        mapping = {TableProperties.DEFAULT_NAME_MAPPING: transaction.table_metadata.schema().name_mapping.model_dump_json()}
+        transaction.set_properties({**mapping, **metrics(self.schema)})
+
+
+def expire(transaction: Transaction, before: datetime) -> None:
+    update = ExpireSnapshots(transaction).older_than(before)
+    if update._snapshot_ids_to_expire:
+        update.commit()
+
+
+def metrics(schema: pa.Schema) -> dict[str, str]:
+    """Bounds, by which readers skip files, of whose rows they are and when; no text of a record is in the metadata, and no amount."""
+    bounded = [field.name for field in schema if field.name == "connection_id" or pa.types.is_temporal(field.type)]
+    return {
+        TableProperties.DEFAULT_WRITE_METRICS_MODE: "counts",
+        **{f"{TableProperties.METRICS_MODE_COLUMN_CONF_PREFIX}.{name}": "full" for name in bounded},
+    }
+
+
+def version_of(location: str) -> int:
+    """pyiceberg numbers them: 00012-<uuid>.metadata.json."""
+    return int(location.rsplit("/", 1)[1].split("-")[0])
+
+
+def newest_version(paths: list[str]) -> int:
+    return max((version_of(path) for path in paths if path.endswith(".metadata.json")), default=-1)
+
+
+def storage() -> dict[str, str]:
+    """Where Node's SDK looks; what is not named here pyarrow finds by itself."""
+    named = {"s3.endpoint": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"), "s3.region": ("AWS_REGION", "AWS_DEFAULT_REGION")}
+    found = {key: next((os.environ[name] for name in names if os.environ.get(name)), None) for key, names in named.items()}
+    return {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO", **{key: value for key, value in found.items() if value}}
+
+
+def listen() -> "queue.Queue[dict]":
+    told: queue.Queue[dict] = queue.Queue()
+
+    def read() -> None:
+        with os.fdopen(STANDARD_INPUT, encoding="utf-8") as lines:
+            for line in lines:
+                told.put(json.loads(line))
+        # It closes when the parent is gone, however that went.
+        os._exit(1)
+
+    threading.Thread(target=read, daemon=True).start()
+    return told
+
+
+def say(**what) -> None:
+    print(json.dumps(what), flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Refused as refused:
+        say(refused=str(refused))

@@ -1,0 +1,130 @@
+import { SnapshotDamaged } from '../lake/errors.ts';
+import type { KeptFile, Lake } from '../lake/lake.ts';
+import { mapAtOnce } from '../lake/map-at-once.ts';
+import { lookAtManifest } from '../lake/pointer.ts';
+import { sha256OfFile } from '../lake/read-back.ts';
+import {
+  dataPath,
+  runTablesProgram,
+  type Namespace,
+  type ProgramPlaces,
+  type SnapshotToAdd,
+  type TablesShown,
+} from './tables-program.ts';
+
+/** A snapshot, and its files by table, which lie at their paths in the lake. */
+export interface SnapshotFiles {
+  readonly id: string;
+  readonly takenAt: string;
+  readonly tables: Readonly<Record<string, readonly FileToShow[]>>;
+}
+
+export interface FileToShow extends KeptFile {
+  readonly rows: number;
+  /** Whether it was written just now: one of the same name from before may be damaged. */
+  readonly isNew: boolean;
+}
+
+export interface WhatToShow {
+  /** Whether snapshots that the tables lack are added; what is gone from the lake is removed in any case. */
+  readonly add: boolean;
+  readonly sweep?: boolean;
+  readonly onCommitted?: (table: string) => void;
+}
+
+/** Brings the tables to all snapshots that the lake keeps, except those that are damaged. Throws what `runTablesProgram` throws. */
+export function showSnapshots(
+  lake: Lake,
+  places: ProgramPlaces,
+  { newest, ...what }: WhatToShow & { newest: string | undefined },
+): Promise<TablesShown> {
+  const read = async (missing: readonly string[]): Promise<SnapshotFiles[]> => {
+    const manifests = await Promise.all(missing.map((id) => lookAtManifest(lake, id)));
+    return manifests.flatMap((seen) => {
+      if (seen?.value === undefined) return [];
+      const { snapshot_id: id, taken_at: takenAt, tables } = seen.value;
+      const filesOf = (files: (typeof tables)[string]['files']): FileToShow[] =>
+        files.map(({ path, since, ...file }) => ({
+          ...file,
+          path: `snapshots/${id}/${path}`,
+          isNew: id === newest && since === id,
+        }));
+      const shown = Object.entries(tables).map(([name, { files }]) => [name, filesOf(files)] as const);
+      return [{ id, takenAt, tables: Object.fromEntries(shown) }];
+    });
+  };
+  return show(lake, places, { namespace: 'finance', read, mustHave: newest, ...what });
+}
+
+/** Brings the tables of marts to these, which were built just now, and removes those of snapshots that are gone. */
+export function showMarts(
+  lake: Lake,
+  places: ProgramPlaces,
+  { marts, ...what }: WhatToShow & { marts: SnapshotFiles | undefined },
+): Promise<TablesShown> {
+  const read = (): Promise<SnapshotFiles[]> => Promise.resolve(marts === undefined ? [] : [marts]);
+  return show(lake, places, { namespace: 'marts', read, mustHave: marts?.id, ...what });
+}
+
+async function show(
+  lake: Lake,
+  places: ProgramPlaces,
+  what: WhatToShow & {
+    namespace: Namespace;
+    read: (missing: readonly string[]) => Promise<SnapshotFiles[]>;
+    mustHave: string | undefined;
+  },
+): Promise<TablesShown> {
+  const { namespace, add, sweep = false, read, mustHave, onCommitted } = what;
+  const kept = await lake.snapshotIds();
+  const answer = async (missing: readonly string[]): Promise<SnapshotToAdd[]> => {
+    if (!add) return [];
+    const there = new Set((await lake.filesIn('iceberg')).map((path) => `iceberg/${path}`));
+    const added: SnapshotToAdd[] = [];
+    for (const snapshot of await read(missing)) {
+      const isWhole = await shareFiles(lake, { namespace, snapshot, there });
+      if (isWhole) added.push(toAdd(snapshot));
+      else if (snapshot.id === mustHave) throw new SnapshotDamaged(snapshot.id, 'a file');
+    }
+    return added;
+  };
+  return runTablesProgram(places, { lake: lake.location, namespace, kept, sweep }, { answer, onCommitted });
+}
+
+/** Gives the files of a snapshot the names that the tables know them by: those stay when the snapshot goes. Says whether all are whole. */
+async function shareFiles(
+  lake: Lake,
+  { namespace, snapshot, there }: { namespace: Namespace; snapshot: SnapshotFiles; there: Set<string> },
+): Promise<boolean> {
+  const wanted = Object.entries(snapshot.tables).flatMap(([table, files]) =>
+    files.map((file) => ({ file, to: dataPath(namespace, table, file.sha256) })),
+  );
+  const shared = await mapAtOnce(filesAtOnce, wanted, async ({ file, to }) => {
+    if (there.has(to) && !file.isNew) return true;
+    const isShared = (await lake.share(file, to)) || (await copyByHand(lake, file, to));
+    if (isShared) there.add(to);
+    return isShared;
+  });
+  return !shared.includes(false);
+}
+
+/** Objects of releases before 0.6 do not remember their SHA-256, so a bucket cannot copy them by itself. */
+async function copyByHand(lake: Lake, file: KeptFile, to: string): Promise<boolean> {
+  const used = await lake.withFile(file, async (localPath) => {
+    const isIt = (await sha256OfFile(localPath)) === file.sha256;
+    if (isIt) await lake.putFile(to, localPath);
+    return isIt;
+  });
+  return used.problem === undefined && used.result;
+}
+
+function toAdd({ id, takenAt, tables }: SnapshotFiles): SnapshotToAdd {
+  const named = Object.entries(tables).map(([name, files]) => [
+    name,
+    files.map(({ sha256, rows }) => ({ sha256, rows })),
+  ]);
+  return { snapshot_id: id, taken_at: takenAt, tables: Object.fromEntries(named) as SnapshotToAdd['tables'] };
+}
+
+/** While the hash of a file is taken, or a bucket waited for, others go on. */
+const filesAtOnce = 8;

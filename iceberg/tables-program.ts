@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { LakeRefused } from '../lake/errors.ts';
+import { libpqAddress } from '../python/libpq-address.ts';
+import { pythonWith } from '../python/python-environment.ts';
+import { trustedAuthorities } from '../python/trusted-authorities.ts';
+import { withoutSecrets } from '../scripts/without-secrets.mjs';
+import { requireAuthVariable } from '../warehouse/require-auth.ts';
+import { IcebergFailed } from './errors.ts';
+
+/** Where the program runs, and the catalog that it writes to. */
+export interface ProgramPlaces {
+  readonly databaseUrl: string;
+  /** Where the Python environment is kept. */
+  readonly cacheFolder: string;
+  /** A folder on this machine. */
+  readonly scratch: string;
+  readonly onStep?: (text: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface TablesJob {
+  readonly lake: string;
+  readonly namespace: Namespace;
+  readonly kept: readonly string[];
+  /** Whether files that nothing names are looked for everywhere, and not only where something was removed. */
+  readonly sweep: boolean;
+}
+
+/** Those of the lake's tables, and those of its marts. */
+export type Namespace = 'finance' | 'marts';
+
+/** A snapshot that the tables are to show. */
+export interface SnapshotToAdd {
+  readonly snapshot_id: string;
+  readonly taken_at: string;
+  /** Files by table: they lie at `dataPath`. */
+  readonly tables: Readonly<Record<string, readonly { sha256: string; rows: number }[]>>;
+}
+
+export type TablesShown = z.infer<typeof doneSchema>['done'];
+
+/** Where a file of a table lies, relative to the lake. */
+export function dataPath(namespace: Namespace, table: string, sha256: string): string {
+  return `iceberg/${namespace}/${table}/data/${sha256}.parquet`;
+}
+
+/**
+ * Runs `publish_tables.py`: `answer` is told which snapshots the tables lack, and says which are added. Throws IcebergFailed, LakeRefused, PythonMissing,
+ * PythonPackagesMissing, and what `answer` throws.
+ */
+export async function runTablesProgram(
+  places: ProgramPlaces,
+  job: TablesJob,
+  {
+    answer,
+    onCommitted = () => undefined,
+  }: {
+    answer: (missing: readonly string[]) => Promise<readonly SnapshotToAdd[]>;
+    onCommitted?: ((table: string) => void) | undefined;
+  },
+): Promise<TablesShown> {
+  const { scratch, signal, onStep = () => undefined } = places;
+  const python = await pythonWith(needs, { ...places, onStep, signal });
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  const authoritiesFile = join(scratch, 'authorities.pem');
+  await writeFile(authoritiesFile, await trustedAuthorities());
+  const child = spawn(python, [join(folder, 'publish_tables.py')], {
+    cwd: scratch,
+    // It ends when its standard input does: with this process, however that goes.
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...environmentOf(process.env), ...loginOf(places.databaseUrl, authoritiesFile) },
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  ended.catch(() => undefined);
+  // It may end before it has read what it is told; how it ended is asked below.
+  child.stdin.on('error', () => undefined);
+  const problems: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => problems.push(line));
+  const tell = (what: unknown): void => {
+    child.stdin.write(`${JSON.stringify(what)}\n`);
+  };
+  tell(job);
+  let shown: TablesShown | undefined;
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const said = saidSchema.parse(JSON.parse(line));
+      if ('missing' in said) tell({ add: await answer(said.missing) });
+      else if ('refused' in said) throw new LakeRefused(job.lake, said.refused);
+      else if ('committed' in said) onCommitted(said.committed);
+      else shown = said.done;
+    }
+    const code = await ended;
+    if (shown === undefined || code !== 0) throw new IcebergFailed(kindOf(problems, code));
+    return shown;
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+
+const needs = {
+  name: 'iceberg',
+  requirements: join(folder, 'requirements.txt'),
+  for: { who: 'Iceberg tables', again: 'daybook export --iceberg' },
+};
+
+/** PATH, proxies, and what leads to a bucket. */
+function environmentOf(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const aws = Object.entries(environment).filter(([name]) => name.startsWith('AWS_'));
+  return { ...withoutSecrets(environment), ...Object.fromEntries(aws), PYTHONDONTWRITEBYTECODE: '1' };
+}
+
+function loginOf(databaseUrl: string, authoritiesFile: string): Record<string, string> {
+  const { host, port, user, password, dbname, requireAuth, tls } = libpqAddress(databaseUrl, authoritiesFile);
+  return {
+    PGHOST: host,
+    PGPORT: String(port),
+    PGUSER: user,
+    PGPASSWORD: password,
+    PGDATABASE: dbname,
+    PGAPPNAME: 'daybook iceberg',
+    // The session that holds the namespace is idle while tables are committed by another.
+    PGOPTIONS: '-c search_path=iceberg -c idle_in_transaction_session_timeout=0 -c statement_timeout=0',
+    ...Object.fromEntries(Object.entries(tls).map(([name, value]) => [`PG${name.toUpperCase()}`, value])),
+    ...(requireAuth === undefined ? {} : { [requireAuthVariable]: requireAuth }),
+  };
+}
+
+/** The last line of a traceback, without its message, which may quote what was read. */
+function kindOf(problems: readonly string[], code: number | null): string {
+  const last = problems.filter((line) => /^[\w.]+(Error|Exception|Interrupt)\b/.test(line)).at(-1);
+  return last === undefined ? `its program ended with ${String(code)}` : last.split(':', 1).join('');
+}
+
+const doneSchema = z.object({ done: z.object({ tables: z.number(), snapshots: z.number() }) });
+
+const saidSchema = z.union([
+  z.object({ missing: z.array(z.string()) }),
+  z.object({ committed: z.string() }),
+  z.object({ refused: z.string() }),
+  doneSchema,
+]);

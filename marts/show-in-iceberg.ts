@@ -1,0 +1,32 @@
+import { hasTables } from '../iceberg/has-tables.ts';
+import { showMarts, type SnapshotFiles } from '../iceberg/show-snapshots.ts';
+import type { ProgramPlaces } from '../iceberg/tables-program.ts';
+import type { Lake } from '../lake/lake.ts';
+import { readManifest } from '../lake/pointer.ts';
+import type { BuildLock } from '../warehouse/marts/build-lock.ts';
+import { readMartsPointer } from './publish-on-lake.ts';
+
+/** Lets Iceberg tables show the marts that readers are sent to: where that is wanted, and where the snapshots have such tables. */
+export async function showInIceberg(
+  { inSession }: Pick<BuildLock, 'inSession'>,
+  lake: Lake,
+  { add, ...places }: ProgramPlaces & { add: boolean },
+): Promise<void> {
+  if (!add && !(await inSession((client) => hasTables(client, lake)))) return;
+  await showMarts(lake, places, { add: true, marts: await currentMarts(lake) });
+}
+
+async function currentMarts(lake: Lake): Promise<SnapshotFiles | undefined> {
+  const { pointer } = await readMartsPointer(lake);
+  const manifest = pointer && (await readManifest(lake, pointer.snapshot_id));
+  if (manifest === undefined) return undefined;
+  const tables = Object.entries(pointer?.marts ?? {}).map(([mart, file]) => [
+    mart,
+    [{ ...file, isNew: true }],
+  ]);
+  return {
+    id: manifest.snapshot_id,
+    takenAt: manifest.taken_at,
+    tables: Object.fromEntries(tables) as SnapshotFiles['tables'],
+  };
+}

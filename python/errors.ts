@@ -1,0 +1,30 @@
+/** Who needs Python, as the beginning of a sentence, and the command that tries it again. */
+export interface NeedOfPython {
+  readonly who: string;
+  readonly again: string;
+}
+
+/** Exit code 2. */
+export class PythonMissing extends Error {
+  override readonly name = 'PythonMissing';
+  readonly handling = 'stop';
+
+  constructor(found: string | undefined, { who, again }: NeedOfPython) {
+    super(
+      `${who} need Python 3.10 or newer, and ${found === undefined ? 'there is no python3 on PATH' : `python3 is ${found}`}: ` +
+        `install it, then run "${again}" again.`,
+    );
+  }
+}
+
+export class PythonPackagesMissing extends Error {
+  override readonly name = 'PythonPackagesMissing';
+  readonly handling = 'retry';
+
+  constructor(what: string, reason: string, cause: unknown) {
+    super(
+      `${what} could not be installed from PyPI (${reason}). Check the network, or pip's own settings, and try again.`,
+      { cause },
+    );
+  }
+}
