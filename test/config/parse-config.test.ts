@@ -44,6 +44,7 @@ test('nothing configured means everything embedded, with the documented defaults
       location: path.resolve('.daybook/lake'),
       scratch: path.resolve('.daybook/export'),
       keep: { last: 7, daily: 30, monthEnds: true },
+      format: 'parquet',
     },
     http: { host: '127.0.0.1', port: 8390, portIsDefault: true },
     consolePassword: undefined,

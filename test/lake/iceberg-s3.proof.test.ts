@@ -1,0 +1,52 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openLake } from '../../lake/open-lake.ts';
+import { readManifest } from '../../lake/pointer.ts';
+import { bill } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake } from './export-of.ts';
+import { manifestSeen, readIceberg } from './read-iceberg.ts';
+import { startS3Server } from './s3-server.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const s3 = await startS3Server();
+const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
+const { exportNow, scratch } = await createTestLake(url, {
+  lake: s3.location,
+  iceberg: { add: true, cacheFolder },
+});
+const lake = await openLake({ location: s3.location, scratch: `${scratch}-of-reader` });
+await land(warehouse, {
+  connectionId: await addTestConnection(warehouse),
+  stream: 'bills',
+  pages: [[bill('b1', { total_amount: '123456789012345678.123456789' }), bill('b2')]],
+});
+
+test('PyIceberg and DuckDB see in a bucket the rows and sums of the manifests, to the digit', async () => {
+  await exportNow();
+  await rows(warehouse, `update finance.bills set memo = 'other' where id = 'b2'`);
+  await exportNow();
+  const ids = await lake.snapshotIds();
+  const manifests = await Promise.all(ids.map((id) => readManifest(lake, id)));
+  const expected = Object.fromEntries(ids.map((id, index) => [id, manifestSeen(manifests[index]!)]));
+  for (const reader of ['pyiceberg', 'duckdb'] as const) {
+    const seen = await readIceberg(url, { reader });
+    expect(Object.keys(seen).sort()).toEqual(ids);
+    expect(seen).toMatchObject(expected);
+  }
+});
+
+test('a snapshot that is gone takes the objects with it that no other one needs', async () => {
+  const [first, second] = await lake.snapshotIds();
+  await lake.removeSnapshot(first!);
+  await exportNow();
+  const seen = await readIceberg(url, { reader: 'duckdb', tables: ['bills'] });
+  expect(Object.keys(seen)).toEqual([second]);
+  const files = (await lake.filesIn('iceberg/finance/bills')).filter((path) => path.endsWith('.parquet'));
+  const { tables } = (await readManifest(lake, second!))!;
+  expect(files).toEqual(tables.bills!.files.map(({ sha256 }) => `data/${sha256}.parquet`));
+});
