@@ -9,7 +9,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
-import { manifestSeen, readIceberg } from './read-iceberg.ts';
+import { icebergReaders, manifestSeen, readIceberg } from './read-iceberg.ts';
 import { startS3Server } from './s3-server.ts';
 
 const { warehouse, url } = await createTestDatabase();
@@ -26,14 +26,14 @@ await land(warehouse, {
   pages: [[bill('b1', { total_amount: '123456789012345678.123456789' }), bill('b2')]],
 });
 
-test('PyIceberg and DuckDB see in a bucket the rows and sums of the manifests, to the digit', async () => {
+test('PyIceberg, DuckDB and Spark see in a bucket the rows and sums of the manifests, to the digit', async () => {
   await exportNow();
   await rows(warehouse, `update finance.bills set memo = 'other' where id = 'b2'`);
   await exportNow();
   const ids = await lake.snapshotIds();
   const manifests = await Promise.all(ids.map((id) => readManifest(lake, id)));
   const expected = Object.fromEntries(ids.map((id, index) => [id, manifestSeen(manifests[index]!)]));
-  for (const reader of ['pyiceberg', 'duckdb'] as const) {
+  for (const reader of icebergReaders) {
     const seen = await readIceberg(url, { reader });
     expect(Object.keys(seen).sort()).toEqual(ids);
     expect(seen).toMatchObject(expected);

@@ -17,7 +17,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
-import { manifestSeen, readIceberg, type IcebergSeen } from './read-iceberg.ts';
+import { icebergReaders, manifestSeen, readIceberg, type IcebergSeen } from './read-iceberg.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
@@ -42,23 +42,20 @@ await land(warehouse, {
   ],
 });
 
-test('PyIceberg and DuckDB see in every table of a snapshot the rows and sums of its manifest, to the digit', async () => {
+test('PyIceberg, DuckDB and Spark, where it is, see in every table of a snapshot the rows and sums of its manifest, to the digit', async () => {
   const exported = await exportNow();
   expect(exported.icebergTables).toBe(exported.tables);
-  const [python, duckDb] = [
-    await readIceberg(url, { reader: 'pyiceberg' }),
-    await readIceberg(url, { reader: 'duckdb' }),
-  ];
-  expect(python).toMatchObject(await manifestsSeen());
-  expect(duckDb).toMatchObject(await manifestsSeen());
-  expect(python[exported.snapshotId]!.bills!.columns).toMatchObject({
+  const seen = await Promise.all(icebergReaders.map((reader) => readIceberg(url, { reader })));
+  for (const one of seen) expect(one).toMatchObject(await manifestsSeen());
+  const [python, duckDb] = seen;
+  expect(python![exported.snapshotId]!.bills!.columns).toMatchObject({
     total_amount: 'decimal128(38, 9)',
     currency_rate: 'decimal128(38, 12)',
     issue_date: 'date32[day]',
     last_synced_at: 'timestamp[us, tz=UTC]',
     memo: 'string',
   });
-  expect(duckDb[exported.snapshotId]!.bill_lines!.columns).toMatchObject({ position: 'BIGINT' });
+  expect(duckDb![exported.snapshotId]!.bill_lines!.columns).toMatchObject({ position: 'BIGINT' });
 });
 
 test('exported again, nothing is committed; a table whose rows are the same is only tagged', async () => {

@@ -15,6 +15,15 @@ export interface TableSeen {
   readonly sums: Readonly<Record<string, string>>;
 }
 
+export type IcebergReader = 'pyiceberg' | 'duckdb' | 'spark';
+
+/** PySpark takes 400 MB and a Java: where TEST_SPARK_PYTHON names a Python that has it. */
+const { TEST_SPARK_PYTHON: sparkPython } = process.env;
+
+/** Those that can be asked here. */
+export const icebergReaders: readonly IcebergReader[] =
+  sparkPython === undefined ? ['pyiceberg', 'duckdb'] : ['pyiceberg', 'duckdb', 'spark'];
+
 const readers = [
   'pyiceberg[pyarrow,sql-postgres]==0.12.0',
   'duckdb==1.5.5',
@@ -28,11 +37,18 @@ export async function readIceberg(
     reader,
     namespace = 'finance',
     tables = [],
-  }: { reader: 'pyiceberg' | 'duckdb'; namespace?: 'finance' | 'marts'; tables?: readonly string[] },
+  }: { reader: IcebergReader; namespace?: 'finance' | 'marts'; tables?: readonly string[] },
 ): Promise<IcebergSeen> {
-  const python = join(await pythonEnvironment(readers), 'bin', 'python');
-  const program = fileURLToPath(new URL('./read_iceberg.py', import.meta.url));
-  const { stdout } = await promisify(execFile)(python, [program, reader, namespace, ...tables], {
+  const programs = {
+    pyiceberg: ['read_iceberg.py', reader],
+    duckdb: ['read_iceberg.py', reader],
+    spark: ['read_iceberg_spark.py'],
+  };
+  const [program = '', ...args] = programs[reader];
+  const python =
+    reader === 'spark' ? (sparkPython ?? '') : join(await pythonEnvironment(readers), 'bin', 'python');
+  const file = fileURLToPath(new URL(program, import.meta.url));
+  const { stdout } = await promisify(execFile)(python, [file, ...args, namespace, ...tables], {
     env: { ...process.env, ...readerOf(databaseUrl) },
     maxBuffer: 64_000_000,
   });
