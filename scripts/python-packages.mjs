@@ -3,15 +3,22 @@ import { join } from 'node:path';
 import { pythonLicenses } from './python-licenses.mjs';
 
 /**
- * The Python packages that dbt/requirements.txt pins, each with its licence and the SHA-256 of every wheel that may be taken.
+ * The Python packages that dbt/requirements.txt and iceberg/requirements.txt pin, each with its licence and the SHA-256 of every wheel that may be taken.
  *
  * @param {string} root
  */
 export function pythonPackages(root) {
-  const requirements = readFileSync(join(root, 'dbt', 'requirements.txt'), 'utf8');
+  const pinned = ['dbt', 'iceberg'].flatMap((folder) =>
+    pinnedBy(readFileSync(join(root, folder, 'requirements.txt'), 'utf8')),
+  );
+  const byVersion = new Map(pinned.map((wheel) => [`${wheel.name} ${wheel.version}`, wheel]));
+  return [...byVersion.keys()].sort().map((key) => byVersion.get(key));
+}
+
+function pinnedBy(requirements) {
   return [
     ...requirements.matchAll(
-      /^([\w.-]+)(?:\[[\w,]+\])?==(\S+)(?: ; [^\\\n]+)?((?: *\\\n +--hash=sha256:[0-9a-f]{64})+)/gm,
+      /^([\w.-]+)(?:\[[\w, -]+\])?==(\S+)(?: ; [^\\\n]+)?((?: *\\\n +--hash=sha256:[0-9a-f]{64})+)/gm,
     ),
   ].map(([, name, version, hashes]) => ({
     name,

@@ -6,7 +6,7 @@ import { temporalCliChecksums, temporalCliVersion } from './temporal-cli-version
 
 /**
  * Writes the bill of materials of a release (CycloneDX, JSON) to the file that is named: the npm packages that npm itself lists from
- * package-lock.json, the Python packages that dbt/requirements.txt pins, and the Temporal CLI.
+ * package-lock.json, the Python packages that dbt/requirements.txt and iceberg/requirements.txt pin, and the Temporal CLI.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [target] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { pythonPackages } from './python-packages.mjs';
 import { temporalCliVersion } from './temporal-cli-version.mjs';
 
 /**
- * Writes THIRD-PARTY-NOTICES.md from what package-lock.json and dbt/requirements.txt say is installed with the product. With --check
+ * Writes THIRD-PARTY-NOTICES.md from what package-lock.json and the requirements.txt of dbt and iceberg say is installed with the product. With --check
  * it only says whether the file is up to date. These files alone decide, so every machine comes to the same text.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -57,7 +57,7 @@ function render(packages, wheels) {
   return `# Third-party notices
 
 Daybook is licensed under Apache-2.0. It runs programs of others and is installed together with packages of others, each under its
-own licence. This page is made from \`package-lock.json\` and \`dbt/requirements.txt\` by \`node scripts/third-party-notices.mjs\`.
+own licence. This page is made from \`package-lock.json\`, \`dbt/requirements.txt\` and \`iceberg/requirements.txt\` by \`node scripts/third-party-notices.mjs\`.
 
 ## Programs
 
@@ -79,8 +79,9 @@ ${packages.map(row).join('\n')}
 
 ## Python packages
 
-The finance models run in dbt. It and what it needs are not part of Daybook: pip downloads the wheels that \`dbt/requirements.txt\` pins
-when models are built for the first time, into a virtual environment of their own, where their licence texts are too.
+The finance models run in dbt, and PyIceberg writes the Iceberg tables. They and what they need are not part of Daybook: pip downloads the wheels
+that \`dbt/requirements.txt\` and \`iceberg/requirements.txt\` pin when they are needed for the first time, into a virtual environment of each,
+where their licence texts are too.
 
 | package | version | licence |
 |---|---|---|

@@ -175,6 +175,16 @@ export const proofs: readonly Proof[] = [
     judge: judgeTests,
   },
   {
+    name: 'iceberg',
+    title: 'Iceberg tables on a folder and in a bucket, read by PyIceberg, DuckDB and Spark',
+    run: { tests: ['test/lake/iceberg'], env: { TEST_PROOF: 'tests' } },
+    lacks: () =>
+      process.env.TEST_SPARK_PYTHON === undefined
+        ? 'TEST_SPARK_PYTHON names a Python that has PySpark 4.0'
+        : undefined,
+    judge: judgeTests,
+  },
+  {
     name: 'spark',
     title: 'a snapshot read by Spark',
     run: { tests: ['test/docs/connect.test.ts', '-t', 'spark'], env: { TEST_PROOF: 'tests' } },
