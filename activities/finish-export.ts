@@ -15,7 +15,7 @@ export interface FinishExportInput {
 
 /** Closes the row of the export with what is true of it. A run that was reset to its end has no row yet, so it is begun first. */
 export async function finishExport(
-  { warehouse }: Pick<Dependencies, 'warehouse'>,
+  { warehouse, exporting }: Pick<Dependencies, 'warehouse' | 'exporting'>,
   { runId, reason, exported, failure }: FinishExportInput,
 ): Promise<void> {
   await beginRunOfAll(warehouse, runOfAll({ runId, reason, kind: 'export', target: null }));
@@ -24,12 +24,15 @@ export async function finishExport(
     runId,
     status: exported === undefined ? otherwise : 'succeeded',
     failure: failure ?? null,
-    outcome: exported === undefined ? null : inWords(exported),
+    outcome: exported === undefined ? null : inWords(exported, exporting.lake),
   });
 }
 
-function inWords({ icebergTables, ...exported }: Exported): string {
-  const shown = icebergTables === undefined ? '' : ` ${icebergTables} Iceberg tables show it.`;
+function inWords({ icebergTables, ...exported }: Exported, lake: string): string {
+  const shown =
+    icebergTables === undefined
+      ? ''
+      : ` ${icebergTables} Iceberg tables show it: files in ${lake}/iceberg/finance, catalog in the schema iceberg of the warehouse.`;
   return published(exported) + shown;
 }
 

@@ -85,5 +85,16 @@ const martsFollow =
 function inJson(exported: Exported | undefined): Record<string, unknown> {
   if (exported === undefined) return { snapshot_id: null, skipped: false };
   const { snapshotId, skipped, tables, rows, bytes, unfit, takenAt, damage = null } = exported;
-  return { snapshot_id: snapshotId, skipped, damage, taken_at: takenAt, tables, rows, bytes, unfit };
+  const { icebergTables = null } = exported;
+  return {
+    snapshot_id: snapshotId,
+    skipped,
+    damage,
+    taken_at: takenAt,
+    tables,
+    rows,
+    bytes,
+    unfit,
+    iceberg_tables: icebergTables,
+  };
 }
