@@ -22,10 +22,22 @@ export async function finishExport(
   const otherwise = failure === undefined ? 'cancelled' : 'failed';
   await finishRunOfAll(warehouse, {
     runId,
-    status: exported === undefined ? otherwise : 'succeeded',
-    failure: failure ?? null,
-    outcome: exported === undefined ? null : inWords(exported, exporting.lake),
+    ...(exported === undefined
+      ? { status: otherwise, failure: failure ?? null, outcome: null }
+      : endOf(exported, exporting.lake)),
   });
+}
+
+/** A snapshot that is published, and not shown as it was asked for, is a failure that somebody has to hear of. */
+function endOf(
+  exported: Exported,
+  lake: string,
+): { status: 'succeeded' | 'failed'; failure: string | null; outcome: string | null } {
+  const { icebergProblem } = exported;
+  const outcome = inWords(exported, lake);
+  return icebergProblem === undefined
+    ? { status: 'succeeded', failure: null, outcome }
+    : { status: 'failed', failure: `${outcome} ${icebergProblem}`, outcome: null };
 }
 
 function inWords({ icebergTables, ...exported }: Exported, lake: string): string {

@@ -24,7 +24,8 @@ export async function followExport(
   const exported = await ended;
   const [run] = await readRuns(warehouse, { temporalRunId, limit: 1 });
   if (!quiet) print(run?.failure ?? run?.outcome ?? 'The export ended before it began; see it in Temporal.');
-  return { exported, run, exitCode: exported === undefined ? exitCodes.failed : exitCodes.done };
+  const isDone = exported !== undefined && run?.status !== 'failed';
+  return { exported, run, exitCode: isDone ? exitCodes.done : exitCodes.failed };
 }
 
 export interface ExportFollowed {

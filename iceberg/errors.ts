@@ -5,8 +5,8 @@ export class IcebergFailed extends Error {
 
   constructor(reason: string) {
     super(
-      `The Iceberg tables could not be brought to the snapshots (${reason}). The snapshots themselves are published, and the next export ` +
-        'completes the tables.',
+      `The Iceberg tables do not show every snapshot (${reason}). The snapshots themselves are published, and the next export completes ` +
+        'the tables.',
     );
   }
 }

@@ -54,6 +54,8 @@ export interface Exported {
   readonly takenAt: string;
   /** The Iceberg tables that show it; absent when there are none. */
   readonly icebergTables?: number;
+  /** Why they do not show it yet, in a sentence. */
+  readonly icebergProblem?: string;
   /** Nothing has changed, but the last snapshot is not as it was published any more: what is wrong with it. */
   readonly damage?: string;
 }

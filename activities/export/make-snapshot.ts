@@ -1,7 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasTables } from '../../iceberg/has-tables.ts';
-import { showSnapshots } from '../../iceberg/show-snapshots.ts';
 import { ForeignLake, SnapshotBroken } from '../../lake/errors.ts';
 import { findDamage } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
@@ -20,6 +18,7 @@ import {
 import type { ExportJob, Exported, ExportProgress } from './export-job.ts';
 import { fillDraft, type DraftFilled } from './fill-draft.ts';
 import { planParts, usualSizes, type PartPlanned, type TablePlanned } from './plan-parts.ts';
+import { showInIceberg } from './show-in-iceberg.ts';
 import {
   markOf,
   weighAllTables,
@@ -48,8 +47,8 @@ export async function makeSnapshot(
         ? await exportTables({ session, lake }, { job, current, onProgress })
         : { manifest: published, skipped: false };
     if (!result.skipped) await settle({ session, lake }, { job, ...result });
-    const icebergTables = await followInIceberg({ session, lake }, job, result.manifest.snapshot_id);
-    return { ...exportedOf(result), ...(icebergTables === undefined ? {} : { icebergTables }) };
+    const inIceberg = await showInIceberg({ session, lake }, job, result.manifest.snapshot_id);
+    return { ...exportedOf(result), ...inIceberg };
   } finally {
     await rm(job.scratch, { recursive: true, force: true });
     await lake.close();
@@ -275,21 +274,6 @@ async function settle(
   });
   const { removed } = await retireSnapshots(lake, { rule: job.keep, now: new Date() });
   await noteSnapshotsRemoved(session.client, removed);
-}
-
-/** Says how many tables show the snapshot; undefined where it was not asked for. */
-async function followInIceberg(
-  { session, lake }: { session: ExportSession; lake: Lake },
-  { databaseUrl, scratch, iceberg }: ExportJob,
-  newest: string,
-): Promise<number | undefined> {
-  if (iceberg === undefined) return undefined;
-  const { add, cacheFolder } = iceberg;
-  if (!add && !(await hasTables(session.client, lake))) return undefined;
-  await session.assertAlive();
-  const places = { databaseUrl, cacheFolder, scratch: join(scratch, 'iceberg') };
-  const { tables } = await showSnapshots(lake, places, { add, newest });
-  return add ? tables : undefined;
 }
 
 function exportedOf({ manifest, skipped, damage }: Made): Exported {

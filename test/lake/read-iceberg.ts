@@ -55,6 +55,21 @@ export async function readIceberg(
   return JSON.parse(stdout) as IcebergSeen;
 }
 
+/** Runs what a page of the docs shows; the extensions of DuckDB come from PyPI here. Says which lines it printed. */
+export async function runWithReaders(databaseUrl: string, program: string): Promise<string[]> {
+  const python = join(await pythonEnvironment(readers), 'bin', 'python');
+  const load = `
+import glob, duckdb_extension_avro, duckdb_extension_iceberg
+for module in (duckdb_extension_avro, duckdb_extension_iceberg):
+    duckdb.sql(f"load '{glob.glob(module.__path__[0] + '/extensions/*/*.duckdb_extension')[0]}'")
+`;
+  const here = program.replace(/^duckdb\.sql\("install iceberg"\)\nduckdb\.sql\("load iceberg"\)$/m, load);
+  const { stdout } = await promisify(execFile)(python, ['-c', here], {
+    env: { ...process.env, WAREHOUSE_URL: databaseUrl },
+  });
+  return stdout.trimEnd().split('\n');
+}
+
 /** In the role that people query with. */
 function readerOf(databaseUrl: string): Record<string, string> {
   const { host, port, user, password, dbname } = libpqAddress(databaseUrl, '');

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { IcebergFailed } from '../../iceberg/errors.ts';
+import { hasTables } from '../../iceberg/has-tables.ts';
+import { showSnapshots } from '../../iceberg/show-snapshots.ts';
+import { LakeRefused, SnapshotDamaged } from '../../lake/errors.ts';
+import type { Lake } from '../../lake/lake.ts';
+import { PythonMissing, PythonPackagesMissing } from '../../python/errors.ts';
+import type { ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
+import type { Exported, ExportJob } from './export-job.ts';
+
+/**
+ * Lets Iceberg tables show the snapshots of the lake, where that is wanted, and removes from them what is gone. The snapshot is published
+ * whatever becomes of it: what fails is told, and must hold up neither the marts nor the next snapshot, which completes the tables too.
+ */
+export async function showInIceberg(
+  { session, lake }: { session: ExportSession; lake: Lake },
+  { databaseUrl, scratch, iceberg }: ExportJob,
+  newest: string,
+): Promise<Pick<Exported, 'icebergTables' | 'icebergProblem'>> {
+  if (iceberg === undefined) return {};
+  const { add, cacheFolder } = iceberg;
+  if (!add && !(await hasTables(session.client, lake))) return {};
+  const places = { databaseUrl, cacheFolder, scratch: join(scratch, 'iceberg') };
+  try {
+    await session.assertAlive();
+    const { tables } = await showSnapshots(lake, places, { add, newest });
+    return add ? { icebergTables: tables } : {};
+  } catch (error) {
+    if (isOfIceberg(error)) return { icebergProblem: error.message };
+    throw error;
+  }
+}
+
+function isOfIceberg(error: unknown): error is Error {
+  return [IcebergFailed, PythonMissing, PythonPackagesMissing, LakeRefused, SnapshotDamaged].some(
+    (kind) => error instanceof kind,
+  );
+}
