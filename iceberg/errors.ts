@@ -1,7 +1,7 @@
-/** The snapshot is published, its Iceberg tables are not complete: readers by tag still see the snapshots that are. */
+/** The snapshot is published, its Iceberg tables are not complete: readers by tag still see those that are. Tried a few times already. */
 export class IcebergFailed extends Error {
   override readonly name = 'IcebergFailed';
-  readonly handling = 'retry';
+  readonly handling = 'stop';
 
   constructor(reason: string) {
     super(

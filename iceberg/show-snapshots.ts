@@ -1,8 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { SnapshotDamaged } from '../lake/errors.ts';
 import type { KeptFile, Lake } from '../lake/lake.ts';
 import { mapAtOnce } from '../lake/map-at-once.ts';
 import { lookAtManifest } from '../lake/pointer.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
+import { IcebergFailed } from './errors.ts';
 import {
   dataPath,
   runTablesProgram,
@@ -88,8 +90,19 @@ async function show(
     }
     return added;
   };
-  return runTablesProgram(places, { lake: lake.location, namespace, kept, sweep }, { answer, onCommitted });
+  const job = { lake: lake.location, namespace, kept, sweep };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runTablesProgram(places, job, { answer, onCommitted });
+    } catch (error) {
+      if (!(error instanceof IcebergFailed) || attempt === attempts) throw error;
+      await wait(5_000);
+    }
+  }
 }
+
+/** Storage or Postgres may have been away for a moment. */
+const attempts = 3;
 
 /** Gives the files of a snapshot the names that the tables know them by: those stay when the snapshot goes. Says whether all are whole. */
 async function shareFiles(
