@@ -129,12 +129,15 @@ describe('no change is missed by a reader who follows the page', () => {
 });
 
 describe('a copy that has read what a failover or a restore has taken back is right again after its next read', () => {
+  /** One login for all of them: tests of other files drop theirs at the same time. */
+  const reader = 'reader-after-a-failover';
+
   test.each([
     ['before anything else lands', false],
     ['after something else has landed', true],
   ])('%s', async (_, hasLanded) => {
     const [connectionId, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
-    const copy = await copyFor(await readerOf([connectionId, other]));
+    const copy = await copyFor(await readerOf([connectionId, other], reader));
     await landAt(connectionId, 'changed');
     await landAt(connectionId, 'deleted');
     await landAt(other, 'other');
@@ -156,7 +159,7 @@ describe('a copy that has read what a failover or a restore has taken back is ri
 
   test('although the clock of the lost server was ahead', async () => {
     const connectionId = await addTestConnection(warehouse);
-    const copy = await copyFor(await readerOf([connectionId]));
+    const copy = await copyFor(await readerOf([connectionId], reader));
     await landAt(connectionId, 'first');
     await losing(connectionId, async () => {
       await warehouse.pool.query(
@@ -176,7 +179,7 @@ describe('a copy that has read what a failover or a restore has taken back is ri
 
   test('of a connection of which nothing is left', async () => {
     const connectionId = await addTestConnection(warehouse);
-    const copy = await copyFor(await readerOf([connectionId]));
+    const copy = await copyFor(await readerOf([connectionId], reader));
     await losing(connectionId, async () => {
       await landAt(connectionId, 'never');
       await copy.follow();
@@ -191,7 +194,7 @@ describe('a copy that has read what a failover or a restore has taken back is ri
 
   test('and nothing is read again because what was read has changed, was deleted, or lived again since', async () => {
     const connectionId = await addTestConnection(warehouse);
-    const copy = await copyFor(await readerOf([connectionId]));
+    const copy = await copyFor(await readerOf([connectionId], reader));
     await landAt(connectionId, 'kept');
     for (const step of [landAt, landAt, deleteAt, landAt, deleteAt]) {
       await step(connectionId, 'moving');
