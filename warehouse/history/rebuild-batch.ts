@@ -120,9 +120,9 @@ async function removeDead(
 }
 
 /**
- * A row that is there keeps when it came and which run wrote it, and a version that moved on without the content. Of one that was lost
- * history knows both. The hash is left empty, so that the next arrival is compared in full: what it was taken of may be another content,
- * which somebody had restored.
+ * A row that is there keeps what it says of itself, and a version that moved on without the content. Of one that was lost
+ * history knows when it came and which run wrote it; its hash is left empty, so that the next arrival is compared in full. So is that of a
+ * row older than history, which somebody has restored: it was taken of another content.
  */
 function writeSql(resource: Resource): string {
   const { name: table, version, columns, children } = resource;
@@ -149,7 +149,7 @@ function writeSql(resource: Resource): string {
         .slice(1)
         .map((name) => `${name} = ${name === version ? kept : `excluded.${name}`}`)
         .join(', ')},
-      _content_hash = ''
+      _content_hash = case when held._changed_at >= excluded._changed_at then held._content_hash else '' end
     returning held.xmax = 0 as restored`;
 }
 
