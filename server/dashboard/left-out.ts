@@ -29,32 +29,23 @@ const leftOuts = {
       ...(['told in the past without it', 'together'] as const),
     ],
   },
-  /** Bills of which more is due than they say why, such as a late fee. A payment that is still to come leaves its amount due. */
+  /** Bills of which more was due on days before than their total less what had settled them, such as a late fee. */
   overstated: {
     documents: `
-    select connection_id, currency_code, amount
-    from (
-      select
-        bills.connection_id, bills.currency_code,
-        -bills.unexplained_amount - coalesce(sum(allocated_amount) filter (where counted_date > as_of_date), 0) as amount
-      from marts.bills as bills
-      left join marts.allocations as settled
-        on bills.connection_id = settled.connection_id and bills.bill_id = settled.document_id and told_by = 'bill'
-      where is_posted and has_unexplained_amount and unexplained_amount < 0
-      group by bills.connection_id, bills.bill_id, bills.currency_code, bills.unexplained_amount
-    ) as not_to_come where amount > 0.000001`,
+    select connection_id, currency_code, max(due_beyond_total) as amount
+    from marts.ap_open_items
+    where due_beyond_total > 0 and not is_today and as_of_date :during
+    group by connection_id, currency_code, document_id`,
     words: [
       ...(['bill', 'of which more is due than payments and credits leave'] as const),
-      ...(['told with it on every day since its issue', 'together'] as const),
+      ...(['told with it at past month ends, though nobody knows since when', 'together'] as const),
     ],
   },
   /** Bills of which nobody knows when what settled them did. */
   undated_settlement: {
     documents: `
-    select connection_id, currency_code, sum(allocated_amount) as amount
-    from marts.allocations
-    where told_by = 'bill' and posting_status = 'posted' and counted_date is null and allocated_amount <> 0
-    group by connection_id, currency_code, document_id`,
+    select connection_id, currency_code, undated_amount as amount
+    from marts.bills where is_posted and coalesce(undated_amount <> 0, true)`,
     words: [
       ...(['bill', 'with payments or credits without a date'] as const),
       ...(['told as settled with them on every day', 'together'] as const),

@@ -597,8 +597,38 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a credit that only the vendor credit tells of explains nothing',
     file: 'models/marts/bills.sql',
-    find: 'left_amount - greatest(least(credited_elsewhere, left_amount), 0)',
-    replace: 'left_amount',
+    find: '- amount_due - credited_elsewhere as unexplained_amount',
+    replace: '- amount_due as unexplained_amount',
+  },
+  {
+    name: 'a credit that the bill tells as a payment settles it a second time',
+    file: 'models/intermediate/int_ap_allocations__signed.sql',
+    find: "when abs(left_amount) <= noise then 'none'",
+    replace: "when abs(left_amount) <= noise then 'all'",
+  },
+  {
+    name: 'more of a credit counts than the bill leaves',
+    file: 'models/intermediate/int_ap_allocations__signed.sql',
+    find: "else 'part'",
+    replace: "else 'all'",
+  },
+  {
+    name: 'of credits on several days the first one counts',
+    file: 'models/intermediate/int_ap_allocations__signed.sql',
+    find: ' and min(counted_date) = max(counted_date) then',
+    replace: ' then',
+  },
+  {
+    name: 'a fee on a bill that was paid is no more than it cost',
+    file: 'models/intermediate/int_ap_documents__standing.sql',
+    find: 'coalesce(left_amount, total_amount) as cost_amount',
+    replace: 'total_amount as cost_amount',
+  },
+  {
+    name: 'a credit without a date that only the vendor credit tells of has one',
+    file: 'models/marts/bills.sql',
+    find: "'counted_date is null')",
+    replace: "'counted_date is null and not is_told_by_other')",
   },
   {
     name: 'a fee for being late was bought',

@@ -4,7 +4,8 @@ import { billOf, creditOf, worked, type Deed, type Values, type WorkedBook } fro
 export function workedSettlements(): WorkedBook[] {
   return [
     ...[...scheduled(), ...paidOff(), ...creditedAndPaid(), ...tooLarge(), ...oddLinks(), ...belowZero()],
-    ...[...toldByOne(), ...dueBeyondTheTotal(), ...unknownWeights(), ...undatedPayments()],
+    ...[...toldByOne(), ...toldInAnotherWay(), ...dueBeyondTheTotal(), ...dueBeyondWhatIsLeft()],
+    ...[...unknownWeights(), ...undatedPayments()],
   ];
 }
 
@@ -407,6 +408,121 @@ function toldByOne(): WorkedBook[] {
   ];
 }
 
+/** What the document tells in another way already, a bill for example as a payment by which the credit was applied. */
+function toldInAnotherWay(): WorkedBook[] {
+  const issued = { issue_date: '2026-09-01', due_date: '2026-10-15', total_amount: 100 };
+  const bill = (values: Values): Deed =>
+    billOf('bill', { ...issued, amount_due: 0, status: 'paid', ...values });
+  const memo = (id: string, date: string | null, entries = [paid('bill', date, 30)]): Deed =>
+    creditOf(id, {
+      ...{ issue_date: '2026-09-20', total_amount: 30, remaining_amount: 0, status: 'paid' },
+      linked_bills: entries,
+    });
+  const october = 'where as_of_date = 2026-10-31 and document_id';
+  const [early, late] = ['2026-10-10', '2026-11-10'];
+  const lateInNovember = {
+    [`ap_open_items.open_amount ${october} = bill`]: 70,
+    'bills.paid_off_date where bill_id = bill': late,
+    'bills.unexplained_amount where bill_id = bill': 0,
+    'bills.undated_amount where bill_id = bill': 0,
+    'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 0,
+    'ap_kpis_monthly.paid_late_share where month = 2026-11-01': 1,
+    'ap_kpis_monthly.average_days_to_pay where month = 2026-11-01': 70,
+  };
+  return [
+    worked(
+      'credit-told-as-a-payment',
+      { 0: [bill({ linked_payments: [paid('p1', early, 30), paid('p2', late, 70)] }), memo('memo', early)] },
+      { ...lateInNovember, 'ap_kpis_monthly.paid_late_share where month = 2026-10-01': 0 },
+    ),
+    worked(
+      'credit-told-as-the-last-payment',
+      {
+        0: [
+          bill({ linked_payments: [paid('p1', early, 70), paid('p2', late, 30)] }),
+          memo('memo', early),
+          billOf('next', { issue_date: '2026-11-20', due_date: '2026-12-20', total_amount: 7 }),
+        ],
+      },
+      {
+        ...{ ...lateInNovember, [`ap_open_items.open_amount ${october} = bill`]: 30 },
+        'bills.days_to_pay where bill_id = bill': 70,
+        // The vendor is paid 26 days late, so on 15 January.
+        'cash_requirements.expected_amount where due_bucket = w07': 7,
+        'cash_requirements.expected_amount where due_bucket = w03': undefined,
+      },
+    ),
+    worked(
+      'credit-told-by-another-name',
+      {
+        0: [
+          bill({
+            ...{ linked_credit_memos: [paid('x', early, 30)], linked_payments: [paid('p2', late, 70)] },
+          }),
+          memo('memo', early),
+        ],
+      },
+      lateInNovember,
+    ),
+    worked(
+      'credit-told-for-more-than-is-left',
+      {
+        0: [
+          bill({ ...{ amount_due: 60, status: 'partially_paid' }, linked_payments: [paid('p1', early, 30)] }),
+          memo('memo', late),
+        ],
+      },
+      {
+        [`ap_open_items.open_amount ${october} = bill`]: 70,
+        'bills.unexplained_amount where bill_id = bill': 0,
+        'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'known',
+      },
+    ),
+    worked(
+      'credits-of-which-one-is-a-payment',
+      {
+        0: [
+          bill({ linked_payments: [paid('p1', early, 30), paid('p2', late, 40)] }),
+          ...[memo('early', early), memo('late', late)],
+        ],
+      },
+      {
+        // The payment of 30 is one of the credits, nobody knows which, and the other one settled 30 on its day.
+        'bills.undated_amount where bill_id = bill': 30,
+        'bills.unexplained_amount where bill_id = bill': 0,
+        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
+        'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'unexplained',
+        [`ap_open_items.open_amount ${october} = bill`]: 40,
+      },
+    ),
+    worked(
+      'told-by-the-bill-and-of-another',
+      {
+        0: [
+          bill({
+            ...{ amount_due: 70, status: 'partially_paid' },
+            linked_credit_memos: [paid('memo', early, 30)],
+          }),
+          memo('memo', late, [paid('another', late, 30)]),
+        ],
+      },
+      {
+        [`ap_open_items.open_amount ${october} = bill`]: 70,
+        [`ap_open_items.open_amount ${october} = memo`]: -30,
+      },
+    ),
+    worked(
+      'credited-some-day-by-the-credit',
+      { 0: [bill({ ...{ amount_due: 70, status: 'partially_paid' } }), memo('memo', null)] },
+      {
+        'bills.undated_amount where bill_id = bill': 30,
+        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
+        [`ap_open_items.open_amount ${october} = bill`]: 70,
+      },
+    ),
+  ];
+}
+
 /** A fee for being late: more is due than was bought. */
 function dueBeyondTheTotal(): WorkedBook[] {
   const bills = (fee: number): Deed[] =>
@@ -446,6 +562,63 @@ function dueBeyondTheTotal(): WorkedBook[] {
       {
         'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'no_purchases',
         'ap_kpis_monthly.days_payable_status where month = 2023-12-01': 'fewer_months',
+      },
+    ),
+  ];
+}
+
+/** The same of a bill that was paid, wholly or in part; and bills of which no more is due, whatever was paid. */
+function dueBeyondWhatIsLeft(): WorkedBook[] {
+  const bill = (id: string, values: Values): Deed =>
+    billOf(id, { issue_date: '2026-09-01', due_date: '2026-10-15', total_amount: 100, ...values });
+  const october = 'where as_of_date = 2026-10-31 and document_id = bill';
+  const fee = {
+    'ap_open_items.open_amount where as_of_date = 2026-09-30 and document_id = bill': 100,
+    'ap_open_items.due_beyond_total where as_of_date = 2026-09-30 and document_id = bill': 0,
+    [`ap_open_items.due_beyond_total ${october}`]: 10,
+    'ap_open_items.due_beyond_total where is_today = true and document_id = bill': 10,
+    'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': null,
+    'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'unexplained',
+    'ap_kpis_monthly.unexplained_count where month = 2026-09-01': 0,
+    'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
+    'ap_kpis_monthly.unexplained_count where month = 2026-11-01': 0,
+  };
+  const partly = { status: 'partially_paid' };
+  return [
+    worked(
+      'late-fee-once-paid',
+      { 0: [bill('bill', { ...partly, amount_due: 10, linked_payments: [paid('p', '2026-10-20', 100)] })] },
+      { ...fee, [`ap_open_items.open_amount ${october}`]: 10 },
+    ),
+    worked(
+      'late-fee-on-the-rest',
+      { 0: [bill('bill', { ...partly, amount_due: 50, linked_payments: [paid('p', '2026-10-20', 60)] })] },
+      { ...fee, [`ap_open_items.open_amount ${october}`]: 50 },
+    ),
+    worked(
+      'no-more-is-due',
+      {
+        0: [
+          bill('fee-paid', { amount_due: 0, linked_payments: [paid('p1', '2026-11-10', 110)] }),
+          bill('paid-more', {
+            ...{ vendor_id: 'b', amount_due: 0 },
+            linked_payments: [paid('p2', '2026-10-10', 100), paid('p3', '2026-11-10', 40)],
+          }),
+          bill('negative', { vendor_id: 'c', total_amount: -100, amount_due: 0 }),
+          // Told, and not taken off yet.
+          bill('scheduled', {
+            ...{ vendor_id: 'd', amount_due: 70, ...partly },
+            linked_payments: [paid('p4', '2026-10-20', 30), paid('p5', '2026-11-25', 70)],
+          }),
+        ],
+      },
+      {
+        'bills.unexplained_amount where bill_id = fee-paid': -10,
+        'bills.unexplained_amount where bill_id = scheduled': -70,
+        'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = fee-paid': 100,
+        'ap_open_items.due_beyond_total where currency_code = NZD': 0,
+        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 0,
+        'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'known',
       },
     ),
   ];

@@ -52,24 +52,10 @@ export function expectedFigures(
     (row) => row.is_posted === true && row.has_unexplained_amount === true,
   );
   const isMoreDue = (row: Row): boolean => (whole(row.unexplained_amount) ?? 0n) < 0n;
-  const settlements = of('allocations').filter(
-    (row) => row.told_by === 'bill' && row.posting_status === 'posted' && row.allocated_amount !== null,
+  const settledUndated = each(
+    of('bills').filter((row) => row.is_posted === true && whole(row.undated_amount) !== 0n),
+    'undated_amount',
   );
-  const isToCome = (entry: Row): boolean => entry.counted_date !== null && String(entry.counted_date) > today;
-  /** Without what is paid later: that is due until then. */
-  const overstated = unexplained
-    .filter(isMoreDue)
-    .map((row) => {
-      const toCome = settlements.filter((entry) => billOf(entry) === billOf(row) && isToCome(entry));
-      return sum([negative(whole(row.unexplained_amount)), negative(amounts(toCome, 'allocated_amount'))]);
-    })
-    .filter((amount) => (amount ?? 0n) > 1000n);
-  const settledUndated = [
-    ...grouped(
-      settlements.filter((entry) => entry.counted_date === null && whole(entry.allocated_amount) !== 0n),
-      billOf,
-    ).values(),
-  ].map((entries) => amounts(entries, 'allocated_amount'));
   const undatedDocuments = leftOut(
     costOfEach(
       of('spend_lines').filter((row) => row.posting_status === 'posted' && row.spend_month === null),
@@ -357,6 +343,16 @@ export function expectedFigures(
     };
   }
 
+  /** Of each bill, the most that was due beyond what its total and its settlements say. */
+  function overstatedOn(days: readonly string[]): Whole[] {
+    const beyond = openItems.filter(
+      (row) => days.includes(String(row.as_of_date)) && (whole(row.due_beyond_total) ?? 0n) > 0n,
+    );
+    return [...grouped(beyond, documentOf).values()].map((rows) =>
+      each(rows, 'due_beyond_total').reduce((most, one) => ((one ?? 0n) > (most ?? 0n) ? one : most)),
+    );
+  }
+
   function trend(): Expected {
     const days = [...Array(24).keys()]
       .map((back) => daysAfter(monthsBefore(month, back), -1))
@@ -366,7 +362,7 @@ export function expectedFigures(
     const gap = [
       ...[...ofUnknownStatus, ...ofUnknownCredits],
       ...leftOut(unexplained.filter((row) => !isMoreDue(row)).map((row) => whole(row.unexplained_amount))),
-      ...leftOut(overstated),
+      ...leftOut(overstatedOn(days.slice(0, -1))),
       ...leftOut(settledUndated),
       ...goneDue,
       ...goneSettled,
@@ -722,10 +718,6 @@ function vendorOf(row: Row): string {
 
 function documentOf(row: Row): string {
   return [row.source_type, row.connection_id, row.document_id].map(String).join(' ');
-}
-
-function billOf(row: Row): string {
-  return `${String(row.connection_id)} ${String(row.bill_id)}`;
 }
 
 function vendorsIn(rows: readonly Row[]): string[] {

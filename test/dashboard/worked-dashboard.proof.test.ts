@@ -23,7 +23,7 @@ const { url: urlOfOne } = await createTestDatabase();
 test('what a figure lacks is told beside it, and a figure that cannot be made is not shown', async () => {
   const books = [
     ...[...nameless(), twoCurrencies(), manyVendors(), notObserved(), oddDocuments()],
-    ...[unknownAlone(), netted(), settlements()],
+    ...[unknownAlone(), netted(), settlements(), feeOncePaid(), noMoreIsDue(), creditedSomeDay()],
   ];
   const input = { databaseUrl: url, now: workedOn, timeZone: 'UTC', books: books.map(({ book }) => book) };
   await withBooks(input, async (shelf) => {
@@ -83,6 +83,17 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       '1 bill with payments or credits without a date is told as settled with them on every day (together 5,000.00).',
     );
 
+    // It is open at the end of October, and not of September, when the bill was; what was paid is not due.
+    expect(seen('ap-trend', 'fee-once-paid', 'NZD')?.gap).toBe(
+      '1 bill of which more is due than payments and credits leave is told with it at past month ends, though nobody knows since when (together 10.00).',
+    );
+    expect(seen('ap-trend', 'no-more-is-due', 'NZD')?.sentence).toContain('NZD 0.00 is open today');
+    expect(seen('ap-trend', 'no-more-is-due', 'NZD')?.gap).toBeUndefined();
+    // That only the vendor credit tells of it makes no difference.
+    expect(seen('ap-trend', 'credited-some-day', 'NZD')?.gap).toBe(
+      '1 bill with payments or credits without a date is told as settled with them on every day (together 30.00).',
+    );
+
     // A pair of two currencies is of both, each amount in its own.
     expect(seen('duplicates', 'two-currencies', 'NZD')?.rows[0]?.slice(3, 5)).toEqual(['10.00', 'SGD 9.00']);
     expect(seen('duplicates', 'two-currencies', 'SGD')?.rows[0]?.slice(3, 5)).toEqual(['NZD 10.00', '9.00']);
@@ -102,7 +113,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       [
         '1 credit of an unknown status is left out (remaining 30.00)',
         '1 bill with an amount that no payment or credit explains is told in the past without it (together 2.00)',
-        '1 bill of which more is due than payments and credits leave is told with it on every day since its issue (together 10.00).',
+        '1 bill of which more is due than payments and credits leave is told with it at past month ends, though nobody knows since when (together 10.00).',
       ].join('; '),
     );
     for (const id of ['key-figures', 'ap-ageing', 'cash-requirements'])
@@ -240,6 +251,60 @@ function settlements(): WorkedBook {
       0: [
         billOf('undated', { ...due, total_amount: 5000, amount_due: 0, status: 'paid', ...paid(null, 5000) }),
         billOf('scheduled', { ...due, vendor_id: 'b', total_amount: 100, ...paid('2026-11-25', 100) }),
+      ],
+    },
+    {},
+  );
+}
+
+function feeOncePaid(): WorkedBook {
+  return worked(
+    'fee-once-paid',
+    {
+      0: [
+        billOf('late', {
+          ...{ issue_date: '2026-09-01', total_amount: 100, amount_due: 10, status: 'partially_paid' },
+          linked_payments: [{ id: 'p1', allocated_date: '2026-10-20', allocated_amount: 100 }],
+        }),
+      ],
+    },
+    {},
+  );
+}
+
+function noMoreIsDue(): WorkedBook {
+  const paid = { issue_date: '2026-09-01', total_amount: 100, amount_due: 0, status: 'paid' };
+  const payment = (amount: number) => ({
+    linked_payments: [{ id: `p${amount}`, allocated_date: '2026-11-10', allocated_amount: amount }],
+  });
+  return worked(
+    'no-more-is-due',
+    {
+      0: [
+        billOf('fee-paid', { ...paid, ...payment(110) }),
+        billOf('paid-more', { ...paid, vendor_id: 'b', ...payment(140) }),
+        billOf('negative', { ...paid, vendor_id: 'c', total_amount: -100 }),
+      ],
+    },
+    {},
+  );
+}
+
+function creditedSomeDay(): WorkedBook {
+  return worked(
+    'credited-some-day',
+    {
+      0: [
+        billOf('bill', {
+          issue_date: '2026-09-01',
+          total_amount: 100,
+          amount_due: 70,
+          status: 'partially_paid',
+        }),
+        creditOf('memo', {
+          ...{ issue_date: '2026-09-20', total_amount: 30, remaining_amount: 0, status: 'paid' },
+          linked_bills: [{ id: 'bill', allocated_date: null, allocated_amount: 30 }],
+        }),
       ],
     },
     {},

@@ -108,7 +108,9 @@ bounded as (
                 when rolled_back < told_amount and rolled_back < left_amount then least(told_amount, left_amount)
                 else rolled_back
             end as numeric(38, 9)
-        ) as amount
+        ) as amount,
+        -- Where nobody knows what settled it by then, it cost no more than its total.
+        coalesce(left_amount, total_amount) as cost_amount
     from left_then
 ),
 
@@ -117,7 +119,13 @@ bounded as (
 judged as (
     select
         *,
-        case when amount is null then document_type = 'vendor_credit' else amount < 0 end as is_credit
+        case when amount is null then document_type = 'vendor_credit' else amount < 0 end as is_credit,
+        case
+            when document_type = 'vendor_credit' or amount < 0 then 0
+            when amount is null then null
+            when cost_amount > 0 then greatest(amount - cost_amount, 0)
+            when cost_amount <= 0 then amount
+        end as beyond_total
     from bounded
     where amount is null or abs(amount) > {{ daybook.noise('currency_code') }}
 )
@@ -130,6 +138,9 @@ select
     document_id,
     is_dated_ahead,
     is_credit,
-    amount
+    amount,
+    cast(
+        case when beyond_total <= {{ daybook.noise('currency_code') }} then 0 else beyond_total end as numeric(38, 9)
+    ) as due_beyond_total
 from judged
 where not (is_dated_ahead and (is_credit or document_type = 'vendor_credit'))

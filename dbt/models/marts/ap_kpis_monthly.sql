@@ -64,86 +64,58 @@ balances as (
     group by connection_id, currency_code, as_of_date
 ),
 
-undated as (
-    select
-        connection_id,
-        document_id,
-        {{ daybook.whole_sum('allocated_amount') }} as amount
-    from settlements
-    where counted_date is null
-    group by connection_id, document_id
-),
-
 -- Bills of which a part was settled on a day that nobody tells: by what no payment or credit explains, or by one without a date.
 -- Past days have them without it; what is due today is known.
 hidden as (
     select
-        bills.connection_id,
-        bills.bill_id,
-        bills.currency_code,
-        bills.issue_date,
-        bills.has_unexplained_amount and bills.unexplained_amount > 0 as is_unexplained,
-        bills.unexplained_amount,
-        undated.document_id is not null as is_undated,
-        undated.amount as undated_amount
-    from bills
-    left join undated on bills.connection_id = undated.connection_id and bills.bill_id = undated.document_id
-    where bills.total_amount > 0
-),
-
-hidden_amounts as (
-    select
-        *,
-        case when is_unexplained then unexplained_amount else 0 end
-        + case when is_undated then undated_amount else 0 end as amount
-    from hidden
-    where is_unexplained or (is_undated and coalesce(undated_amount > 0, true))
-),
-
--- More is due than the bill cost, a late fee for example: no purchase stands for it, and nobody knows since when it is due.
-surpluses as (
-    select
         connection_id,
         bill_id,
         currency_code,
         issue_date,
-        amount_due - case when total_amount < 0 then 0 else total_amount end as surplus
+        case when has_unexplained_amount and unexplained_amount > 0 then unexplained_amount else 0 end + undated_amount as amount
     from bills
-    where amount_due - case when total_amount < 0 then 0 else total_amount end > {{ daybook.noise('currency_code') }}
+    where
+        total_amount > 0
+        and ((has_unexplained_amount and unexplained_amount > 0) or coalesce(undated_amount > 0, true))
 ),
 
+-- And those of which more is due than their total less what settled them, a late fee for example: no purchase stands for it, and
+-- nobody knows since when it is due.
 unclear as (
     select
-        connection_id,
-        bill_id,
-        currency_code,
-        issue_date,
-        amount,
+        hidden.connection_id,
+        hidden.bill_id,
+        hidden.currency_code,
+        months.month,
+        months.as_of_date < {{ daybook.as_of_date() }} as is_past,
+        case when hidden.issue_date is null then 0 else hidden.amount end as dated_amount,
         0 as surplus
-    from hidden_amounts
+    from hidden
+    inner join months on coalesce(hidden.issue_date <= months.as_of_date, true)
     union all
     select
-        connection_id,
-        bill_id,
-        currency_code,
-        issue_date,
-        0 as amount,
-        surplus
-    from surpluses
+        open_items.connection_id,
+        open_items.document_id as bill_id,
+        open_items.currency_code,
+        months.month,
+        not open_items.is_today as is_past,
+        0 as dated_amount,
+        case when open_items.issue_date is null then 0 else open_items.due_beyond_total end as surplus
+    from open_items
+    inner join months on open_items.as_of_date = months.as_of_date
+    where open_items.due_beyond_total > 0
 ),
 
-{% set is_past = 'months.as_of_date < ' ~ daybook.as_of_date() -%}
 unexplained as (
     select
-        unclear.connection_id,
-        unclear.currency_code,
-        months.month,
-        count(distinct unclear.bill_id) filter (where {{ is_past }}) as bill_count,
-        {{ daybook.whole_sum('unclear.amount', 'unclear.issue_date is not null and ' ~ is_past) }} as dated_amount,
-        {{ daybook.whole_sum('unclear.surplus', 'unclear.issue_date is not null') }} as surplus
+        connection_id,
+        currency_code,
+        month,
+        count(distinct bill_id) filter (where is_past) as bill_count,
+        {{ daybook.whole_sum('dated_amount', 'is_past') }} as dated_amount,
+        sum(surplus) as surplus
     from unclear
-    inner join months on coalesce(unclear.issue_date <= months.as_of_date, true)
-    group by unclear.connection_id, unclear.currency_code, months.month
+    group by connection_id, currency_code, month
 ),
 
 -- Of which month they are nobody knows: of each since their bill was issued they may be.

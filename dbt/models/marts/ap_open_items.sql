@@ -34,6 +34,7 @@ described as (
         documents.due_date,
         open_documents.is_credit,
         open_documents.amount as open_amount,
+        open_documents.due_beyond_total,
         {{ daybook.to_base('open_documents.amount', 'documents') }} as open_amount_base,
         documents.base_currency,
         documents.fx_status,
@@ -79,6 +80,7 @@ final as (
         is_credit,
         open_amount,
         cast(open_amount_base as numeric(38, 9)) as open_amount_base,
+        due_beyond_total,
         base_currency,
         fx_status,
         has_undated_allocation

@@ -52,14 +52,15 @@ settlements as (
     group by connection_id, bill_id
 ),
 
--- Credits of which only the vendor credit tells.
-told_by_credits as (
+-- With the credits of which only the vendor credit tells.
+counted as (
     select
         connection_id,
         document_id,
-        {{ daybook.whole_sum('allocated_amount') }} as credited_amount
+        {{ daybook.whole_sum('allocated_amount', 'is_told_by_other') }} as credited_elsewhere,
+        {{ daybook.whole_sum('allocated_amount', 'counted_date is null') }} as undated_amount
     from {{ ref('int_ap_allocations__signed') }}
-    where document_type = 'bill' and is_told_by_other
+    where document_type = 'bill'
     group by connection_id, document_id
 ),
 
@@ -96,7 +97,8 @@ joined as (
         bills.amount_due,
         case when settlements.bill_id is null then 0 else settlements.paid_amount end as paid_amount,
         case when settlements.bill_id is null then 0 else settlements.credited_amount end as credited_amount,
-        case when told_by_credits.document_id is null then 0 else told_by_credits.credited_amount end as credited_elsewhere,
+        case when counted.document_id is null then 0 else counted.credited_elsewhere end as credited_elsewhere,
+        case when counted.document_id is null then 0 else counted.undated_amount end as undated_amount,
         settlements.first_payment_date,
         settlements.last_payment_date,
         paid_off.paid_off_date as last_settled_date,
@@ -123,8 +125,7 @@ joined as (
     from bills
     inner join rated on bills.connection_id = rated.connection_id and bills.bill_id = rated.document_id
     left join settlements on bills.connection_id = settlements.connection_id and bills.bill_id = settlements.bill_id
-    left join told_by_credits
-        on bills.connection_id = told_by_credits.connection_id and bills.bill_id = told_by_credits.document_id
+    left join counted on bills.connection_id = counted.connection_id and bills.bill_id = counted.document_id
     left join paid_off on bills.connection_id = paid_off.connection_id and bills.bill_id = paid_off.bill_id
     left join line_totals on bills.connection_id = line_totals.connection_id and bills.bill_id = line_totals.document_id
     left join standing on bills.connection_id = standing.connection_id and bills.bill_id = standing.document_id
@@ -132,26 +133,13 @@ joined as (
     left join waiting on bills.connection_id = waiting.connection_id and bills.bill_id = waiting.record_id
 ),
 
-explained as (
-    select
-        *,
-        total_amount - paid_amount - credited_amount - amount_due as left_amount
-    from joined
-),
-
--- A bill that is open, or void, was not paid off, whatever was paid of it. A credit that only the vendor credit tells of
--- explains no more than what is left.
+-- A bill that is open, or void, was not paid off, whatever was paid of it.
 settled as (
     select
         *,
-        case
-            when credited_elsewhere is null then null
-            when left_amount > 0 then left_amount - greatest(least(credited_elsewhere, left_amount), 0)
-            when left_amount < 0 then left_amount - least(greatest(credited_elsewhere, left_amount), 0)
-            else left_amount
-        end as unexplained_amount,
+        total_amount - paid_amount - credited_amount - amount_due - credited_elsewhere as unexplained_amount,
         case when posting_status = 'posted' and not is_open and not is_dated_ahead then last_settled_date end as paid_off_date
-    from explained
+    from joined
 ),
 
 final as (
@@ -189,6 +177,7 @@ final as (
         cast(amount_due - (total_amount - paid_amount - credited_amount) as numeric(38, 9)) as amount_due_variance,
         cast(unexplained_amount as numeric(38, 9)) as unexplained_amount,
         coalesce(abs(unexplained_amount) > {{ daybook.noise('currency_code') }}, false) as has_unexplained_amount,
+        cast(undated_amount as numeric(38, 9)) as undated_amount,
         line_count,
         cast(line_total as numeric(38, 9)) as line_total,
         cast(total_amount - line_total as numeric(38, 9)) as line_variance,

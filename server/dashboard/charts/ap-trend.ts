@@ -22,7 +22,7 @@ export const apTrend: Chart = defineChart({
   about:
     'Rolled back from current documents and the dates of their payments and credits: bills that were voided or deleted since are absent. Credits, and bills below 0 or overpaid, are not taken off; a bill without an issue date counts on every day.',
   shownAs: 'drawing',
-  marts: ['ap_ageing', 'ap_open_items', 'connections', 'bills', 'vendor_credits', 'allocations'],
+  marts: ['ap_ageing', 'ap_open_items', 'connections', 'bills', 'vendor_credits'],
   sql: `
 with shown as (
 select

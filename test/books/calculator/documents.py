@@ -325,6 +325,8 @@ class Ledger:
                     teller, silent = (credit, bill) if one is None else (bill, credit)
                     if teller.is_posted:
                         silent.told_by_other.append((when, amount))
+        for document in self.book.bills + self.book.credits:
+            document.told_by_other = unexplained_by_its_own(document)
 
     def base_total(self, document, rate):
         """The sum of its lines, each rounded once."""
@@ -396,17 +398,56 @@ def open_at(document, when):
     return min(amount, max(told, left)) if to_come > 0 else max(amount, min(told, left))
 
 
+def left_of_its_own(document):
+    """What the document itself leaves unexplained: its total less its payments, its applications and what is due or remains."""
+    now = document.due if hasattr(document, 'due') else document.remaining
+    return less(document.total, *(entry.amount for entry in document.allocations), now)
+
+
+def unexplained_by_its_own(document):
+    """
+    On which days how much settled it of what only other documents tell: no more than it leaves unexplained itself, for the rest it
+    tells in another way, as a payment for example. Which part of what they tell on several days that is nobody knows.
+    """
+    told, rest = document.told_by_other, left_of_its_own(document)
+    if rest is None:
+        return [(day, None) for day, _ in told]
+    if is_noise(document.currency, rest):
+        return []
+    whole = total(amount for _, amount in told)
+    if whole is None:
+        return told
+    if whole == 0 or (whole > 0) != (rest > 0):
+        return []
+    more = less(abs(whole), abs(rest))
+    if more <= 0 or is_noise(document.currency, more):
+        return told
+    days = {day for day, _ in told}
+    return [(days.pop() if len(days) == 1 else None, rest)]
+
+
 def unexplained(bill):
-    """
-    What settled the bill, or what is due beyond it, and nobody tells of: its total less its payments, its credits and what is due. A
-    credit that only the vendor credit tells of is told, of no more than that.
-    """
-    rest = less(bill.total, *(entry.amount for entry in bill.allocations), bill.due)
-    told = total(amount for _, amount in bill.told_by_other)
-    if rest is None or told is None:
+    """What settled the bill, or what is due beyond it, and nobody tells of, neither the bill nor a vendor credit."""
+    return less(left_of_its_own(bill), *(amount for _, amount in bill.told_by_other))
+
+
+def undated_part(bill):
+    """What settled it on a day that nobody tells."""
+    return total(amount for day, amount in bill.parts if day is None)
+
+
+def due_beyond_total(document, when, amount):
+    """What is due of a bill on a day beyond its total less what settled it by then, as far as that is known: a fee for being late."""
+    if amount is None:
         return None
-    explained = max(min(told, rest), Decimal(0)) if rest > 0 else min(max(told, rest), Decimal(0))
-    return less(rest, explained)
+    if not hasattr(document, 'due') or amount <= 0:
+        return Decimal(0)
+    left = less(document.total, *(part for day, part in document.parts if day is None or day <= when))
+    cost = document.total if left is None else left
+    if cost is None:
+        return None
+    more = less(amount, max(cost, Decimal(0)))
+    return more if more > 0 and not is_noise(document.currency, more) else Decimal(0)
 
 
 def is_issued(document, when):
@@ -504,6 +545,7 @@ def bills(ledger):
             'amount_due_variance': less(bill.due, computed),
             'unexplained_amount': unexplained(bill),
             'has_unexplained_amount': unexplained(bill) is not None and not is_noise(bill.currency, unexplained(bill)),
+            'undated_amount': undated_part(bill),
             'line_count': len(bill.lines),
             'line_total': line_total,
             'line_variance': less(bill.total, line_total),

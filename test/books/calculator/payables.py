@@ -6,7 +6,18 @@ from decimal import Decimal
 from fractions import Fraction
 
 from amounts import is_noise, less, negative, share, total
-from documents import is_dated_ahead, is_due, is_issued, is_open_at, is_owed_back_at, open_at, paid_off, unexplained
+from documents import (
+    due_beyond_total,
+    is_dated_ahead,
+    is_due,
+    is_issued,
+    is_open_at,
+    is_owed_back_at,
+    open_at,
+    paid_off,
+    undated_part,
+    unexplained,
+)
 from readings import were_read_after
 from records import last_of_month, month_before, month_of
 
@@ -23,6 +34,7 @@ class OpenItem:
         self.when, self.document, self.rate, self.is_credit = when, document, rate, is_credit
         self.amount = amount
         self.base = rate.of(self.amount)
+        self.beyond_total = due_beyond_total(document, when, amount)
         self.due = getattr(document, 'due_date', None)
         # What is owed back is due on no day.
         self.days = None if self.due is None or is_credit else (when - self.due).days
@@ -73,6 +85,7 @@ def ap_open_items(ledger):
                 'bucket': item.bucket,
                 'open_amount': item.amount,
                 'open_amount_base': item.base,
+                'due_beyond_total': item.beyond_total,
                 'base_currency': item.rate.base,
                 'fx_status': item.rate.status,
                 'has_undated_allocation': any(day is None for day, _ in document.parts),
@@ -216,7 +229,6 @@ def ap_kpis_monthly(ledger):
         mine = [bill for bill in posted if bill.currency == currency]
         ends, dated_ends, hidden_ends, surplus_ends, bought, bought_above_0, rows = {}, {}, {}, {}, {}, {}, []
         hidden = [bill for bill in mine if hides_settlement(bill)]
-        unclear = [bill for bill in mine if hides_settlement(bill) or surplus_of(bill) > 0]
         for month in months:
             end = min(last_of_month(month), today)
             items = [item for item in open_items(ledger, end) if item.document.currency == currency]
@@ -229,7 +241,10 @@ def ap_kpis_monthly(ledger):
             hidden_ends[month] = total(
                 hidden_amount(bill) for bill in hidden if bill.date is not None and bill.date <= end < today
             )
-            surplus_ends[month] = total(surplus_of(bill) for bill in mine if bill.date is not None and bill.date <= end)
+            # Open, and nobody bought it.
+            surplus = [item for item in open_bills if item.beyond_total is not None and item.beyond_total > 0]
+            surplus_ends[month] = total(item.beyond_total for item in surplus if item.document.date is not None)
+            unclear = {bill.id for bill in hidden if is_issued(bill, end)} | {item.document.id for item in surplus}
             totals = [bill.total for bill in mine if bill.date is not None and month <= bill.date <= end]
             bought[month] = total(totals)
             bought_above_0[month] = total(amount for amount in totals if amount is None or amount > 0)
@@ -274,9 +289,7 @@ def ap_kpis_monthly(ledger):
                     + sum(bill.total is None for bill in mine if bill.date is not None and month <= bill.date <= end)
                     + sum(entry.amount is None for _, entry in payments)
                     + len(unweighed),
-                    'unexplained_count': 0
-                    if end == today
-                    else sum(bill.date is None or bill.date <= end for bill in unclear),
+                    'unexplained_count': 0 if end == today else len(unclear),
                     # They may have been made in it.
                     'undated_payment_count': sum(
                         entry.date is None and entry.amount != 0
@@ -311,16 +324,6 @@ def is_unexplained(bill):
 
 def hidden_amount(bill):
     return total([unexplained(bill) if is_unexplained(bill) else Decimal(0), undated_part(bill)])
-
-
-def undated_part(bill):
-    return total(amount for day, amount in bill.parts if day is None)
-
-
-def surplus_of(bill):
-    """What is due beyond what the bill cost: a fee for being late, for example. Nobody bought anything for it, nor knows since when."""
-    more = None if bill.total is None else less(bill.due, max(bill.total, Decimal(0)))
-    return more if more is not None and more > 0 and not is_noise(bill.currency, more) else Decimal(0)
 
 
 def by_day(parts, today):
