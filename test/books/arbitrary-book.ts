@@ -30,6 +30,8 @@ export interface RandomBook {
   readonly waiting?: Readonly<Record<string, readonly string[]>>;
   /** Lists that have stalled, and how many days ago their watermark stands; null: it has none. */
   readonly stalled?: Readonly<Record<string, number | null>>;
+  /** Lists that the service does not offer any more, and how many days ago they were last read to their end; null: never. */
+  readonly withdrawn?: Readonly<Record<string, number | null>>;
   /** How many days ago all lists were last read to their end; today, when absent. */
   readonly readDaysAgo?: number;
   /** So many months ago, from the first day of that month on, versions are kept. */
@@ -135,6 +137,7 @@ class Clerk {
       stalled: this.chance(20)
         ? { [this.oneOf(streamNames)]: this.oneOf([null, 0, 1, 20, 45, Number(this.input.today.slice(8))]) }
         : {},
+      withdrawn: this.chance(15) ? { [this.oneOf(streamNames)]: this.oneOf([null, 8, 60]) } : {},
     };
   }
 

@@ -101,6 +101,7 @@ export async function keepBook(
       [name, now, book.readDaysAgo],
     );
   await stall(warehouse, { book, now });
+  await withdraw(warehouse, { book, now });
   const prunedUntil = book.prunedUntil === undefined ? null : monthBefore(today, book.prunedUntil);
   if (prunedUntil !== null) await pruneUntil(warehouse, prunedUntil);
   const waiting = waitingOf(book, content);
@@ -227,6 +228,19 @@ async function stall(
   for (const [stream, daysAgo] of Object.entries(book.stalled ?? {}))
     await warehouse.pool.query(
       `update sync.streams set stalled_at = last_success_at, watermark = $3::timestamptz - $4 * interval '1 day'
+       where connection_id = $1 and stream = $2`,
+      [book.name, stream, now, daysAgo],
+    );
+}
+
+/** As if these lists had answered nothing but 404 since. */
+async function withdraw(
+  warehouse: Warehouse,
+  { book, now }: { book: Pick<RandomBook, 'name' | 'withdrawn'>; now: string },
+): Promise<void> {
+  for (const [stream, daysAgo] of Object.entries(book.withdrawn ?? {}))
+    await warehouse.pool.query(
+      `update sync.streams set capability = 'unsupported', last_success_at = $3::timestamptz - $4 * interval '1 day'
        where connection_id = $1 and stream = $2`,
       [book.name, stream, now, daysAgo],
     );

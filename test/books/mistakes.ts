@@ -577,6 +577,18 @@ export const mistakes: readonly Mistake[] = [
     replace: "when false then 'stalled'",
   },
   {
+    name: 'a connection is fresh without a list that is not offered any more',
+    file: 'models/marts/connections.sql',
+    find: "where capability <> 'unsupported' or last_success_at is not null",
+    replace: "where capability <> 'unsupported'",
+  },
+  {
+    name: 'a list that is not offered any more never was',
+    file: 'models/marts/sync_health.sql',
+    find: "capability <> 'unsupported' or last_success_at is not null as was_offered",
+    replace: "capability <> 'unsupported' as was_offered",
+  },
+  {
     name: 'an application counts on the document alone that tells of it',
     file: 'models/intermediate/int_ap_allocations__signed.sql',
     find: 'where is_told_alone',

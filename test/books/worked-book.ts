@@ -39,9 +39,13 @@ export function worked(
     observedUntil,
     waiting,
     stalled,
+    withdrawn,
     ...observed
   }: RandomBook['observed'] &
-    Pick<RandomBook, 'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil' | 'waiting' | 'stalled'> = {},
+    Pick<
+      RandomBook,
+      'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil' | 'waiting' | 'stalled' | 'withdrawn'
+    > = {},
 ): WorkedBook {
   const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
   return {
@@ -54,6 +58,7 @@ export function worked(
       ...(observedUntil !== undefined && { observedUntil }),
       ...(waiting !== undefined && { waiting }),
       ...(stalled !== undefined && { stalled }),
+      ...(withdrawn !== undefined && { withdrawn }),
       chapters: inOrder.map(([monthsAgo, deeds]) => ({
         monthsAgo: Number(monthsAgo),
         commands: deeds.map((deed) => commandOf(name, deed)),

@@ -22,6 +22,7 @@ export function workedRecords(): WorkedBook[] {
     firstOfAll(),
     readOnItsThirdDay(),
     ...stalledLists(),
+    notOfferedAnyMore(),
     awaitingDeletion(),
     cardPaidOff(),
   ];
@@ -227,6 +228,28 @@ function stalledLists(): WorkedBook[] {
       { stalled: { expenses: null } },
     ),
   ];
+}
+
+/** Bills were last read on 23 September: what is here of them is not updated any more. Customers were never listed. */
+function notOfferedAnyMore(): WorkedBook {
+  const name = 'not-offered-any-more';
+  return worked(
+    name,
+    { 0: [billOf('b', { issue_date: '2026-09-05', total_amount: 100 })] },
+    {
+      [`connections.freshness_status where name = ${name}`]: 'stale',
+      [`connections.days_since_success where name = ${name}`]: 60,
+      [`connections.spend_read_until where name = ${name}`]: '2026-09-22',
+      'sync_health.freshness_status where resource = bills': 'stale',
+      'sync_health.capability where resource = bills': 'unsupported',
+      'sync_health.days_since_success where resource = bills': 60,
+      'sync_health.freshness_status where resource = expenses': 'stale',
+      'sync_health.capability where resource = expenses': 'supported',
+      'sync_health.freshness_status where resource = customers': 'unsupported',
+      'sync_health.last_success_at where resource = customers': null,
+    },
+    { withdrawn: { bills: 60, refunds: 20, customers: null } },
+  );
 }
 
 /** Bills were last read on 15 October, and today is 22 November: of October nobody knows the rest. */

@@ -6,9 +6,10 @@ settled as (
     select * from {{ ref('int_connections__settled') }}
 ),
 
+-- A list that the platform does not offer any more is as fresh as when it was read last; one that it never offered has nothing.
 streams as (
     select * from {{ ref('stg_finance__streams') }}
-    where capability <> 'unsupported'
+    where capability <> 'unsupported' or last_success_at is not null
 ),
 
 reads as (

@@ -2,8 +2,12 @@ with connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),
 
+-- A list that the platform does not offer any more is as fresh as when it was read last.
 streams as (
-    select * from {{ ref('stg_finance__streams') }}
+    select
+        *,
+        capability <> 'unsupported' or last_success_at is not null as was_offered
+    from {{ ref('stg_finance__streams') }}
 ),
 
 deleted as (
@@ -52,15 +56,16 @@ resourced as (
             when bool_or(capability = 'supported') then 'supported'
             else 'unknown'
         end as capability,
+        bool_or(was_offered) as was_offered,
         case
-            when count(*) filter (where capability <> 'unsupported' and last_success_at is null) = 0
-                then min(last_success_at) filter (where capability <> 'unsupported')
+            when count(*) filter (where was_offered and last_success_at is null) = 0
+                then min(last_success_at) filter (where was_offered)
         end as last_success_at,
-        bool_or(is_stalled) filter (where capability <> 'unsupported') as is_stalled,
-        min(last_reconcile_at) filter (where capability <> 'unsupported') as last_reconcile_at,
+        bool_or(is_stalled) filter (where was_offered) as is_stalled,
+        min(last_reconcile_at) filter (where was_offered) as last_reconcile_at,
         case
-            when count(*) filter (where capability <> 'unsupported' and last_success_at is null) = 0
-                then min(watermark) filter (where capability <> 'unsupported')
+            when count(*) filter (where was_offered and last_success_at is null) = 0
+                then min(watermark) filter (where was_offered)
         end as watermark
     from streams
     group by connection_id, resource
@@ -80,7 +85,7 @@ final as (
         {{ daybook.days_between(daybook.reporting_day_of('resourced.last_success_at'), daybook.as_of_date()) }}
             as days_since_success,
         case
-            when resourced.capability = 'unsupported' then 'unsupported'
+            when not resourced.was_offered then 'unsupported'
             when resourced.is_stalled then 'stalled'
             when resourced.last_success_at is null then 'never_complete'
             when {{ daybook.reporting_day_of('resourced.last_success_at') }} >= {{ daybook.as_of_date() }} - 1 then 'fresh'

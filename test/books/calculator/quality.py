@@ -7,7 +7,7 @@ from amounts import is_noise, less, total
 from documents import Taxes, signed_lines, unexplained
 from people import top_of
 from records import RESOURCES, code, months_on
-from readings import day_in_zone, day_known_whole, earliest, streams_of
+from readings import day_in_zone, day_known_whole, earliest, is_or_was_offered, streams_of
 from recurring import fits_of
 from spend import duplicate_bills
 
@@ -189,7 +189,7 @@ def sync_health(ledger):
     told = ledger.book.told
     for resource in RESOURCES:
         streams = streams_of(ledger.book, resource)
-        offered = [stream for stream in streams if stream['capability'] != 'unsupported']
+        offered = [stream for stream in streams if is_or_was_offered(stream)]
         first = lambda name: earliest(stream[name] for stream in offered)
         yield {
             'resource': resource,
@@ -218,7 +218,7 @@ def connections(ledger):
     book = ledger.book
     connection = book.told['connection']
     streams = [stream for resource in RESOURCES for stream in streams_of(book, resource)]
-    offered = [stream for stream in streams if stream['capability'] != 'unsupported']
+    offered = [stream for stream in streams if is_or_was_offered(stream)]
     last = earliest(stream['last_success_at'] for stream in offered)
     yield {
         'name': book.id,

@@ -24,6 +24,11 @@ def as_known(stream):
     return {**stream, 'last_success_at': earliest([stream['last_success_at'], stream['watermark']])}
 
 
+def is_or_was_offered(stream):
+    """One that is not offered any more was read until then; one that never was has nothing."""
+    return stream['capability'] != 'unsupported' or stream['last_success_at'] is not None
+
+
 def earliest(moments):
     moments = list(moments)
     return None if not moments or None in moments else min(moments)
@@ -46,8 +51,7 @@ def day_known_whole(ledger):
         stream
         for resource in ('bills', 'expenses', 'bill_credit_memos')
         for stream in streams_of(ledger.book, resource)
-        # One that is not offered any more was read until then.
-        if stream['capability'] != 'unsupported' or stream['last_success_at'] is not None
+        if is_or_was_offered(stream)
     ]
     last = earliest(stream['last_success_at'] for stream in streams)
     return None if last is None else day_in_zone(last, ledger) - timedelta(days=1)
