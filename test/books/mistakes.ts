@@ -192,8 +192,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a payment without a date hides nothing',
     file: 'models/marts/ap_kpis_monthly.sql',
-    find: 'where is_unexplained or (is_undated and coalesce(undated_amount > 0, true))',
-    replace: 'where is_unexplained',
+    find: '(has_unexplained_amount and unexplained_amount > 0) or coalesce(undated_amount > 0, true)',
+    replace: 'has_unexplained_amount and unexplained_amount > 0',
   },
   {
     name: 'only cards are paid off',
@@ -611,6 +611,12 @@ export const mistakes: readonly Mistake[] = [
     file: 'models/marts/bills.sql',
     find: '- amount_due - credited_elsewhere as unexplained_amount',
     replace: '- amount_due as unexplained_amount',
+  },
+  {
+    name: 'what was owed back and settled in no way that is told hides nothing',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'or (total_amount < 0 and (',
+    replace: 'or (total_amount is null and (',
   },
   {
     name: 'a credit that the bill tells as a payment settles it a second time',

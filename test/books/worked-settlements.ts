@@ -617,7 +617,9 @@ function dueBeyondWhatIsLeft(): WorkedBook[] {
         'bills.unexplained_amount where bill_id = scheduled': -70,
         'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = fee-paid': 100,
         'ap_open_items.due_beyond_total where currency_code = NZD': 0,
-        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 0,
+        // That of -100, which was owed back until somebody settled it.
+        'ap_kpis_monthly.unapplied_credits where month = 2026-10-01': 0,
+        'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
         'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'known',
       },
     ),

@@ -173,7 +173,7 @@ counted as (
         signed.source_type,
         signed.position,
         signed.counted_date,
-        case when judged.counts = 'all' then signed.allocated_amount end as allocated_amount,
+        cast(case when judged.counts = 'all' then signed.allocated_amount end as numeric(38, 9)) as allocated_amount,
         signed.is_told_by_other
     from signed
     inner join judged

@@ -72,11 +72,13 @@ hidden as (
         bill_id,
         currency_code,
         issue_date,
+        total_amount,
         case when has_unexplained_amount and unexplained_amount > 0 then unexplained_amount else 0 end + undated_amount as amount
     from bills
     where
-        total_amount > 0
-        and ((has_unexplained_amount and unexplained_amount > 0) or coalesce(undated_amount > 0, true))
+        (total_amount > 0 and ((has_unexplained_amount and unexplained_amount > 0) or coalesce(undated_amount > 0, true)))
+        -- What was owed back, until it was settled: no open bill, so days payable outstanding need not have it.
+        or (total_amount < 0 and ((has_unexplained_amount and unexplained_amount < 0) or coalesce(undated_amount < 0, true)))
 ),
 
 -- And those of which more is due than their total less what settled them, a late fee for example: no purchase stands for it, and
@@ -88,7 +90,7 @@ unclear as (
         hidden.currency_code,
         months.month,
         months.as_of_date < {{ daybook.as_of_date() }} as is_past,
-        case when hidden.issue_date is null then 0 else hidden.amount end as dated_amount,
+        case when hidden.issue_date is null or hidden.total_amount < 0 then 0 else hidden.amount end as dated_amount,
         0 as surplus
     from hidden
     inner join months on coalesce(hidden.issue_date <= months.as_of_date, true)

@@ -310,19 +310,29 @@ def ap_kpis_monthly(ledger):
 
 def hides_settlement(bill):
     """A part of the bill was settled on a day that nobody tells: by a payment or credit without one, or by nothing that is told."""
-    if bill.total is None or bill.total <= 0:
+    if not bill.total:
         return False
-    undated = undated_part(bill)
-    return is_unexplained(bill) or undated is None or undated > 0
+    undated, rest = undated_part(bill), unexplained(bill)
+    if undated is None or is_unexplained(bill):
+        return True
+    if bill.total > 0:
+        return undated > 0
+    # What was owed back until it was settled.
+    return undated < 0 or (rest is not None and rest < 0 and not is_noise(bill.currency, rest))
 
 
 def is_unexplained(bill):
-    """Less is due than payments and credits say."""
+    """Less is due of a bill above 0 than payments and credits say."""
+    if bill.total is None or bill.total <= 0:
+        return False
     rest = unexplained(bill)
     return rest is not None and rest > 0 and not is_noise(bill.currency, rest)
 
 
 def hidden_amount(bill):
+    """What may have been open; what is owed back never is."""
+    if bill.total < 0:
+        return Decimal(0)
     return total([unexplained(bill) if is_unexplained(bill) else Decimal(0), undated_part(bill)])
 
 
