@@ -121,8 +121,7 @@ async function removeDead(
 
 /**
  * A row that is there keeps what it says of itself, and a version that moved on without the content. Of one that was lost
- * history knows when it came and which run wrote it; its hash is left empty, so that the next arrival is compared in full. So is that of a
- * row older than history, which somebody has restored: it was taken of another content.
+ * history knows when it came and which run wrote it; its hash is left empty, so that the next arrival is compared in full.
  */
 function writeSql(resource: Resource): string {
   const { name: table, version, columns, children } = resource;
@@ -148,8 +147,7 @@ function writeSql(resource: Resource): string {
       ${names
         .slice(1)
         .map((name) => `${name} = ${name === version ? kept : `excluded.${name}`}`)
-        .join(', ')},
-      _content_hash = case when held._changed_at >= excluded._changed_at then held._content_hash else '' end
+        .join(', ')}
     returning held.xmax = 0 as restored`;
 }
 
