@@ -50,7 +50,6 @@ async function rebuildResources(
         resource,
         runId: run.runId,
         after,
-        counted: sofar,
       });
       sofar.written += batch.written;
       sofar.restored += batch.restored;

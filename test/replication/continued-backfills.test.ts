@@ -29,13 +29,14 @@ test('and it succeeds once that has landed', async () => {
 });
 
 test('windows that were read when the clock of Postgres was ahead are read again', async () => {
-  const service = await withBrokenWindow({});
+  const broken = { isMended: false };
+  const service = await withBrokenWindow({}, broken);
   expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'failed' });
   await service.rows(
     `update sync.runs set started_at = started_at + interval '30 days', finished_at = finished_at + interval '30 days'
      where connection_id = $1`,
   );
-  service.onList = () => undefined;
+  broken.isMended = true;
   service.lists.bills = [bill('a', { updated_at: day('02'), memo: '"edited"', last_synced_at: at() })];
   expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
   expect(await service.rows('select memo from finance.bills where connection_id = $1')).toEqual([
@@ -43,14 +44,18 @@ test('windows that were read when the clock of Postgres was ahead are read again
   ]);
 });
 
-/** Bill a is of a window that is read; that of a later one is refused. */
-async function withBrokenWindow(members: Record<string, string>): Promise<ScriptedService> {
+/** Bill a is of a window that is read; a later one is refused until it is mended, and has nothing. */
+async function withBrokenWindow(
+  members: Record<string, string>,
+  broken: { isMended: boolean } = { isMended: false },
+): Promise<ScriptedService> {
   const service = await serve();
   service.lists = { bills: [bill('a', { ...members, updated_at: day('02') })] };
   service.onList = (resource, query) => {
     if (resource !== 'bills') return undefined;
     const isLater = Number(query.get('updated_at_min')) > Date.parse('2024-01-15');
-    return isLater ? { status: 451, body: '{}' } : page(service, 'bills', service.lists.bills ?? []);
+    if (isLater) return broken.isMended ? page(service, 'bills', []) : { status: 451, body: '{}' };
+    return page(service, 'bills', service.lists.bills ?? []);
   };
   return service;
 }

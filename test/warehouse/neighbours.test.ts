@@ -176,7 +176,6 @@ const steps: Record<string, (copied: Copied) => Promise<unknown>> = {
     rebuildBatch(warehouse, {
       ...scope(copied),
       after: '',
-      counted: { written: 0, restored: 0, removed: 0 },
     }),
   'an erasure': async (copied) => {
     const erased = { ...scope(copied), id: 'erased' };

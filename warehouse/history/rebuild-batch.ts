@@ -5,7 +5,6 @@ import { columnExpression } from '../landing/column-expression.ts';
 import { removeChildren } from '../landing/remove-children.ts';
 import { insertChildren } from '../landing/write-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { CommitsLost } from '../errors.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { addToRun, type CountsToAdd } from '../runs/add-to-run.ts';
 import type { RecordScope, RunScope } from '../record-scope.ts';
@@ -27,17 +26,16 @@ export interface RebuiltBatch extends RebuiltCounts {
 
 /**
  * Makes the rows of the next records after the id `after` again, in one transaction that no landing comes between, and counts them in the
- * run. `counted`: what the batches before have. Throws CommitsLost where the run lacks some of that.
+ * run.
  */
 export async function rebuildBatch(
   warehouse: Warehouse,
-  input: RunScope & { after: string; counted: RebuiltCounts },
+  input: RunScope & { after: string },
 ): Promise<RebuiltBatch> {
   const { connectionId, resource, runId, after } = input;
   const stream = resource.streams[0].name;
   return inTransaction(warehouse.pool, async ({ client }) => {
     await lockResource(client, { connectionId, resource: resource.name, runId });
-    await requireCounted(client, { ...input, stream });
     const named = await client.query<{ id: string; alive: boolean }>(namedSql(resource), [
       ...[connectionId, after],
       recordsPerBatch,
@@ -59,24 +57,6 @@ export async function rebuildBatch(
 /** As a run counts them. */
 export function countsOfRebuild({ written, restored, removed }: RebuiltCounts): CountsToAdd {
   return { read: written, inserted: restored, updated: written - restored, deleted: removed };
-}
-
-async function requireCounted(
-  client: PoolClient,
-  {
-    runId,
-    stream,
-    counted,
-    connectionId,
-  }: { runId: string; stream: string; counted: RebuiltCounts; connectionId: string },
-): Promise<void> {
-  const { rows } = await client.query<{ written: number; removed: number }>(
-    'select read as written, deleted as removed from sync.run_streams where run_id = $1 and stream = $2',
-    [runId, stream],
-  );
-  const { written, removed } = rows[0] ?? { written: 0, removed: 0 };
-  if (written !== counted.written || removed !== counted.removed)
-    throw new CommitsLost(`the rebuild of ${connectionId}`);
 }
 
 /** Every id that stands anywhere: in history, in the table, or in a list whose record is lost. */
