@@ -73,6 +73,7 @@ const allowed = [
     'CC-BY-4.0',
     'ISC',
     'MIT',
+    'MIT AND PSF-2.0',
   ],
   ...['PSF-2.0', 'Unlicense', 'Apache-2.0 OR BSD-2-Clause', 'Apache-2.0 OR BSD-3-Clause'],
   ...['LGPL-3.0-or-later', 'MPL-2.0', 'Artistic-1.0-Perl OR GPL-2.0-or-later'],
