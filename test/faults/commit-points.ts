@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const folders = ['warehouse', 'activities', 'lake', 'iceberg', 'marts', 'operations', 'worker', 'server', 'cli'];
+const folders = [
+  'warehouse',
+  'activities',
+  'lake',
+  'iceberg',
+  'marts',
+  'operations',
+  'worker',
+  'server',
+  'cli',
+];
 
 /** The product's files that make transactions, but never to write. */
 const readers = [
