@@ -53,9 +53,10 @@ function asError(signal: AbortSignal): (error: unknown) => Error {
 }
 
 /**
- * Does what follows from the answer, and closes the record's webhooks by the same commit. A record that could not be asked for is tried later, after those that were tried less,
- * and why not is returned as `failure`. Only a webhook that says so together with a service that has no such record is a deletion; either
- * alone is not. Expects that the company was named after an unnamed answer. Throws what the company's proof throws.
+ * Does what follows from the answer, and closes the record's webhooks by the same commit. A record that could not be asked for is tried
+ * later, after those that were tried less, and why not is returned as `failure`. Only a webhook that says so together with a service that
+ * has no such record is a deletion; either alone is not. Expects that the company was named after an unnamed answer. Throws what the
+ * company's proof throws.
  */
 export async function applyAnnounced(
   warehouse: Warehouse,

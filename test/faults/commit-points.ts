@@ -1,19 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { productFolders } from '../support/product-folders.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const folders = [
-  'warehouse',
-  'activities',
-  'lake',
-  'iceberg',
-  'marts',
-  'operations',
-  'worker',
-  'server',
-  'cli',
-];
 
 /** The product's files that make transactions, but never to write. */
 const readers = [
@@ -33,7 +23,7 @@ const notTheirOwn = [
 /** The product's files that commit something they wrote, by their paths from its root. */
 export async function committingFiles(): Promise<string[]> {
   const names = await Promise.all(
-    folders.map(async (folder) => {
+    (await productFolders()).map(async (folder) => {
       const files = await readdir(join(root, folder), { recursive: true });
       return files.map((file) => `${folder}/${file}`);
     }),

@@ -1,5 +1,6 @@
 import { askForRecords } from '../../activities/ask-for-records.ts';
 import { createCompanyProof } from '../../activities/company-proof.ts';
+import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { replayEntry } from '../../operations/replay-entry.ts';
 import { withRun } from '../../operations/with-run.ts';
 import { resourceNamed } from '../../resources/index.ts';
@@ -37,6 +38,15 @@ export async function replayOne(warehouse: Warehouse, service: ScriptedService):
   } finally {
     await api.close();
   }
+}
+
+/** Makes the bills of the connection again, over `warehouse`, as "daybook rebuild" does. */
+export async function rebuildBills(
+  warehouse: Warehouse,
+  { connection: connectionId }: ScriptedService,
+): Promise<void> {
+  const resources = [resourceNamed('bills')];
+  await rebuildConnection(warehouse, { connectionId, resources, onBatch: () => undefined });
 }
 
 /** Erases a record that the source does not have any more, over `warehouse`, as "daybook erase" does, from the tables alone. */

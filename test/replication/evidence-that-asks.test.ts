@@ -1,11 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { replayEntry } from '../../operations/replay-entry.ts';
-import { resourceNamed } from '../../resources/index.ts';
-import { RecordGone } from '../../source/errors.ts';
-import { readQuarantineEntries } from '../../warehouse/quarantine/read-quarantine.ts';
 import { bill, customer, subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { replayOne } from './as-commands.ts';
 import { at, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
@@ -125,21 +121,8 @@ test('a record that is gone when its bad form is replayed', async () => {
   const service = await serve();
   await syncThen(service, [billAt('x', -3_600_000, 'one')], [bill('x', { last_synced_at: at(), memo: '7' })]);
   await service.sync(['bills']);
-  const [open] = await service.rows(
-    `select id::int as id from sync.quarantine where connection_id = $1 and status = 'open'`,
-  );
-  const [entry] = await readQuarantineEntries(warehouse, [Number(open?.id)]);
-  if (entry === undefined) throw new Error('Nothing waits.');
-  const failure = { request: 'GET', status: 410, errorCode: null, requestId: null };
-  await replayEntry(warehouse, {
-    entry,
-    resource: resourceNamed('bills'),
-    runId: randomUUID(),
-    proof: { of: { token: '' }, requireNow: () => Promise.resolve() } as never,
-    fetch: () => Promise.reject(new RecordGone(failure, new Date())),
-    proveAbsence: () => Promise.resolve('absent'),
-  });
   service.lists.bills = [bill('kept')];
+  await replayOne(warehouse, service);
   await service.sync(['bills']);
   expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept', 'x'], true]);
 });

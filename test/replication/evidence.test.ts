@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { rebuildConnection } from '../../operations/rebuild-connection.ts';
-import { resourceNamed } from '../../resources/index.ts';
 import { resourcesOfHistory, wantReconcilesWith } from '../../warehouse/reconcile/want-reconcile.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { rebuildBills } from './as-commands.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
@@ -298,11 +297,7 @@ test('a rebuild does not bring back what was deleted while its row was lost', as
   service.lists.bills = [bill('b')];
   service.events = [deletionOf('a', new Date().toISOString())];
   await service.sync(['bills']);
-  await rebuildConnection(warehouse, {
-    connectionId: service.connection,
-    resources: [resourceNamed('bills')],
-    onBatch: () => undefined,
-  });
+  await rebuildBills(warehouse, service);
   expect(await service.ids('bills')).toEqual(['b']);
 });
 

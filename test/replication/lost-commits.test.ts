@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest';
 import { bill, customer } from '../support/finance-records.ts';
-import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { resourceNamed } from '../../resources/index.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { CommitsLost } from '../../warehouse/errors.ts';
-import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { losingCommit } from '../support/losing-commits.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, eventsPage, page, type Answer, type ScriptedService } from './scripted-service.ts';
-import { erase, replayOne } from './as-commands.ts';
+import { erase, rebuildBills, replayOne } from './as-commands.ts';
 import { servicesOf } from './serve.ts';
 
 // A standby takes over that lacks the last commits, and the workflow remembers what they were about.
@@ -103,7 +101,7 @@ test('a backfill whose plan is lost has read nothing, whatever the same one did 
   expect(losing.isLost()).toBe(true);
 });
 
-test('a rebuild that has lost a batch does not go on behind it', async () => {
+test('a rebuild that has lost a batch has not succeeded', async () => {
   const service = await serve();
   service.lists = { bills: Array.from({ length: 2_300 }, (_, place) => bill(`b${10_000 + place}`)) };
   await service.sync(['bills']);
@@ -112,25 +110,16 @@ test('a rebuild that has lost a batch does not go on behind it', async () => {
     [service.connection],
   );
   const losing = losingCommit(warehouse, 'lock resource');
-  const rebuild = (on: Warehouse): Promise<unknown> =>
-    rebuildConnection(on, {
-      connectionId: service.connection,
-      resources: [resourceNamed('bills')],
-      onBatch: () => undefined,
-    });
-  await expect(rebuild(losing)).rejects.toThrow(CommitsLost);
+  await expect(rebuildBills(losing, service)).rejects.toThrow(CommitsLost);
   expect(losing.isLost()).toBe(true);
-  const [run] = await service.rows(
-    `select status from sync.runs where connection_id = $1 and kind = 'rebuild'`,
-  );
-  expect(run).toEqual({ status: 'failed' });
-  await rebuild(warehouse);
+  expect(await runOf(service, 'rebuild')).toEqual({ status: 'failed' });
+  await rebuildBills(warehouse, service);
   expect(
     await service.rows('select from finance.bills where connection_id = $1 and total_amount = 999999'),
   ).toEqual([]);
 });
 
-test('nor does one of which a batch that only removed rows is lost', async () => {
+test('nor has one of which a batch that only removed rows is lost', async () => {
   const service = await serve();
   const held = Array.from({ length: 2_100 }, (_, place) => `b${10_000 + place}`);
   service.lists = { bills: [...held.map((id) => bill(id)), bill('z')] };
@@ -144,19 +133,19 @@ test('nor does one of which a batch that only removed rows is lost', async () =>
   await service.sync(['bills']);
   await warehouse.pool.query('insert into finance.bills select * from public.restored');
   const losing = losingCommit(warehouse, 'lock resource');
-  await expect(rebuildBills(service, losing)).rejects.toThrow(CommitsLost);
+  await expect(rebuildBills(losing, service)).rejects.toThrow(CommitsLost);
   expect(losing.isLost()).toBe(true);
   expect(await runOf(service, 'rebuild')).toEqual({ status: 'failed' });
-  await rebuildBills(service, warehouse);
+  await rebuildBills(warehouse, service);
   expect(await service.ids('bills')).toEqual(['z']);
 });
 
-test('nor has one succeeded whose last batch is lost', async () => {
+test('nor has one whose last batch is lost', async () => {
   const service = await serve();
   service.lists = { bills: [bill('one')] };
   await service.sync(['bills']);
   const losing = losingCommit(warehouse, 'insert into finance.bills');
-  await expect(rebuildBills(service, losing)).rejects.toThrow(CommitsLost);
+  await expect(rebuildBills(losing, service)).rejects.toThrow(CommitsLost);
   expect(losing.isLost()).toBe(true);
   expect(await runOf(service, 'rebuild')).toEqual({ status: 'failed' });
 });
@@ -274,11 +263,6 @@ test.each([
     expect(await rows(warehouse, counts)).toEqual([]);
   },
 );
-
-function rebuildBills({ connection }: ScriptedService, on: Warehouse): Promise<unknown> {
-  const input = { connectionId: connection, resources: [resourceNamed('bills')], onBatch: () => undefined };
-  return rebuildConnection(on, input);
-}
 
 async function runOf(service: ScriptedService, kind: string): Promise<Row | undefined> {
   const [run] = await service.rows(

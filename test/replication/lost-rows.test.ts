@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { rebuildConnection } from '../../operations/rebuild-connection.ts';
-import { resourceNamed } from '../../resources/index.ts';
 import { bill } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { addTombstone } from '../support/tombstone.ts';
+import { rebuildBills } from './as-commands.ts';
 import type { ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
@@ -29,7 +28,7 @@ test('a reconcile finds that it is gone unannounced: its lines go, and a rebuild
     await service.rows('select record_id, kind, status from sync.discrepancies where connection_id = $1'),
   ).toEqual([{ record_id: 'a', kind: 'extra', status: 'repaired' }]);
   expect(await aliveInHistory(service)).toEqual(['b']);
-  await rebuild(service);
+  await rebuildBills(warehouse, service);
   expect([await service.ids('bills'), await deletedOf(service)]).toEqual([['b'], ['a']]);
 });
 
@@ -68,7 +67,7 @@ test('a record that had been made again is not among the deleted after a rebuild
   const service = await withBillMadeAgain();
   await service.rows(`delete from finance.bills where connection_id = $1 and id = 'a'`);
   await service.sync(['bills']);
-  await rebuild(service);
+  await rebuildBills(warehouse, service);
   expect([await service.ids('bills'), await deletedOf(service)]).toEqual([['a', 'b'], []]);
 });
 
@@ -81,7 +80,7 @@ test('a record that was deleted and made again as it was, between two syncs, out
   service.lists.bills = [a(70), bill('b', { last_synced_at: `"${minutesAgo(0)}"` })];
   await service.sync(['bills']);
   await service.rows('delete from finance.bills where connection_id = $1');
-  await rebuild(service);
+  await rebuildBills(warehouse, service);
   const { status } = await service.sync(['bills']);
   expect([status, await service.ids('bills'), await deletedOf(service)]).toEqual([
     'succeeded',
@@ -159,11 +158,6 @@ async function withBillMadeAgain(): Promise<ScriptedService> {
   await service.sync(['bills']);
   expect([await service.ids('bills'), await deletedOf(service)]).toEqual([['a', 'b'], []]);
   return service;
-}
-
-async function rebuild({ connection: connectionId }: ScriptedService): Promise<void> {
-  const resources = [resourceNamed('bills')];
-  await rebuildConnection(warehouse, { connectionId, resources, onBatch: () => undefined });
 }
 
 async function deletedOf(service: ScriptedService): Promise<unknown[]> {

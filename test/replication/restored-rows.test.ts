@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { rebuildConnection } from '../../operations/rebuild-connection.ts';
-import { resourceNamed } from '../../resources/index.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { rebuildBills } from './as-commands.ts';
 import { at, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
@@ -13,7 +12,7 @@ const serve = servicesOf(warehouse);
 describe('of a bill whose row was restored, and whose source then is as that row again', () => {
   test('a sync lands it after a rebuild', async () => {
     const service = await restored();
-    await rebuild(service);
+    await rebuildBills(warehouse, service);
     expect(await statusOf(service)).toEqual([{ status: 'paid' }]);
     reopen(service);
     expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
@@ -28,7 +27,7 @@ describe('of a bill whose row was restored, and whose source then is as that row
       reopen(service);
       await service[run](['bills']);
       expect(await versionsOf(service)).toEqual(['open', 'paid', 'open']);
-      await rebuild(service);
+      await rebuildBills(warehouse, service);
       expect(await statusOf(service)).toEqual([{ status: 'open' }]);
     },
   );
@@ -64,11 +63,6 @@ async function restored(): Promise<ScriptedService> {
 
 function reopen(service: ScriptedService): void {
   service.lists.bills = [bill('a', { last_synced_at: at(-1_000), status: '"open"' })];
-}
-
-function rebuild({ connection }: ScriptedService): Promise<unknown> {
-  const input = { connectionId: connection, resources: [resourceNamed('bills')], onBatch: () => undefined };
-  return rebuildConnection(warehouse, input);
 }
 
 function statusOf(service: ScriptedService): Promise<Record<string, unknown>[]> {

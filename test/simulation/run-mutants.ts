@@ -5,32 +5,15 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { mapConcurrently } from '../../workflows/map-concurrently.ts';
+import { productFolders } from '../support/product-folders.ts';
 import type { Place } from './in-place.ts';
 import { mutants, withMistake, type Mutant } from './mutants.ts';
 import type { Simulation } from './run-simulation.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Whatever a simulation needs of the sources. */
-const copied = [
-  ...[
-    'activities',
-    'embedded',
-    'errors',
-    'iceberg',
-    'lake',
-    'marts',
-    'python',
-    'resources',
-    'sandbox',
-    'scripts',
-    'source',
-    'temporal',
-    'test',
-    'warehouse',
-  ],
-  ...['config', 'operations', 'worker', 'workflows', 'package.json', 'tsconfig.json'],
-];
+/** Whatever a simulation needs beside the folders of the product. */
+const copied = ['scripts', 'test', 'package.json', 'tsconfig.json'];
 
 export interface MutantOutcome {
   readonly name: string;
@@ -87,7 +70,8 @@ async function inCopyWith<Result>(mutant: Mutant, use: (folder: string) => Promi
 export async function inCopy<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-mutant-'));
   try {
-    for (const part of copied) await cp(join(root, part), join(folder, part), { recursive: true });
+    for (const part of [...(await productFolders()), ...copied])
+      await cp(join(root, part), join(folder, part), { recursive: true });
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     return await use(folder);
   } finally {

@@ -60,6 +60,7 @@ export async function eraseRecord(
       [connectionId, resource.name, id],
     );
     for (const { erase } of placesOfContent(resource)) await client.query(erase, [connectionId, id]);
+    // Read: one of which nothing was held is counted too.
     const counts = { read: 1, deleted: held[`finance.${resource.name}`] ?? 0 };
     await addToRun(client, { runId, connectionId, stream: resource.streams[0].name, counts });
     return { held, counts };

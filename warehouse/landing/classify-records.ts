@@ -6,8 +6,9 @@ import type { PreparedRecord } from './prepared-page.ts';
 
 /**
  * What is to be done with each record of a page:
- * inserted: not held yet; lost: not held either, though history has it alive; changed: its text differs from the one held;
- * or the row is older than that in history, as one that somebody restored; touched: only its version moved; unchanged: nothing; suppressed: a tombstone or a newer version beats it.
+ * inserted: not held yet; lost: not held either, though history has it alive; changed: its text differs from the one held, or the row is
+ * older than what history has last, because somebody restored it; touched: only its version moved; unchanged: nothing; suppressed: a
+ * tombstone or a newer version beats it.
  */
 export interface Classified {
   readonly inserted: PreparedRecord[];

@@ -10,7 +10,8 @@ import { openStreams } from './open-streams.ts';
 /**
  * Opens a pass for each window of each stream. When windows of the same plan are left from a run that did not get to its end, and ended
  * less than a week ago, those are what is left to do, and no others are opened: what was read longer ago says little of today. One that was
- * ended from outside counts from its beginning, and of one that ended in the future, by a clock that was ahead, nobody knows when. Throws ConnectionReplaced.
+ * ended from outside counts from its beginning, and of one that ended in the future, by a clock that was ahead, nobody knows when. Throws
+ * ConnectionReplaced.
  */
 export async function planBackfill(
   { pool }: Warehouse,

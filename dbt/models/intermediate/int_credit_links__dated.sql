@@ -199,34 +199,24 @@ rows_and_cuts as (
     from laid
     union all
     select
-        connection_id,
-        bill_id,
-        credit_id,
-        cut_at,
-        length,
-        'bill' as told_by,
-        cast(bill_place as bigint) as told_place,
+        cuts.connection_id,
+        cuts.bill_id,
+        cuts.credit_id,
+        cuts.cut_at,
+        cuts.length,
+        sides.told_by,
+        cast(case sides.told_by when 'bill' then cuts.bill_place else cuts.credit_place end as bigint) as told_place,
         null as position,
         null as allocated_date,
         null as allocated_amount,
         null as has_measure,
         null as may_be_alone
     from cuts
-    union all
-    select
-        connection_id,
-        bill_id,
-        credit_id,
-        cut_at,
-        length,
-        'vendor_credit' as told_by,
-        cast(credit_place as bigint) as told_place,
-        null as position,
-        null as allocated_date,
-        null as allocated_amount,
-        null as has_measure,
-        null as may_be_alone
-    from cuts
+    cross join (
+        select 'bill' as told_by
+        union all
+        select 'vendor_credit' as told_by
+    ) as sides
 ),
 
 cut_rows as (
