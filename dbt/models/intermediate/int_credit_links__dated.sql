@@ -180,6 +180,12 @@ cuts as (
     window pair as (partition by connection_id, bill_id, credit_id order by ends_at)
 ),
 
+sides as (
+    select 'bill' as told_by
+    union all
+    select 'vendor_credit' as told_by
+),
+
 -- Each row with the cuts that are its own, by a window: a join took the square of the number of rows of a pair.
 rows_and_cuts as (
     select
@@ -212,11 +218,7 @@ rows_and_cuts as (
         null as has_measure,
         null as may_be_alone
     from cuts
-    cross join (
-        select 'bill' as told_by
-        union all
-        select 'vendor_credit' as told_by
-    ) as sides
+    cross join sides
 ),
 
 cut_rows as (

@@ -1,6 +1,7 @@
--- The top of each customer's line of parents. A line that comes back to itself has no top. Lines are walked up customer by customer as
--- far as lines of people go. From there each step leads twice as far up as the one before, to a million customers: a long line costs no
--- more than as many short ones, where what keeps every ancestor of every customer costs the square of its length, or the cube.
+-- The top of each customer's line of parents. A line that comes back to itself has no top. Lines are walked up customer by
+-- customer as far as lines of people go. From there each step leads twice as far up as the one before, to a million customers: a
+-- long line costs no more than as many short ones, where what keeps every ancestor of every customer costs the square of its
+-- length, or the cube.
 {%- set walked = 16 %}
 {%- set steps = 16 %}
 with recursive known as (
@@ -56,17 +57,17 @@ step_0 as materialized (
     where distance = {{ walked }} and next_id is not null
 ),
 {% for step in range(1, steps + 1) %}
--- Grouped for the planner alone: it expects each join to have many times the rows of the one before.
-step_{{ step }} as materialized (
-    select
-        steps.connection_id,
-        steps.customer_id,
-        max(coalesce(further.ancestor_id, steps.ancestor_id)) as ancestor_id
-    from step_{{ step - 1 }} as steps
-    left join step_{{ step - 1 }} as further
-        on steps.connection_id = further.connection_id and steps.ancestor_id = further.customer_id
-    group by steps.connection_id, steps.customer_id
-),
+    -- Grouped for the planner alone: it expects each join to have many times the rows of the one before.
+    step_{{ step }} as materialized (
+        select
+            steps.connection_id,
+            steps.customer_id,
+            max(coalesce(further.ancestor_id, steps.ancestor_id)) as ancestor_id
+        from step_{{ step - 1 }} as steps
+        left join step_{{ step - 1 }} as further
+            on steps.connection_id = further.connection_id and steps.ancestor_id = further.customer_id
+        group by steps.connection_id, steps.customer_id
+    ),
 {% endfor %}
 -- Where all steps led to no customer with a top, they went round.
 rooted as (

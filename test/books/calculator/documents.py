@@ -438,9 +438,11 @@ def undated_part(bill):
 
 def due_beyond_total(document, when, amount):
     """What is due of a bill on a day beyond its total less what settled it by then, as far as that is known: a fee for being late."""
+    if not hasattr(document, 'due'):
+        return Decimal(0)
     if amount is None:
         return None
-    if not hasattr(document, 'due') or amount <= 0:
+    if amount <= 0:
         return Decimal(0)
     left = less(document.total, *(part for day, part in document.parts if day is None or day <= when))
     cost = document.total if left is None else left
