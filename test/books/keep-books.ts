@@ -233,14 +233,15 @@ async function stall(
     );
 }
 
-/** As if these lists had answered nothing but 404 since. */
+/** As if these lists had answered nothing but 404 since; null: always, so that nothing was read that could have stalled. */
 async function withdraw(
   warehouse: Warehouse,
   { book, now }: { book: Pick<RandomBook, 'name' | 'withdrawn'>; now: string },
 ): Promise<void> {
   for (const [stream, daysAgo] of Object.entries(book.withdrawn ?? {}))
     await warehouse.pool.query(
-      `update sync.streams set capability = 'unsupported', last_success_at = $3::timestamptz - $4 * interval '1 day'
+      `update sync.streams set capability = 'unsupported', last_success_at = $3::timestamptz - $4 * interval '1 day',
+         stalled_at = case when $4::int is not null then stalled_at end
        where connection_id = $1 and stream = $2`,
       [book.name, stream, now, daysAgo],
     );
