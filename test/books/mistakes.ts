@@ -150,7 +150,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'spend without a currency is lost in the year before',
     file: 'models/marts/vendor_spend_monthly.sql',
-    find: 'and this_year.currency_code is not distinct from last_year.currency_code',
+    find: "and {{ daybook.same_value('this_year.currency_code', 'last_year.currency_code') }}",
     replace: 'and this_year.currency_code = last_year.currency_code',
   },
   {
@@ -474,10 +474,16 @@ export const mistakes: readonly Mistake[] = [
     replace: 'when false then null',
   },
   {
+    name: 'fewer are laid beside each other than are told',
+    file: 'models/marts/duplicate_bills.sql',
+    find: 'set nearest = 10',
+    replace: 'set nearest = 1',
+  },
+  {
     name: 'documents without a currency are never alike',
     file: 'models/marts/duplicate_bills.sql',
-    find: 'and a.currency_code is not distinct from b.currency_code\n    where a.amount',
-    replace: 'and a.currency_code = b.currency_code\n    where a.amount',
+    find: 'and a.currency_code is not distinct from b.currency_code as is_of_one_amount',
+    replace: 'and coalesce(a.currency_code = b.currency_code, false) as is_of_one_amount',
   },
   {
     name: 'what came since midnight in UTC is not there yet',

@@ -79,7 +79,65 @@ function duplicates(): WorkedBook[] {
         'duplicate_bills.rule where bill_id_a = u1': undefined,
       },
     ),
+    worked(
+      'alike-in-a-row',
+      {
+        0: [
+          ...numbers(13).map((i) =>
+            billOf(`m${i}`, {
+              issue_date: `2026-10-${i}`,
+              total_amount: 100 - Number(i),
+              document_number: 'M-1',
+            }),
+          ),
+          ...numbers(12).map((i) =>
+            billOf(`p${i}`, {
+              issue_date: '2026-01-05',
+              total_amount: 70,
+              vendor_id: 'p',
+              document_number: `P-${i}`,
+            }),
+          ),
+          ...numbers(12).map((i) =>
+            expenseOf(`q${i}`, {
+              ...{ vendor_id: 'p', transaction_date: '2026-01-06' },
+              line_items: [{ total_amount: 70 }],
+            }),
+          ),
+          ...numbers(12).map((i) =>
+            billOf(`s${i}`, {
+              ...{ issue_date: `2026-05-${i}`, total_amount: 55, vendor_id: `s${Number(i) % 2}` },
+              document_number: 'S-1',
+            }),
+          ),
+        ],
+      },
+      {
+        // By amount, so the last one first.
+        'duplicate_bills.rule where bill_id_a = m03 and document_id_b = m13': 'same_number',
+        'duplicate_bills.rule where bill_id_a = m02 and document_id_b = m13': undefined,
+        'duplicate_bills.alike_count where bill_id_a = m03 and document_id_b = m13': 13,
+        'duplicate_bills.day_gap where bill_id_a = m03 and document_id_b = m13': 10,
+        'duplicate_bills.rule where bill_id_a = p01 and document_id_b = p11': 'same_amount',
+        'duplicate_bills.rule where bill_id_a = p01 and document_id_b = p12': undefined,
+        'duplicate_bills.alike_count where bill_id_a = p01 and document_id_b = p11': 12,
+        'duplicate_bills.rule where bill_id_a = p01 and document_id_b = q10': 'paid_twice',
+        'duplicate_bills.rule where bill_id_a = p01 and document_id_b = q11': undefined,
+        'duplicate_bills.rule where bill_id_a = p03 and document_id_b = q12': 'paid_twice',
+        'duplicate_bills.rule where bill_id_a = p02 and document_id_b = q12': undefined,
+        'duplicate_bills.alike_count where bill_id_a = p01 and document_id_b = q10': 24,
+        'duplicate_bills.rule where bill_id_a = s01 and document_id_b = s10': 'other_vendor',
+        'duplicate_bills.rule where bill_id_a = s01 and document_id_b = s12': undefined,
+        'duplicate_bills.rule where bill_id_a = s01 and document_id_b = s11': 'same_number',
+        'duplicate_bills.alike_count where bill_id_a = s01 and document_id_b = s10': 12,
+        'duplicate_bills.alike_count where bill_id_a = s01 and document_id_b = s11': 6,
+      },
+    ),
   ];
+}
+
+function numbers(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String(index + 1).padStart(2, '0'));
 }
 
 function counted(): WorkedBook[] {

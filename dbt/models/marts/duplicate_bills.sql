@@ -1,6 +1,11 @@
+{#- A pair for each two of a group took the square of it. So many documents of a kind may stand between those of a pair. -#}
+{%- set nearest = 10 -%}
+{%- set by_date = 'document_date nulls last, place' -%}
+{%- set by_amount = daybook.binary_order('currency_code') ~ ' nulls last, amount nulls last, ' ~ by_date -%}
 with bills as (
     select
         connection_id,
+        'bill' as document_type,
         bill_id as document_id,
         vendor_id,
         {{ daybook.normalised_number('document_number') }} as number,
@@ -14,8 +19,10 @@ with bills as (
 expenses as (
     select
         connection_id,
+        'expense' as document_type,
         expense_id as document_id,
         vendor_id,
+        cast(null as text) as number,
         transaction_date as document_date,
         currency_code,
         signed_amount as amount
@@ -23,151 +30,189 @@ expenses as (
     where expense_type = 'expense' and vendor_id <> '(none)'
 ),
 
-same_vendor_same_number as (
-    select
-        a.connection_id,
-        'same_number' as rule,
-        0.9 as score,
-        a.document_id as document_a,
-        'bill' as type_b,
-        b.document_id as document_b
-    from bills as a
-    inner join bills as b
-        on a.connection_id = b.connection_id and a.vendor_id = b.vendor_id and a.number = b.number
-    where {{ daybook.binary_order('a.document_id') }} < {{ daybook.binary_order('b.document_id') }}
-),
-
-same_vendor_same_amount as (
-    select
-        a.connection_id,
-        'same_amount' as rule,
-        0.7 as score,
-        a.document_id as document_a,
-        'bill' as type_b,
-        b.document_id as document_b
-    from bills as a
-    inner join bills as b
-        on
-            a.connection_id = b.connection_id
-            and a.vendor_id = b.vendor_id
-            and a.amount = b.amount
-            and a.currency_code is not distinct from b.currency_code
-    where
-        {{ daybook.binary_order('a.document_id') }} < {{ daybook.binary_order('b.document_id') }}
-        and a.amount <> 0
-        and b.document_date between a.document_date - 7 and a.document_date + 7
-),
-
-other_vendor_same_number as (
-    select
-        a.connection_id,
-        'other_vendor' as rule,
-        0.6 as score,
-        a.document_id as document_a,
-        'bill' as type_b,
-        b.document_id as document_b
-    from bills as a
-    inner join bills as b
-        on
-            a.connection_id = b.connection_id
-            and a.number = b.number
-            and a.amount = b.amount
-            and a.currency_code is not distinct from b.currency_code
-    where
-        {{ daybook.binary_order('a.document_id') }} < {{ daybook.binary_order('b.document_id') }}
-        and a.amount <> 0
-        and (a.vendor_id = b.vendor_id) is not true
-),
-
-paid_twice as (
-    select
-        a.connection_id,
-        'paid_twice' as rule,
-        0.8 as score,
-        a.document_id as document_a,
-        'expense' as type_b,
-        b.document_id as document_b
-    from bills as a
-    inner join expenses as b
-        on
-            a.connection_id = b.connection_id
-            and a.vendor_id = b.vendor_id
-            and a.amount = b.amount
-            and a.currency_code is not distinct from b.currency_code
-    where a.amount <> 0 and b.document_date between a.document_date - 5 and a.document_date + 5
-),
-
-matches as (
-    select * from same_vendor_same_number
+documents as (
+    select * from bills
     union all
-    select * from same_vendor_same_amount
-    union all
-    select * from other_vendor_same_number
-    union all
-    select * from paid_twice
+    select * from expenses
 ),
 
-strongest as (
+-- Each with a number of its own, by which they are found again: bills by ID, then expenses. And how many each rule finds alike,
+-- the document itself included: it tells whether there are pairs that are not listed.
+counted as (
     select
         *,
         row_number() over (
-            partition by connection_id, document_a, type_b, document_b
-            order by score desc
+            order by {{ daybook.binary_order('connection_id') }}, document_type, {{ daybook.binary_order('document_id') }}
         ) as place,
-        count(*) over (partition by connection_id, document_a, type_b, document_b) as matched_rules
-    from matches
+        count(*) over (partition by connection_id, vendor_id, number) as of_number,
+        count(*) over (partition by connection_id, number, amount, currency_code) as of_number_and_amount,
+        cast(sum(case document_type when 'bill' then 1 else 0 end) over (
+            partition by connection_id, vendor_id, amount, currency_code
+            order by document_date
+            range between interval '7 days' preceding and interval '7 days' following
+        ) as bigint) as bills_in_7_days,
+        count(*) over (
+            partition by connection_id, vendor_id, amount, currency_code
+            order by document_date
+            range between interval '5 days' preceding and interval '5 days' following
+        ) as documents_in_5_days
+    from documents
 ),
 
-documents as (
+{% for by, group, order, condition in [
+    ('number', 'vendor_id, number', by_amount, 'vendor_id is not null and number is not null'),
+    ('amount', 'vendor_id, amount, currency_code', by_date, 'vendor_id is not null and amount <> 0 and document_date is not null'),
+    ('number_and_amount', 'number, amount, currency_code', by_date, 'number is not null and amount <> 0')
+] -%}
+    neighbours_by_{{ by }} as (
+        select
+            place,
+            unnest(array_agg(place) over (
+                partition by connection_id, {{ group }}
+                order by {{ order }}
+                rows between 1 following and {{ nearest }} following
+            )) as neighbour
+        from counted
+        where document_type = 'bill' and {{ condition }}
+    ),
+
+{% endfor -%}
+
+-- Bills and expenses in one line, each with how many of either kind stand up to it. The lines of all vendors and amounts are one,
+-- for a join by one column: neighbours that are not alike fit no rule. Sums, for DuckDB takes the square for a count with a filter.
+placed as (
     select
-        connection_id,
-        'bill' as document_type,
-        document_id,
-        vendor_id,
-        document_date,
-        currency_code,
-        amount
-    from bills
+        document_type,
+        place,
+        cast(sum(case document_type when 'bill' then 1 else 0 end) over line as bigint) as bills_so_far,
+        cast(sum(case document_type when 'expense' then 1 else 0 end) over line as bigint) as expenses_so_far
+    from counted
+    where vendor_id is not null and amount <> 0 and document_date is not null
+    window line as (
+        order by connection_id, vendor_id, amount, currency_code, document_date, place
+        rows between unbounded preceding and current row
+    )
+),
+
+{% for kind, other in [('bill', 'expense'), ('expense', 'bill')] -%}
+    {{ kind }}s_in_line as (
+        select
+            place,
+            {{ kind }}s_so_far as nth
+        from placed
+        where document_type = '{{ kind }}'
+    ),
+
+    -- The nearest of the other kind, on both sides.
+    sought_by_{{ kind }}s as (
+        select
+            place,
+            {{ other }}s_so_far + unnest(array[{{ range(1 - nearest, nearest + 1) | join(', ') }}]) as nth
+        from placed
+        where document_type = '{{ kind }}'
+    ),
+
+{% endfor -%}
+neighbours as (
+    {% for by in ['number', 'amount', 'number_and_amount'] -%}
+        select
+            place,
+            neighbour
+        from neighbours_by_{{ by }}
+        union all
+    {% endfor -%}
+    select
+        sought_by_bills.place,
+        expenses_in_line.place as neighbour
+    from sought_by_bills
+    inner join expenses_in_line on sought_by_bills.nth = expenses_in_line.nth
     union all
     select
-        connection_id,
-        'expense' as document_type,
-        document_id,
-        vendor_id,
-        document_date,
-        currency_code,
-        amount
-    from expenses
+        bills_in_line.place,
+        sought_by_expenses.place as neighbour
+    from sought_by_expenses
+    inner join bills_in_line on sought_by_expenses.nth = bills_in_line.nth
 ),
 
-final as (
+candidates as (
+    select distinct
+        least(place, neighbour) as place_a,
+        greatest(place, neighbour) as place_b
+    from neighbours
+),
+
+compared as (
     select
-        strongest.connection_id,
-        strongest.document_a as bill_id_a,
-        strongest.type_b as document_type_b,
-        strongest.document_b as document_id_b,
-        strongest.rule,
-        cast(strongest.score as float8) as score,
-        strongest.matched_rules,
-        coalesce(a.vendor_id, '(none)') as vendor_id_a,
-        coalesce(b.vendor_id, '(none)') as vendor_id_b,
+        a.connection_id,
+        a.document_id as bill_id_a,
+        b.document_type as type_b,
+        b.document_id as document_id_b,
+        a.vendor_id as vendor_id_a,
+        b.vendor_id as vendor_id_b,
         a.currency_code,
         b.currency_code as currency_code_b,
         a.amount as amount_a,
         b.amount as amount_b,
-        abs({{ daybook.days_between('a.document_date', 'b.document_date') }}) as day_gap
-    from strongest
-    inner join documents as a
-        on
-            strongest.connection_id = a.connection_id
-            and a.document_type = 'bill'
-            and strongest.document_a = a.document_id
-    inner join documents as b
-        on
-            strongest.connection_id = b.connection_id
-            and strongest.type_b = b.document_type
-            and strongest.document_b = b.document_id
-    where strongest.place = 1
+        a.of_number,
+        a.of_number_and_amount,
+        a.bills_in_7_days,
+        a.documents_in_5_days,
+        abs({{ daybook.days_between('a.document_date', 'b.document_date') }}) as day_gap,
+        coalesce(a.connection_id = b.connection_id and a.vendor_id = b.vendor_id, false) as is_of_one_vendor,
+        coalesce(a.connection_id = b.connection_id and a.number = b.number, false) as is_of_one_number,
+        coalesce(a.amount = b.amount and a.amount <> 0, false)
+        and a.currency_code is not distinct from b.currency_code as is_of_one_amount
+    from candidates
+    inner join counted as a on candidates.place_a = a.place
+    inner join counted as b on candidates.place_b = b.place
+),
+
+-- Those of one number are bills: expenses have none.
+judged as (
+    select
+        *,
+        is_of_one_vendor and is_of_one_number as has_same_number,
+        type_b = 'expense' and is_of_one_vendor and is_of_one_amount and coalesce(day_gap <= 5, false) as is_paid_twice,
+        type_b = 'bill' and is_of_one_vendor and is_of_one_amount and coalesce(day_gap <= 7, false) as has_same_amount,
+        is_of_one_number and is_of_one_amount and not is_of_one_vendor as is_of_other_vendor
+    from compared
+),
+
+final as (
+    select
+        connection_id,
+        bill_id_a,
+        type_b as document_type_b,
+        document_id_b,
+        case
+            when has_same_number then 'same_number'
+            when is_paid_twice then 'paid_twice'
+            when has_same_amount then 'same_amount'
+            else 'other_vendor'
+        end as rule,
+        cast(
+            case when has_same_number then 0.9 when is_paid_twice then 0.8 when has_same_amount then 0.7 else 0.6 end as float8
+        ) as score,
+        cast(
+            cast(has_same_number as int) + cast(is_paid_twice as int)
+            + cast(has_same_amount as int) + cast(is_of_other_vendor as int)
+            as bigint
+        ) as matched_rules,
+        coalesce(vendor_id_a, '(none)') as vendor_id_a,
+        coalesce(vendor_id_b, '(none)') as vendor_id_b,
+        currency_code,
+        currency_code_b,
+        amount_a,
+        amount_b,
+        day_gap,
+        case
+            when has_same_number then of_number
+            when is_paid_twice then documents_in_5_days
+            when has_same_amount then bills_in_7_days
+            else of_number_and_amount
+        end as alike_count
+    from judged
+    where has_same_number or is_paid_twice or has_same_amount or is_of_other_vendor
 )
 
 select * from final

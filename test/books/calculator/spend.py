@@ -136,7 +136,7 @@ def duplicate_bills(ledger):
             if b.kind == 'bill' and not a.document.id < b.document.id:
                 continue
             rules = [name for name, fits in rules_of(a, b) if fits]
-            if not rules:
+            if not rules or not any(are_near(name, a, b, bills, paid) for name in rules):
                 continue
             gap = days_between(a, b)
             yield {
@@ -153,9 +153,56 @@ def duplicate_bills(ledger):
                 'amount_a': a.amount,
                 'amount_b': b.amount,
                 'day_gap': gap,
+                'alike_count': sum(ALIKE[rules[0]](a, one) for one in bills + paid),
             }
 
 
+def are_near(rule, a, b, bills, paid):
+    """Whether fewer than ten documents of a kind of theirs stand between, in the order of those that the rule looks at."""
+    alike = sorted((one for one in bills + paid if GROUPS[rule](a, one)), key=ORDERS[rule])
+    first, last = sorted((alike.index(a), alike.index(b)))
+    between = [one.kind for one in alike[first + 1 : last]]
+    return min(between.count(a.kind), between.count(b.kind)) < 10
+
+
+def of_one_vendor(a, b):
+    return a.document.vendor == b.document.vendor and a.document.vendor != '(none)'
+
+
+def of_one_number(a, b):
+    return b.kind == 'bill' and a.number is not None and a.number == b.number
+
+
+def of_one_amount(a, b):
+    return a.amount is not None and a.amount == b.amount and a.document.currency == b.document.currency
+
+
+def of_one_vendor_and_amount(a, b):
+    return of_one_vendor(a, b) and of_one_amount(a, b) and days_between(a, b) is not None
+
+
+def by_date(one):
+    date = one.document.date
+    return (date is None, date or 0, one.kind, one.document.id)
+
+
+def by_amount(one):
+    code, amount = one.document.currency, one.amount
+    return (code is None, code or '', amount is None, amount or 0, *by_date(one))
+
+
+GROUPS = {
+    'same_number': lambda a, b: of_one_vendor(a, b) and of_one_number(a, b),
+    'paid_twice': of_one_vendor_and_amount,
+    'same_amount': lambda a, b: b.kind == 'bill' and of_one_vendor_and_amount(a, b),
+    'other_vendor': lambda a, b: of_one_number(a, b) and of_one_amount(a, b),
+}
+ORDERS = {'same_number': by_amount, 'paid_twice': by_date, 'same_amount': by_date, 'other_vendor': by_date}
+ALIKE = {
+    **GROUPS,
+    'paid_twice': lambda a, b: of_one_vendor_and_amount(a, b) and days_between(a, b) <= 5,
+    'same_amount': lambda a, b: b.kind == 'bill' and of_one_vendor_and_amount(a, b) and days_between(a, b) <= 7,
+}
 SCORES = {'same_number': 0.9, 'paid_twice': 0.8, 'same_amount': 0.7, 'other_vendor': 0.6}
 
 
