@@ -89,5 +89,5 @@ from expected
 left join found
     on
         expected.connection_id = found.connection_id
-        and expected.currency_code is not distinct from found.currency_code
+        and {{ daybook.same_value('expected.currency_code', 'found.currency_code') }}
 where expected.open_amount is distinct from case when found.connection_id is null then 0 else found.open_amount end

@@ -20,7 +20,7 @@ left join items
     on
         movements.connection_id = items.connection_id
         and movements.platform_customer_id = items.platform_customer_id
-        and movements.currency_code is not distinct from items.currency_code
+        and {{ daybook.same_value('movements.currency_code', 'items.currency_code') }}
         and movements.month = items.month
 where
     movements.is_observed

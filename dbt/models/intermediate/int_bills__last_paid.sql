@@ -34,7 +34,7 @@ lasting as (
     select
         *,
         min(paid_by_then) over (
-            partition by connection_id, bill_id order by allocated_date rows between current row and unbounded following
+            partition by connection_id, bill_id order by allocated_date desc rows unbounded preceding
         ) - paid_by_then + paid as lasting_amount
     from added
 ),

@@ -9,8 +9,12 @@ bill_lines as (
     select * from {{ ref('int_bill_lines__netted') }}
 ),
 
+-- Of a type, as headers are: a condition on one side alone would have DuckDB compare each with each.
 bill_taxes as (
-    select * from {{ ref('int_bills__taxed') }}
+    select
+        'bill' as document_type,
+        *
+    from {{ ref('int_bills__taxed') }}
 ),
 
 credits as (
@@ -147,7 +151,7 @@ netted_balances as (
     from balances
     left join bill_taxes
         on
-            balances.document_type = 'bill'
+            balances.document_type = bill_taxes.document_type
             and balances.connection_id = bill_taxes.connection_id
             and balances.document_id = bill_taxes.bill_id
 ),

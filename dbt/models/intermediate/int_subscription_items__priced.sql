@@ -29,35 +29,57 @@ recordings as (
     group by connection_id, subscription_id, recorded_at
 ),
 
+-- How many versions name a customer, from this one on and up to this one: those with one count have one of them among them.
 periods as (
     select
         connection_id,
         subscription_id,
         recorded_at,
+        platform_customer_id,
         {{ daybook.recorded_month('recorded_at') }} as first_month,
         lead({{ daybook.recorded_month('recorded_at') }}) over (
             partition by connection_id, subscription_id order by recorded_at
         ) as next_month,
-        min(case when platform_customer_id is not null then recorded_at end) over (
-            partition by connection_id, subscription_id order by recorded_at rows between current row and unbounded following
-        ) as named_next_at,
-        max(case when platform_customer_id is not null then recorded_at end) over (
+        count(platform_customer_id) over (
+            partition by connection_id, subscription_id order by recorded_at desc rows unbounded preceding
+        ) as named_from_here,
+        count(platform_customer_id) over (
             partition by connection_id, subscription_id order by recorded_at rows unbounded preceding
-        ) as named_last_at
+        ) as named_so_far
     from recordings
 ),
 
 -- A version that names no customer is of the one that is named next, else of the one that was named last: to be named is no sale.
 owned as (
     select
-        periods.*,
-        recordings.platform_customer_id
+        connection_id,
+        subscription_id,
+        recorded_at,
+        first_month,
+        next_month,
+        coalesce(
+            max(platform_customer_id) over (partition by connection_id, subscription_id, named_from_here),
+            max(platform_customer_id) over (partition by connection_id, subscription_id, named_so_far)
+        ) as platform_customer_id
     from periods
-    left join recordings
-        on
-            periods.connection_id = recordings.connection_id
-            and periods.subscription_id = recordings.subscription_id
-            and coalesce(periods.named_next_at, periods.named_last_at) = recordings.recorded_at
+),
+
+-- Before any other join: what is expected of joins by several columns is one row, and the next one would look at each.
+items as (
+    select
+        item_versions.*,
+        unfit_amounts.record_id is not null as has_unfit_own_amount,
+        unfit_prices.record_id is not null as has_unfit_price
+    from item_versions
+    {% for unfit in ['unfit_amounts', 'unfit_prices'] -%}
+        left join {{ unfit }}
+            on
+                item_versions.connection_id = {{ unfit }}.connection_id
+                and item_versions.subscription_id = {{ unfit }}.record_id
+                and item_versions.recorded_at = {{ unfit }}.recorded_at
+                and item_versions.position = {{ unfit }}.position
+    {% endfor -%}
+    where item_versions.op = 'upsert' and item_versions.position is not null
 ),
 
 described as (
@@ -83,15 +105,15 @@ described as (
         items.interval_count,
         items.quantity,
         case
-            when unfit_amounts.record_id is null
+            when not items.has_unfit_own_amount
                 then coalesce(items.amount, {{ computed_amount }})
         end as period_amount,
         items.amount - {{ computed_amount }} as period_amount_variance,
-        items.amount is null and unfit_amounts.record_id is null as is_amount_computed,
-        unfit_amounts.record_id is not null
+        items.amount is null and not items.has_unfit_own_amount as is_amount_computed,
+        items.has_unfit_own_amount
         or (
             items.amount is null
-            and (unfit_prices.record_id is not null or (items.quantity is not null and items.unit_amount is not null))
+            and (items.has_unfit_price or (items.quantity is not null and items.unit_amount is not null))
         ) as has_unfit_amount,
         case
             when coalesce(items.interval_count, 0) not between 1 and 9999 then null
@@ -106,20 +128,11 @@ described as (
             months.connection_id = owned.connection_id
             and months.month >= owned.first_month
             and (owned.next_month is null or months.month < owned.next_month)
-    inner join item_versions as items
+    inner join items
         on
             owned.connection_id = items.connection_id
             and owned.subscription_id = items.subscription_id
             and owned.recorded_at = items.recorded_at
-    {% for unfit in ['unfit_amounts', 'unfit_prices'] -%}
-        left join {{ unfit }}
-            on
-                items.connection_id = {{ unfit }}.connection_id
-                and items.subscription_id = {{ unfit }}.record_id
-                and items.recorded_at = {{ unfit }}.recorded_at
-                and items.position = {{ unfit }}.position
-    {% endfor -%}
-    where items.op = 'upsert' and items.position is not null
 ),
 
 priced as (

@@ -188,7 +188,7 @@ lasting as (
         *,
         greatest(min(settled_by_then) over (
             partition by connection_id, bill_id, source_type
-            order by counted_date asc nulls first rows between current row and unbounded following
+            order by counted_date desc nulls last rows between unbounded preceding and current row
         ) - settled_by_then + settled, 0) as lasting_amount
     from settled_by_then
 ),
@@ -275,27 +275,27 @@ monthly as (
     left join balances
         on
             currencies.connection_id = balances.connection_id
-            and currencies.currency_code is not distinct from balances.currency_code
+            and {{ daybook.same_value('currencies.currency_code', 'balances.currency_code') }}
             and months.as_of_date = balances.as_of_date
     left join purchases
         on
             currencies.connection_id = purchases.connection_id
-            and currencies.currency_code is not distinct from purchases.currency_code
+            and {{ daybook.same_value('currencies.currency_code', 'purchases.currency_code') }}
             and months.month = purchases.month
     left join payments
         on
             currencies.connection_id = payments.connection_id
-            and currencies.currency_code is not distinct from payments.currency_code
+            and {{ daybook.same_value('currencies.currency_code', 'payments.currency_code') }}
             and months.month = payments.month
     left join unexplained
         on
             currencies.connection_id = unexplained.connection_id
-            and currencies.currency_code is not distinct from unexplained.currency_code
+            and {{ daybook.same_value('currencies.currency_code', 'unexplained.currency_code') }}
             and months.month = unexplained.month
     left join undated_payments
         on
             currencies.connection_id = undated_payments.connection_id
-            and currencies.currency_code is not distinct from undated_payments.currency_code
+            and {{ daybook.same_value('currencies.currency_code', 'undated_payments.currency_code') }}
             and months.month = undated_payments.month
 ),
 

@@ -84,7 +84,7 @@ known as (
         on
             customers.connection_id = customer_months.connection_id
             and customers.platform_customer_id = customer_months.platform_customer_id
-            and customers.currency_code is not distinct from customer_months.currency_code
+            and {{ daybook.same_value('customers.currency_code', 'customer_months.currency_code') }}
             and months.month = customer_months.month
 ),
 

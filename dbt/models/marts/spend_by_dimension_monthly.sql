@@ -67,7 +67,7 @@ final as (
             this_month.connection_id = month_before.connection_id
             and this_month.dimension = month_before.dimension
             and this_month.dimension_id = month_before.dimension_id
-            and this_month.currency_code is not distinct from month_before.currency_code
+            and {{ daybook.same_value('this_month.currency_code', 'month_before.currency_code') }}
             and {{ daybook.add_months('this_month.spend_month', -1) }} = month_before.spend_month
     window twelve_months as (
         partition by this_month.connection_id, this_month.dimension, this_month.dimension_id, this_month.currency_code

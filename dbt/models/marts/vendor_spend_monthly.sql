@@ -95,7 +95,7 @@ final as (
         on
             this_year.connection_id = last_year.connection_id
             and this_year.vendor_id = last_year.vendor_id
-            and this_year.currency_code is not distinct from last_year.currency_code
+            and {{ daybook.same_value('this_year.currency_code', 'last_year.currency_code') }}
             and {{ daybook.add_months('this_year.spend_month', -12) }} = last_year.spend_month
 )
 
