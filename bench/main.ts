@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { measureExport } from './export.ts';
 import { measureExportChanged } from './export-changed.ts';
 import { measureFleet } from './fleet.ts';
+import { measureGroups } from './groups.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHeldSnapshot } from './held-snapshot.ts';
 import { measureIdle } from './idle.ts';
@@ -109,6 +110,20 @@ program
   .addHelpText('after', '\nExample:\n  $ npm run bench -- marts --bills 10000')
   .action(async (options: { bills: number; json?: true }) => {
     show(await measureMarts(options, progress), options.json);
+  });
+
+program
+  .command('groups')
+  .description(
+    'Builds the marts of books in which many records belong to one group: bills of one number, lines of one bill.',
+  )
+  .option('--records <n>', 'records of each group', Number, 20_000)
+  .option('--shape <names...>', 'of these groups only')
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  $ npm run bench -- groups --records 5000')
+  .action(async (options: { records: number; shape?: string[]; json?: true }) => {
+    const { records, shape: shapes } = options;
+    show(await measureGroups({ records, ...(shapes !== undefined && { shapes }) }, progress), options.json);
   });
 
 program

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import getPort from 'get-port';
@@ -107,7 +107,7 @@ function figures({
   ];
 }
 
-function settingsOf(home: string, onStep: (text: string) => void) {
+export function settingsOf(home: string, onStep: (text: string) => void) {
   return {
     home,
     cacheFolder: path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'daybook'),
@@ -128,7 +128,11 @@ async function postmasterOf(dataDir: string): Promise<number> {
   return Number((await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
-async function exportOnce(input: { databaseUrl: string; folder: string; lake: string }): Promise<void> {
+export async function exportOnce(input: {
+  databaseUrl: string;
+  folder: string;
+  lake: string;
+}): Promise<void> {
   await runExportProcess(
     {
       databaseUrl: input.databaseUrl,
@@ -146,10 +150,12 @@ async function exportOnce(input: { databaseUrl: string; folder: string; lake: st
 }
 
 /** By dbt's own times, so that who makes the models faster knows where to look. */
-async function tellSlowest(folder: string, progress: (text: string) => void): Promise<void> {
-  const file = path.join(folder, 'target', 'run_results.json');
-  if (!existsSync(file)) return;
-  const { results } = JSON.parse(await readFile(file, 'utf8')) as {
+export async function tellSlowest(folder: string, progress: (text: string) => void): Promise<void> {
+  const target = path.join(folder, 'target');
+  const names = existsSync(target) ? await readdir(target, { recursive: true }) : [];
+  const file = names.find((name) => path.basename(name) === 'run_results.json');
+  if (file === undefined) return;
+  const { results } = JSON.parse(await readFile(path.join(target, file), 'utf8')) as {
     results: { unique_id: string; execution_time: number }[];
   };
   const slowest = [...results].sort((a, b) => b.execution_time - a.execution_time).slice(0, 12);

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import getPort from 'get-port';
+import { startPostgres } from '../embedded/postgres.ts';
+import { buildMarts } from '../marts/build-marts.ts';
+import { pythonWithDbt } from '../marts/python-with-dbt.ts';
+import { openWarehouse } from '../warehouse/open-warehouse.ts';
+import { fillGroups } from './fill-groups.ts';
+import { migrateDatabase } from './initial.ts';
+import { exportOnce, settingsOf, tellSlowest } from './marts.ts';
+import type { Measured } from './measured.ts';
+
+/** Builds the marts of groups of so many records, and of a quarter of that: what takes much more than four times as long compares each with each. */
+export async function measureGroups(
+  { records, shapes }: { records: number; shapes?: readonly string[] },
+  progress: (text: string) => void,
+): Promise<Measured[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'daybook-bench-'));
+  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), port: await getPort() });
+  const settings = settingsOf(folder, progress);
+  const lake = path.join(folder, 'lake');
+  try {
+    await migrateDatabase(postgres.url);
+    await fillGroups(postgres.url, { records, ...(shapes !== undefined && { shapes }) });
+    await pythonWithDbt(settings);
+    const places = { ...settings, databaseUrl: postgres.url, lake, iceberg: false, timeZone: 'UTC' };
+    const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
+    const seconds: Record<string, number> = {};
+    for (const target of ['postgres', 'lake'] as const) {
+      if (target === 'lake') await exportOnce({ databaseUrl: postgres.url, folder, lake });
+      const run = { workflowId: '', temporalRunId: '', reason: 'bench', runId: target, target };
+      const built = await buildMarts({ warehouse, places }, run, settings);
+      seconds[target] = built.seconds;
+      await tellSlowest(path.join(folder, 'dbt', target), progress);
+    }
+    await warehouse.close();
+    return Object.entries(seconds).map(([target, taken]) => ({
+      what: `marts of groups of ${records.toLocaleString('en-US')} (${target})`,
+      seen: `${taken.toFixed(1)} s`,
+    }));
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
