@@ -34,17 +34,20 @@ export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): 
   const { entry, resource, runId } = replay;
   const kept = await readQuarantineEntry(warehouse, entry.id);
   if (kept?.status !== 'open') return {};
+  const where = { connectionId: entry.connection_id, resource, runId, stream: entry.stream };
   const found = await recordOf(kept, replay);
   if (found === undefined) {
     // With its entry goes the last that tells of it.
     const record = { connectionId: entry.connection_id, resource, id: kept.record_id ?? '' };
     const wanted = (await readHeld(warehouse.pool, record)) === null ? [] : [record];
-    await wantReconcilesWith(warehouse.pool, wanted, (client) =>
-      closeEntry(client, { ...kept, status: 'discarded', why: deletedAtSource }),
-    );
-    return {};
+    // Counted, so that the run notices at its end when this commit is lost.
+    const counts = { suppressed: 1 };
+    await wantReconcilesWith(warehouse.pool, wanted, async (client) => {
+      await closeEntry(client, { ...kept, status: 'discarded', why: deletedAtSource });
+      await addToRun(client, { ...where, counts });
+    });
+    return counts;
   }
-  const where = { connectionId: entry.connection_id, resource, runId, stream: entry.stream };
   let counted: CountsToAdd = {};
   await landFetched(warehouse, { ...where, ...found }, async (client, { counts, refused }) => {
     counted = { ...counts, read: 1, ...(refused === undefined ? {} : { quarantined: 1 }) };

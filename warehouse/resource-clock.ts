@@ -3,7 +3,7 @@ import type { Database } from './tables/database.ts';
 
 /**
  * SQL that takes the time of the next write to a resource: the clock of the database or, when that was ahead and was corrected,
- * a microsecond after the write before. What was written before what is decided by these times, so they follow the order
+ * at most ten milliseconds after the write before, at random: a time that a failover takes back does not come again. What was written before what is decided by these times, so they follow the order
  * of the commits: whoever takes one holds the resource's row until its transaction ends.
  *
  * `from` is the from clause of what must be there, and locked, first.
@@ -34,7 +34,9 @@ export function afterLastWrite(connectionId: string, resource: string): RawBuild
 
 const clocks = 'sync.resource_clocks as clock (connection_id, resource, landed_at)';
 
+// Of gen_random_uuid, because random() can be seeded.
 const unlessAhead = `
     on conflict (connection_id, resource) do update
-      set landed_at = greatest(excluded.landed_at, clock.landed_at + interval '1 microsecond')
+      set landed_at = greatest(excluded.landed_at, clock.landed_at + interval '1 microsecond'
+        * (1 + ('x' || left(gen_random_uuid()::text, 8))::bit(32)::bigint % 10000))
     returning landed_at::text as landed_at`;

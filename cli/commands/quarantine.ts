@@ -12,5 +12,5 @@ export function quarantineCommand(setExitCode: SetExitCode): Command {
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(replayCommand(setExitCode))
-    .addCommand(discardCommand());
+    .addCommand(discardCommand(setExitCode));
 }

@@ -208,8 +208,24 @@ describe('the quarantine', () => {
     ]);
   });
 
+  test('does not discard another form of a record than the page has shown', async () => {
+    const connection = await installation.connect();
+    await quarantine(connection, 'a');
+    const page = await open(`${url}/quarantine?connection=${connection}`);
+    await land(warehouse, {
+      connectionId: connection,
+      stream: 'bills',
+      pages: [[bill('a', { memo: '8', last_synced_at: '"2031-01-01T00:00:00Z"' })]],
+    });
+    await page.getByRole('checkbox').check();
+    await page.getByLabel('Why discard').fill('test data');
+    await page.getByRole('button', { name: 'Discard chosen' }).click();
+    await noticeOf(page, 'Another form of the chosen records has arrived since this page was shown');
+    expect(await entriesOf(connection)).toEqual([{ record_id: 'a', status: 'open', closed_why: null }]);
+  });
+
   proofTest('with nothing chosen says so, and does nothing', async () => {
-    const response = await post('/quarantine/discard', 'why=tidy&id=nonsense');
+    const response = await post('/quarantine/discard', 'why=tidy&entry=nonsense');
     expect(decodeURIComponent(response.headers.get('set-cookie') ?? '')).toContain(
       'Choose at least one entry first.',
     );

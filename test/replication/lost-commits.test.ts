@@ -207,8 +207,9 @@ test('an entry of what is gone waits where the wish for a reconcile is lost', as
   await service.sync(['bills']);
   service.lists.bills = [bill('b')];
   const losing = losingCommit(warehouse, wish);
-  await replayOne(losing, service);
+  await expect(replayOne(losing, service)).rejects.toThrow(CommitsLost);
   expect(losing.isLost()).toBe(true);
+  expect(await runOf(service, 'replay')).toEqual({ status: 'failed' });
   expect(await entriesOf(service)).toEqual([{ record_id: 'a', status: 'open' }]);
   await replayOne(warehouse, service);
   expect(await service.isReconcileWanted()).toBe(true);

@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
+import { listQuarantine } from '../../warehouse/quarantine/read-quarantine.ts';
 import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { Driver } from '../simulation/driver.ts';
@@ -116,10 +117,9 @@ export class ScriptedService {
 
   /** A person discards whatever waits in quarantine. */
   async discardAll(): Promise<void> {
-    const open = await this.rows(
-      `select id::int as id from sync.quarantine where connection_id = $1 and status = 'open'`,
-    );
-    await discardEntries(this.warehouse, { ids: open.map(({ id }) => Number(id)), why: 'test' });
+    const { warehouse, connection: connectionId } = this;
+    const entries = await listQuarantine(warehouse, { all: false, connectionId });
+    await discardEntries(warehouse, { entries, why: 'test' });
   }
 
   /** Of a stream, or of any. */

@@ -178,16 +178,18 @@ export function discardNameless(company: Company): Promise<void> {
 }
 
 async function discardWhere({ stage, connection, source }: Company, condition: string): Promise<void> {
-  const { rows } = await stage.watcher.query<{ id: number; name: string | null; payload: string }>(
-    `select id::int as id, resource || '/' || record_id as name, payload from sync.quarantine
+  const { rows } = await stage.watcher.query<{
+    id: number;
+    content: string;
+    name: string | null;
+    payload: string;
+  }>(
+    `select id::int as id, sync.content_hash(payload) as content, resource || '/' || record_id as name, payload from sync.quarantine
      where connection_id = $1 and status = 'open' and ${condition}`,
     [connection],
   );
   if (rows.length === 0) return;
-  await discardEntries(stage.warehouse, {
-    ids: rows.map(({ id }) => id),
-    why: 'simulation',
-  });
+  await discardEntries(stage.warehouse, { entries: rows, why: 'simulation' });
   const payloads = new Set(rows.map(({ payload }) => contentWithoutVersion(payload)));
   for (const { name } of rows) {
     const record = source.records.get(name ?? '');

@@ -18,6 +18,7 @@ import {
 } from '../../warehouse/errors.ts';
 import { landFetched } from '../../warehouse/landing/land-fetched.ts';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
+import { readQuarantineEntries } from '../../warehouse/quarantine/read-quarantine.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { bill } from '../support/finance-records.ts';
 import { begin, landRecords, openPass } from '../support/land.ts';
@@ -79,7 +80,8 @@ describe('data that remove --keep-data leaves', () => {
     const page = [bill('odd', { currency_rate: '"N/A"' }), discarded, bill('open', { issue_date: '6' })];
     await landBills(connectionId, page, identity);
     const ids = [await entryOf(connectionId, 'discarded')];
-    await discardEntries(warehouse, { ids, why: 'known' });
+    const entries = await readQuarantineEntries(warehouse, ids);
+    await discardEntries(warehouse, { entries, why: 'known' });
     await removeConnection(warehouse, { connectionId, keepData: true });
     expect(await explainedBy(connectionId)).toEqual({ issues: ['odd'], entries: ['discarded'] });
     await add(connectionId);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { resources } from '../../resources/index.ts';
+import { tick } from '../../warehouse/resource-clock.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
 import { land } from '../support/land.ts';
@@ -35,6 +36,15 @@ test('a reconcile finds what is gone although the clock of the database was ahea
   await wasTwoHoursAhead(connectionId);
   const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('a')] });
   expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1 });
+});
+
+test('times that a failover takes back while the clock is behind do not come again', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('a')]] });
+  await wasTwoHoursAhead(connectionId);
+  const lost = await timesOfWrites(connectionId);
+  expect(new Set(lost).size).toBe(3);
+  expect(await timesOfWrites(connectionId)).not.toEqual(lost);
 });
 
 test('a run begins after the one before it, although the clock of the database was ahead then', async () => {
@@ -81,4 +91,15 @@ async function memosOf(connectionId: string): Promise<unknown[]> {
 async function heldMemo(connectionId: string): Promise<unknown> {
   return (await row(warehouse, 'select memo from finance.bills where connection_id = $1', [connectionId]))
     .memo;
+}
+
+/** Of three writes that are rolled back. */
+async function timesOfWrites(connectionId: string): Promise<string[]> {
+  const times: string[] = [];
+  const rolledBack = warehouse.db.transaction().execute(async (db) => {
+    for (let write = 0; write < 3; write++) times.push(await tick(db, { connectionId, resource: 'bills' }));
+    throw new Error('rolled back');
+  });
+  await expect(rolledBack).rejects.toThrow('rolled back');
+  return times;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
+import { listQuarantine } from '../../warehouse/quarantine/read-quarantine.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource } from '../../warehouse/reconcile/finish-resource.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
@@ -242,17 +243,35 @@ function list(
   });
 }
 
+test('another form than the one that was shown is not discarded, and can be once it is shown', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await landBills(connectionId, bill('a', { ...first, ...bad }));
+  const shown = await listQuarantine(warehouse, { all: false, connectionId });
+  await landBills(connectionId, bill('a', { ...later, memo: '8' }));
+  expect(await discardEntries(warehouse, { entries: shown, why: 'not wanted' })).toEqual([]);
+  const [now] = await openOf(connectionId);
+  expect(now).toMatchObject({ record_id: 'a', payload: bill('a', { ...later, memo: '8' }) });
+  await discardAll(connectionId);
+  expect(await openOf(connectionId)).toEqual([]);
+});
+
+test('what was shown is discarded although only last_synced_at has moved since', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await landBills(connectionId, bill('a', { ...first, ...bad }));
+  const entries = await listQuarantine(warehouse, { all: false, connectionId });
+  await landBills(connectionId, bill('a', { ...later, ...bad }));
+  expect(await discardEntries(warehouse, { entries, why: 'not wanted' })).toEqual(
+    entries.map(({ id }) => id),
+  );
+});
+
 async function finish(listing: Listing): Promise<void> {
   await finishResource(warehouse, { ...listing, waiting: 0, held: 0, before: 0 });
 }
 
 async function discardAll(connectionId: string): Promise<void> {
-  const open = await rows(
-    warehouse,
-    `select id from sync.quarantine where connection_id = $1 and status = 'open'`,
-    [connectionId],
-  );
-  await discardEntries(warehouse, { ids: open.map(({ id }) => Number(id)), why: 'not wanted' });
+  const entries = await listQuarantine(warehouse, { all: false, connectionId });
+  await discardEntries(warehouse, { entries, why: 'not wanted' });
 }
 
 function prune(dryRun: boolean): Promise<Record<string, number>> {

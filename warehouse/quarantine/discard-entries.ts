@@ -1,15 +1,22 @@
 import type { Warehouse } from '../open-warehouse.ts';
+import type { QuarantineEntry } from './read-quarantine.ts';
 
-/** Closes entries that a person does not want, and remembers their content: it opens no entry again. Others stay as they are. */
+/**
+ * Closes entries that a person does not want, and remembers their content: it opens no entry again. One that is closed, or holds other content
+ * by now than the person was shown, stays as it is. Returns the numbers of those that were closed.
+ */
 export async function discardEntries(
   { pool }: Warehouse,
-  { ids, why }: { ids: readonly number[]; why: string },
-): Promise<void> {
-  await pool.query(
-    `update sync.quarantine set
-       status = 'discarded', closed_at = clock_timestamp(), closed_why = $2,
+  { entries, why }: { entries: readonly Pick<QuarantineEntry, 'id' | 'content'>[]; why: string },
+): Promise<number[]> {
+  const { rows } = await pool.query<{ id: number }>(
+    `update sync.quarantine entry set
+       status = 'discarded', closed_at = clock_timestamp(), closed_why = $3,
        discarded_content = sync.content_hash(payload)
-     where id = any($1::bigint[]) and status = 'open'`,
-    [ids, why],
+     from unnest($1::bigint[], $2::text[]) as shown (id, content)
+     where entry.id = shown.id and entry.status = 'open' and sync.content_hash(entry.payload) = shown.content
+     returning entry.id::int as id`,
+    [entries.map(({ id }) => id), entries.map(({ content }) => content), why],
   );
+  return rows.map(({ id }) => id);
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
 export interface QuarantineEntry {
@@ -6,6 +7,8 @@ export interface QuarantineEntry {
   resource: string;
   stream: string;
   record_id: string | null;
+  /** Hash of the record as the entry holds it, without last_synced_at: an entry may be given another form of its record. */
+  content: string;
   reason: string;
   status: 'open' | 'landed' | 'discarded';
   first_seen_at: Date;
@@ -25,6 +28,7 @@ const columns = [
   'first_seen_at',
   'last_seen_at',
   'closed_why',
+  sql<string>`sync.content_hash(payload)`.as('content'),
 ] as const;
 
 /** Open entries, or all, the newest first. */

@@ -2,15 +2,16 @@ import { Command } from 'commander';
 import { discardEntries } from '../../../warehouse/quarantine/discard-entries.ts';
 import { readQuarantineEntries } from '../../../warehouse/quarantine/read-quarantine.ts';
 import { UsageError } from '../../errors.ts';
+import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
 import { print, printJson } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { entryLine } from './entry-line.ts';
 import { idsArgument, namedEntries } from './named-entries.ts';
 
-export function discardCommand(): Command {
+export function discardCommand(setExitCode: SetExitCode): Command {
   return new Command('discard')
     .description(
-      'Close entries whose records are not wanted. A record that comes again with other content opens a new one.',
+      'Close entries whose records are not wanted, as "quarantine show" shows them now. A record that comes again with other content opens a new one.',
     )
     .argument('<ids...>', 'numbers of entries', idsArgument)
     .requiredOption('--why <text>', 'the reason, kept with the entry')
@@ -19,10 +20,10 @@ export function discardCommand(): Command {
     .action(async (ids: number[], { why, json }: { why: string; json?: true }) => {
       if (why.trim() === '') throw new UsageError('--why needs a reason.');
       const entries = await withWarehouse(async (warehouse) => {
-        await namedEntries(warehouse, ids);
-        await discardEntries(warehouse, { ids, why });
+        await discardEntries(warehouse, { entries: await namedEntries(warehouse, ids), why });
         return readQuarantineEntries(warehouse, ids);
       });
+      if (entries.some(({ status }) => status === 'open')) setExitCode(exitCodes.partly);
       if (json === true) printJson(entries);
       else for (const entry of entries) print(entryLine(entry));
     });

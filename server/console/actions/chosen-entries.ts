@@ -5,12 +5,25 @@ import {
 } from '../../../warehouse/quarantine/read-quarantine.ts';
 import { ActionRefused } from '../action.ts';
 
-/** The entries whose boxes were ticked and that are still open. Throws ActionRefused when there are none. */
+/** What the box of an entry says: its number, and which form of its record the page has shown. */
+export function choiceOfEntry({ id, content }: QuarantineEntry): string {
+  return `${id}.${content}`;
+}
+
+/** The entries whose boxes were ticked, that are still open and hold what was shown. Throws ActionRefused when there are none. */
 export async function chosenEntries(warehouse: Warehouse, form: URLSearchParams): Promise<QuarantineEntry[]> {
-  const ids = form.getAll('id').filter((id) => /^\d{1,15}$/.test(id));
-  if (ids.length === 0) throw new ActionRefused('Choose at least one entry first.');
-  const entries = await readQuarantineEntries(warehouse, ids.map(Number));
+  const choices = form.getAll('entry').filter((choice) => /^\d{1,15}\.[0-9a-f]{64}$/.test(choice));
+  if (choices.length === 0) throw new ActionRefused('Choose at least one entry first.');
+  const entries = await readQuarantineEntries(
+    warehouse,
+    choices.map((choice) => Number(choice.split('.')[0])),
+  );
   const open = entries.filter(({ status }) => status === 'open');
   if (open.length === 0) throw new ActionRefused('The chosen entries are closed already.');
-  return open;
+  const asShown = open.filter((entry) => choices.includes(choiceOfEntry(entry)));
+  if (asShown.length === 0)
+    throw new ActionRefused(
+      'Another form of the chosen records has arrived since this page was shown: look again, then choose.',
+    );
+  return asShown;
 }

@@ -8,7 +8,6 @@ export const discardEntries: Action = async ({ warehouse }, { form }) => {
   const entries = await chosenEntries(warehouse, form);
   const why = form.get('why')?.trim() ?? '';
   if (why === '') throw new ActionRefused('Say why the records are not wanted: it is kept with the entries.');
-  await discardInWarehouse(warehouse, { ids: entries.map(({ id }) => id), why });
-  const count = entries.length;
+  const { length: count } = await discardInWarehouse(warehouse, { entries, why });
   return { notice: `${count} ${count === 1 ? 'entry' : 'entries'} discarded.`, next: paths.quarantine() };
 };

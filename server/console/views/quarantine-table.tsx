@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import type { QuarantineEntry } from '../../../warehouse/quarantine/read-quarantine.ts';
+import { choiceOfEntry } from '../actions/chosen-entries.ts';
 import { Moment } from '../../frame/moment.tsx';
 import { paths } from '../../frame/paths.ts';
 import { DataTable, type Column } from './data-table.tsx';
@@ -32,7 +33,11 @@ export function QuarantineTable({
 
 function columnsAt(now: Date, choosable: boolean): Column<QuarantineEntry>[] {
   return [
-    { head: 'Entry', kind: 'name', cell: ({ id }) => (choosable ? <Choice id={id} /> : String(id)) },
+    {
+      head: 'Entry',
+      kind: 'name',
+      cell: (entry) => (choosable ? <Choice entry={entry} /> : String(entry.id)),
+    },
     {
       head: 'Record',
       cell: ({ resource, record_id: record }) => (
@@ -51,10 +56,11 @@ function columnsAt(now: Date, choosable: boolean): Column<QuarantineEntry>[] {
   ];
 }
 
-function Choice({ id }: { id: number }): VNode {
+function Choice({ entry }: { entry: QuarantineEntry }): VNode {
+  const { id } = entry;
   return (
     <label class="choice">
-      <input type="checkbox" name="id" value={String(id)} id={`choose-${id}`} />
+      <input type="checkbox" name="entry" value={choiceOfEntry(entry)} id={`choose-${id}`} />
       <span class="unseen">Choose entry</span> {id}
     </label>
   );
