@@ -8,6 +8,7 @@ import { withBooks, type Shelf } from './shelf.ts';
 import { workedIn, workedOn, type Figure, type WorkedBook } from './worked-book.ts';
 import { workedBooks } from './worked-books.ts';
 import { workedEvenings } from './worked-evenings.ts';
+import { firstEvening, firstMorning, workedEveningsAhead, workedMornings } from './worked-mornings.ts';
 
 const { url } = await createTestDatabase();
 
@@ -21,6 +22,17 @@ proofTest(
     const { url: databaseUrl } = await createTestDatabase();
     const evening = { databaseUrl, timeZone: 'America/Los_Angeles' };
     await compareWithHand(workedEvenings(), { ...evening, now: '2026-11-23T02:00:00Z' });
+  },
+);
+
+proofTest(
+  'in a zone ahead of UTC a month of recurring revenue is complete once it is over in UTC too, which a later reading tells',
+  async () => {
+    const timeZone = 'Pacific/Auckland';
+    const { url: morning } = await createTestDatabase();
+    await compareWithHand(workedMornings(), { databaseUrl: morning, timeZone, now: firstMorning });
+    const { url: evening } = await createTestDatabase();
+    await compareWithHand(workedEveningsAhead(), { databaseUrl: evening, timeZone, now: firstEvening });
   },
 );
 

@@ -1,11 +1,31 @@
 {#- The day the marts speak of: decided once per build, whatever the database's clock or zone. -#}
 {% macro as_of_date() -%}
+    cast('{{ daybook.as_of_day() }}' as date)
+{%- endmacro %}
+
+{% macro as_of_day() -%}
     {%- set given = var('daybook_as_of_date', '') -%}
     {%- if not given -%}
         {%- set zone = modules.pytz.timezone(var('daybook_reporting_timezone', 'UTC')) -%}
         {%- set given = run_started_at.astimezone(zone).strftime("%Y-%m-%d") -%}
     {%- endif -%}
-    cast('{{ given }}' as date)
+    {{ return(given | string) }}
+{%- endmacro %}
+
+{#-
+    The last day that is over in the reporting time zone and in UTC, whatever the hour of the build: where it is later than in UTC, the
+    day of UTC may still be that before as_of_date.
+-#}
+{% macro last_day_over_in_utc() -%}
+    {%- set zone = var('daybook_reporting_timezone', 'UTC') -%}
+    {%- if zone[0] in '+-' -%}
+        {%- set is_ahead = zone[0] == '+' -%}
+    {%- else -%}
+        {%- set midnight = modules.datetime.datetime.strptime(daybook.as_of_day(), '%Y-%m-%d') -%}
+        {%- set offset = modules.pytz.timezone(zone).localize(midnight, is_dst=false).utcoffset() -%}
+        {%- set is_ahead = offset.total_seconds() > 0 -%}
+    {%- endif -%}
+    {{ daybook.as_of_date() }} - {{ 2 if is_ahead else 1 }}
 {%- endmacro %}
 
 {% macro month_of(date) -%}

@@ -2,8 +2,9 @@
 -- when that was before: there were none then, so what comes later is new. A month is observed when a sync or reconcile that
 -- ended in it had read subscriptions completely, whatever became of other streams; months before the first that is known of
 -- are taken as observed. One that was last read before its last day is told as of then, and is not complete: what changed in
--- the rest of it counts in the month that was read next. Months of which pruning has removed versions, and those before them,
--- are not observed: history cannot tell them any more.
+-- the rest of it counts in the month that was read next. Months are those of UTC, so a month is over where it is in UTC as well: on
+-- the first day of the next one in zones ahead of UTC that is known once subscriptions were read in a later month. Months of which
+-- pruning has removed versions, and those before them, are not observed: history cannot tell them any more.
 with versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
     where {{ daybook.reporting_day_of('recorded_at') }} <= {{ daybook.as_of_date() }}
@@ -28,6 +29,14 @@ complete_months as (
         complete_until
     from stream_months
     where stream = 'subscriptions' and outcome = 'complete'
+),
+
+last_reads as (
+    select
+        connection_id,
+        max(month) as last_read_month
+    from complete_months
+    group by connection_id
 ),
 
 starts as (
@@ -70,6 +79,7 @@ told as (
         starts.connection_id,
         series.month,
         complete_months.complete_until,
+        last_reads.last_read_month,
         pruned.connection_id is not null as has_pruned_months,
         coalesce(series.month > pruned.last_pruned_month, true)
         and (
@@ -80,6 +90,7 @@ told as (
     inner join series on starts.first_month <= series.month
     left join complete_months
         on starts.connection_id = complete_months.connection_id and series.month = complete_months.month
+    left join last_reads on starts.connection_id = last_reads.connection_id
     left join known_since on starts.connection_id = known_since.connection_id
     left join pruned on starts.connection_id = pruned.connection_id
 ),
@@ -94,6 +105,10 @@ observed as (
         -- Where the day was not written down it is taken as the last one.
         is_observed
         and {{ daybook.month_end('month') }} < {{ daybook.as_of_date() }}
+        and (
+            {{ daybook.month_end('month') }} <= {{ daybook.last_day_over_in_utc() }}
+            or coalesce(month < last_read_month, false)
+        )
         and coalesce(complete_until = {{ daybook.month_end('month') }}, true) as is_complete,
         has_pruned_months
     from told

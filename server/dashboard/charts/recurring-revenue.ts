@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
-import { dayName, earlierDay, fullDayName, monthName } from '../month.ts';
+import { dayName, earlierDay, fullDayName, monthEnd, monthName } from '../month.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
@@ -74,6 +74,7 @@ order by scope.connection_id nulls first, currency_code, month`,
         more: [
           ...leftOut,
           ...earlierWords(rows, asOf),
+          ...goingOnWords(rows, asOf),
           ...unpricedWords(
             Math.max(0, ...rows.map(({ unpriced }) => unpriced)),
             rows.filter(({ unpriced }) => unpriced > 0).length,
@@ -121,17 +122,9 @@ function dayWords({ observed_until: until }: { observed_until: string | null }, 
 }
 
 /** Months whose closing is that of an earlier day, the last ones. */
-function earlierWords(
-  rows: readonly {
-    month: string;
-    is_observed: boolean;
-    is_complete: boolean;
-    observed_until: string | null;
-  }[],
-  asOf: string,
-): string[] {
+function earlierWords(rows: readonly Observed[], asOf: string): string[] {
   const earlier = rows.flatMap(({ month, is_observed, is_complete, observed_until: until }) =>
-    is_observed && !is_complete && until !== null && month.slice(0, 7) < asOf.slice(0, 7)
+    is_observed && !is_complete && until !== null && until < monthEnd(month) && isBefore(month, asOf)
       ? [`${monthName(month)} is told as of ${dayName(until)}`]
       : [],
   );
@@ -144,6 +137,30 @@ function earlierWords(
 }
 
 const monthsNamed = 3;
+
+/** The month before, where the next one has begun and in UTC may not have: its last reading is of its last day, and not yet the last. */
+function goingOnWords(rows: readonly Observed[], asOf: string): string[] {
+  return rows
+    .filter(
+      ({ month, is_observed, is_complete, observed_until: until }) =>
+        is_observed && !is_complete && isBefore(month, asOf) && (until === null || until === monthEnd(month)),
+    )
+    .map(
+      ({ month }) =>
+        `${monthName(month)} is not over in UTC, in which months of recurring revenue are: it may still change`,
+    );
+}
+
+function isBefore(month: string, asOf: string): boolean {
+  return month.slice(0, 7) < asOf.slice(0, 7);
+}
+
+interface Observed {
+  readonly month: string;
+  readonly is_observed: boolean;
+  readonly is_complete: boolean;
+  readonly observed_until: string | null;
+}
 
 type Amounts = Record<(typeof movements)[number]['of'] | 'opening' | 'closing', Decimal | null>;
 

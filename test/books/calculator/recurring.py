@@ -1,7 +1,7 @@
 """Marts of recurring revenue: subscription_mrr_monthly, mrr_movements_monthly."""
 
 from collections import defaultdict
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
@@ -109,8 +109,19 @@ def day_read_until(book, month):
 def known_until(book, month, is_seen, today):
     """Until when, and whether that is to its end: what changed in the rest of it is seen in a later month only."""
     until = day_read_until(book, month) if is_seen else None
-    is_over = last_of_month(month) < today
-    return {'observed_until': until, 'is_complete': is_over and is_seen and until in (None, last_of_month(month))}
+    is_read = is_seen and until in (None, last_of_month(month))
+    return {'observed_until': until, 'is_complete': is_over(book, month, today) and is_read}
+
+
+def is_over(book, month, today):
+    """
+    Where the company is and in UTC, of which the months are. Where it is later than in UTC nobody knows that on the first day of the
+    next month, unless all subscriptions were read in a later month of UTC.
+    """
+    midnight = datetime(today.year, today.month, today.day, tzinfo=ZoneInfo(book.told['time_zone']))
+    is_read_later = any(month.isoformat() < one for one in book.told.get('observed_months') or [])
+    days_open = 1 if midnight.utcoffset() > timedelta(0) and not is_read_later else 0
+    return last_of_month(month) < today - timedelta(days=days_open)
 
 
 def items_at_ends(book, today):
