@@ -23,6 +23,7 @@ export function workedRecords(): WorkedBook[] {
     readOnItsThirdDay(),
     ...stalledLists(),
     notOfferedAnyMore(),
+    ...readInPartAndNotOfferedAnyMore(),
     awaitingDeletion(),
     cardPaidOff(),
   ];
@@ -288,10 +289,10 @@ function stalledLists(): WorkedBook[] {
   ];
 }
 
-/** Bills were last read on 23 September: what is here of them is not updated any more. Customers were never listed. */
+/** Bills were last read on 23 September: what is here of them is not updated any more. Subscriptions were never listed. */
 function notOfferedAnyMore(): WorkedBook {
   const name = 'not-offered-any-more';
-  return worked(
+  const { book, figures } = worked(
     name,
     { 0: [billOf('b', { issue_date: '2026-09-05', total_amount: 100 })] },
     {
@@ -303,11 +304,57 @@ function notOfferedAnyMore(): WorkedBook {
       'sync_health.days_since_success where resource = bills': 60,
       'sync_health.freshness_status where resource = expenses': 'stale',
       'sync_health.capability where resource = expenses': 'supported',
-      'sync_health.freshness_status where resource = customers': 'unsupported',
-      'sync_health.last_success_at where resource = customers': null,
+      'sync_health.freshness_status where resource = subscriptions': 'unsupported',
+      'sync_health.last_success_at where resource = subscriptions': null,
     },
-    { withdrawn: { bills: 60, refunds: 20, customers: null } },
+    { withdrawn: { bills: 60, refunds: 20, subscriptions: null } },
   );
+  return { figures, book: { ...book, platform: withoutSubscriptions } };
+}
+
+/** Of this platform the sandbox makes no subscriptions of its own. */
+const withoutSubscriptions = 'SOMETHING_NEW';
+
+/** The list answered 404 before it was ever read to its end: what came of it is not all there is, and is not updated any more. */
+function readInPartAndNotOfferedAnyMore(): WorkedBook[] {
+  const refund = expenseOf('r', {
+    ...{ vendor_id: 'a', transaction_date: '2026-11-02', expense_type: 'refund' },
+    line_items: [{ total_amount: 5 }],
+  });
+  const bill = billOf('b', { issue_date: '2026-09-05', total_amount: 100 });
+  const inPart = (name: string, resource: string): WorkedBook['figures'] => ({
+    [`connections.freshness_status where name = ${name}`]: 'never_complete',
+    [`connections.last_success_at where name = ${name}`]: null,
+    [`connections.spend_read_until where name = ${name}`]: null,
+    [`sync_health.freshness_status where resource = ${resource}`]: 'never_complete',
+    [`sync_health.last_success_at where resource = ${resource}`]: null,
+  });
+  return [
+    worked(
+      'bills-in-part',
+      { 0: [bill] },
+      {
+        ...inPart('bills-in-part', 'bills'),
+        'sync_health.capability where resource = bills': 'unsupported',
+        'sync_health.freshness_status where resource = bill_credit_memos': 'fresh',
+        'vendor_spend_monthly.is_complete where vendor_id = a and spend_month = 2026-09-01': false,
+      },
+      { readDaysAgo: 0, withdrawn: { bills: null } },
+    ),
+    worked('refunds-in-part', { 0: [refund] }, inPart('refunds-in-part', 'expenses'), {
+      ...{ readDaysAgo: 0, withdrawn: { refunds: null } },
+    }),
+    worked(
+      'refunds-never-offered',
+      { 0: [bill] },
+      {
+        'connections.freshness_status where name = refunds-never-offered': 'fresh',
+        'connections.spend_read_until where name = refunds-never-offered': '2026-11-21',
+        'sync_health.freshness_status where resource = expenses': 'fresh',
+      },
+      { readDaysAgo: 0, withdrawn: { refunds: null } },
+    ),
+  ];
 }
 
 /** Bills were last read on 15 October, and today is 22 November: of October nobody knows the rest. */
@@ -371,8 +418,7 @@ function firstOfAll(): WorkedBook {
     },
     { 2: 'complete', 1: 'complete', 0: 'complete' },
   );
-  // Of this platform the sandbox makes no subscriptions of its own.
-  return { figures, book: { ...book, platform: 'SOMETHING_NEW' } };
+  return { figures, book: { ...book, platform: withoutSubscriptions } };
 }
 
 /** Subscriptions were read on 3 October, and then in November: what October brought after its third day counts in November. */

@@ -7,10 +7,8 @@ with connections as (
 ),
 
 streams as (
-    select * from {{ ref('stg_finance__streams') }}
-    where
-        resource in ('bills', 'expenses', 'bill_credit_memos')
-        and (capability <> 'unsupported' or last_success_at is not null)
+    select * from {{ ref('int_streams__offered') }}
+    where resource in ('bills', 'expenses', 'bill_credit_memos') and was_offered
 ),
 
 read_to_the_end as (

@@ -8,8 +8,8 @@ settled as (
 
 -- A list that the platform does not offer any more is as fresh as when it was read last; one that it never offered has nothing.
 streams as (
-    select * from {{ ref('stg_finance__streams') }}
-    where capability <> 'unsupported' or last_success_at is not null
+    select * from {{ ref('int_streams__offered') }}
+    where was_offered
 ),
 
 reads as (

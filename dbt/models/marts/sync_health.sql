@@ -2,12 +2,8 @@ with connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),
 
--- A list that the platform does not offer any more is as fresh as when it was read last.
 streams as (
-    select
-        *,
-        capability <> 'unsupported' or last_success_at is not null as was_offered
-    from {{ ref('stg_finance__streams') }}
+    select * from {{ ref('int_streams__offered') }}
 ),
 
 deleted as (
@@ -46,7 +42,7 @@ counted as (
     group by connection_id
 ),
 
--- A resource that is read in two lists is as fresh as the older of them.
+-- A resource that is read in two lists is as fresh as the older of them, and a list that is not offered any more as when it was read.
 resourced as (
     select
         connection_id,

@@ -14,7 +14,12 @@ NEVER_BEGUN = {
 
 def streams_of(book, resource):
     begun = {stream['stream']: stream for stream in book.told['streams']}
-    return [as_known(begun.get(name, NEVER_BEGUN)) for name in LISTS[resource]]
+    held = {list_of(resource, record) for record in book.sent[resource]}
+    return [{**as_known(begun.get(name, NEVER_BEGUN)), 'is_held': name in held} for name in LISTS[resource]]
+
+
+def list_of(resource, record):
+    return 'refunds' if resource == 'expenses' and record.get('expense_type') == 'refund' else resource
 
 
 def as_known(stream):
@@ -25,8 +30,8 @@ def as_known(stream):
 
 
 def is_or_was_offered(stream):
-    """One that is not offered any more was read until then; one that never was has nothing."""
-    return stream['capability'] != 'unsupported' or stream['last_success_at'] is not None
+    """One that is not offered any more was read until then, or in part, if records of it are here; one that never was has nothing."""
+    return stream['capability'] != 'unsupported' or stream['last_success_at'] is not None or stream['is_held']
 
 
 def earliest(moments):
