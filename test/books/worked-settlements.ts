@@ -360,9 +360,27 @@ function toldByOne(): WorkedBook[] {
     'data_quality.failed_rows where check_name = credit_allocation_one_sided': 1,
   };
   const november = '2026-11-10';
+  const onBoth = {
+    'bills.credited_amount where bill_id = bill': 30,
+    'bills.computed_amount_due where bill_id = bill': 70,
+    'bills.amount_due_variance where bill_id = bill': 0,
+    'bills.unexplained_amount where bill_id = bill': 0,
+    'vendor_credits.applied_amount where vendor_credit_id = memo': 30,
+    'vendor_credits.computed_remaining_amount where vendor_credit_id = memo': 0,
+    'vendor_credits.remaining_amount_variance where vendor_credit_id = memo': 0,
+    'data_quality.failed_rows where check_name = credit_remaining_unexplained': 0,
+  };
   return [
-    worked('told-by-the-credit', { 0: [bill([]), memo([paid('bill', november, 30)])] }, applied),
-    worked('told-by-the-bill', { 0: [bill([paid('memo', november, 30)]), memo([])] }, applied),
+    worked(
+      'told-by-the-credit',
+      { 0: [bill([]), memo([paid('bill', november, 30)])] },
+      { ...applied, ...onBoth },
+    ),
+    worked(
+      'told-by-the-bill',
+      { 0: [bill([paid('memo', november, 30)]), memo([])] },
+      { ...applied, ...onBoth },
+    ),
     worked(
       'told-in-part',
       { 0: [bill([paid('memo', november, 10)]), memo([paid('bill', november, 30)])] },
@@ -373,6 +391,7 @@ function toldByOne(): WorkedBook[] {
       { 0: [bill([]), memo([paid('bill', november, 30)], { status: 'void' })] },
       {
         [`ap_ageing.open_bills ${october}`]: 70,
+        'bills.credited_amount where bill_id = bill': 0,
         'bills.unexplained_amount where bill_id = bill': 30,
         'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
       },
@@ -388,6 +407,7 @@ function toldByOne(): WorkedBook[] {
       {
         [`ap_ageing.open_bills ${october}`]: 100,
         'ap_ageing.open_bills where is_today = true': 100,
+        'bills.credited_amount where bill_id = bill': 0,
         'bills.unexplained_amount where bill_id = bill': 0,
       },
     ),

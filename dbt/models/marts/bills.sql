@@ -45,19 +45,18 @@ settlements as (
         connection_id,
         bill_id,
         {{ daybook.whole_sum('allocated_amount', "source_type = 'payment'") }} as paid_amount,
-        {{ daybook.whole_sum('allocated_amount', "source_type = 'credit'") }} as credited_amount,
         min(allocated_date) filter (where source_type = 'payment') as first_payment_date,
         max(allocated_date) filter (where source_type = 'payment') as last_payment_date
     from allocations
     group by connection_id, bill_id
 ),
 
--- With the credits of which only the vendor credit tells.
+-- With the credits of which only the vendor credit tells, as far as balances count them.
 counted as (
     select
         connection_id,
         document_id,
-        {{ daybook.whole_sum('allocated_amount', 'is_told_by_other') }} as credited_elsewhere,
+        {{ daybook.whole_sum('allocated_amount', "source_type = 'credit'") }} as credited_amount,
         {{ daybook.whole_sum('allocated_amount', 'counted_date is null') }} as undated_amount
     from {{ ref('int_ap_allocations__signed') }}
     where document_type = 'bill'
@@ -96,8 +95,7 @@ joined as (
         bills.total_discount,
         bills.amount_due,
         case when settlements.bill_id is null then 0 else settlements.paid_amount end as paid_amount,
-        case when settlements.bill_id is null then 0 else settlements.credited_amount end as credited_amount,
-        case when counted.document_id is null then 0 else counted.credited_elsewhere end as credited_elsewhere,
+        case when counted.document_id is null then 0 else counted.credited_amount end as credited_amount,
         case when counted.document_id is null then 0 else counted.undated_amount end as undated_amount,
         settlements.first_payment_date,
         settlements.last_payment_date,
@@ -137,7 +135,7 @@ joined as (
 settled as (
     select
         *,
-        total_amount - paid_amount - credited_amount - amount_due - credited_elsewhere as unexplained_amount,
+        total_amount - paid_amount - credited_amount - amount_due as unexplained_amount,
         case when posting_status = 'posted' and not is_open and not is_dated_ahead then last_settled_date end as paid_off_date
     from joined
 ),

@@ -3,7 +3,8 @@ with credits as (
 ),
 
 allocations as (
-    select * from {{ ref('stg_finance__bill_credit_memo_allocations') }}
+    select * from {{ ref('int_ap_allocations__signed') }}
+    where document_type = 'vendor_credit'
 ),
 
 rated as (
@@ -26,13 +27,14 @@ standing as (
     where is_today and document_type = 'vendor_credit'
 ),
 
+-- With the applications of which only the bill tells, as far as balances count them.
 applied as (
     select
         connection_id,
-        bill_credit_memo_id,
-        {{ daybook.whole_sum('allocated_amount') }} as applied_amount
+        document_id,
+        -({{ daybook.whole_sum('allocated_amount') }}) as applied_amount
     from allocations
-    group by connection_id, bill_credit_memo_id
+    group by connection_id, document_id
 ),
 
 waiting as (
@@ -44,7 +46,7 @@ joined as (
     select
         credits.*,
         {{ daybook.posting_status('credits.status') }} as posting_status,
-        case when applied.bill_credit_memo_id is null then 0 else applied.applied_amount end as applied_amount,
+        case when applied.document_id is null then 0 else applied.applied_amount end as applied_amount,
         standing.document_id is not null as is_unapplied,
         case when standing.document_id is null then 0 else -standing.amount end as unapplied_amount,
         rated.base_currency,
@@ -64,7 +66,7 @@ joined as (
     left join standing
         on credits.connection_id = standing.connection_id and credits.bill_credit_memo_id = standing.document_id
     left join applied
-        on credits.connection_id = applied.connection_id and credits.bill_credit_memo_id = applied.bill_credit_memo_id
+        on credits.connection_id = applied.connection_id and credits.bill_credit_memo_id = applied.document_id
     left join waiting
         on credits.connection_id = waiting.connection_id and credits.bill_credit_memo_id = waiting.record_id
 ),

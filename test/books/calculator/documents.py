@@ -426,6 +426,16 @@ def unexplained_by_its_own(document):
     return [(days.pop() if len(days) == 1 else None, rest)]
 
 
+def credits_of(bill):
+    """Of those that only the vendor credit tells as much as settled the bill."""
+    return [entry.amount for entry in bill.credits] + [amount for _, amount in bill.told_by_other]
+
+
+def applications_of(credit):
+    """Of those that only the bill tells as much as was taken off the credit."""
+    return [entry.amount for entry in credit.allocations] + [amount for _, amount in credit.told_by_other]
+
+
 def unexplained(bill):
     """What settled the bill, or what is due beyond it, and nobody tells of, neither the bill nor a vendor credit."""
     return less(left_of_its_own(bill), *(amount for _, amount in bill.told_by_other))
@@ -508,7 +518,7 @@ def bills(ledger):
     today = ledger.today
     for bill, rate in ledger.bills:
         paid = total(entry.amount for entry in bill.payments)
-        credited = total(entry.amount for entry in bill.credits)
+        credited = total(credits_of(bill))
         computed = less(bill.total, paid, credited)
         line_total = total(line.gross for line in Taxes(bill).lines)
         days = [entry.date for entry in bill.payments if entry.date is not None]
@@ -649,7 +659,7 @@ def expense_lines(ledger):
 def vendor_credits(ledger):
     today = ledger.today
     for credit, rate in ledger.credits:
-        applied = total(entry.amount for entry in credit.allocations)
+        applied = total(applications_of(credit))
         computed = less(credit.total, applied)
         yield {
             'vendor_credit_id': credit.id,

@@ -4,7 +4,7 @@ from datetime import date
 from decimal import Decimal
 
 from amounts import is_noise, less, total
-from documents import Taxes, signed_lines, unexplained
+from documents import Taxes, applications_of, credits_of, signed_lines, unexplained
 from people import top_of
 from records import RESOURCES, code, months_on
 from readings import day_in_zone, day_known_whole, earliest, is_or_was_offered, streams_of
@@ -67,20 +67,20 @@ def found_by(ledger, subscription_rows):
             one
             for one in bills
             if one.posting == 'excluded'
-            and any(total([e.amount for e in side]) not in (None, 0) for side in (one.payments, one.credits))
+            and any(total(side) not in (None, 0) for side in ([e.amount for e in one.payments], credits_of(one)))
         ),
         'unknown_bill_status': ids(bill for bill in bills if bill.posting == 'unknown'),
         'unknown_credit_status': ids(credit for credit in credits if credit.posting == 'unknown'),
         'credit_remaining_unexplained': ids(
             one
             for one in posted_credits
-            if differs(one.currency, less(one.total, *(entry.amount for entry in one.allocations), one.remaining))
+            if differs(one.currency, less(one.total, *applications_of(one), one.remaining))
         ),
         'negative_vendor_credit': ids(one for one in posted_credits if one.total is not None and one.total < 0),
         'unposted_credit_applied': ids(
             one
             for one in credits
-            if one.posting == 'excluded' and total(e.amount for e in one.allocations) not in (None, 0)
+            if one.posting == 'excluded' and total(applications_of(one)) not in (None, 0)
         ),
         'undated_vendor_credit': ids(one for one in posted_credits if one.date is None),
         'undated_expense': ids(one for one in expenses if one.date is None),
