@@ -3,6 +3,34 @@ import { amount, isZero, shownAmount, type Decimal } from './amount.ts';
 import { scopesOf } from './scopes-of.ts';
 import { wholeSum } from './whole-sum.ts';
 
+const goneAhead = [
+  ...(['document', 'dated ahead that a reconcile found gone at the source'] as const),
+  ...(['counted until somebody approves the deletion', 'dated ahead'] as const),
+] as const;
+
+/** The largest of amounts, null where one is not known. */
+function wholeLargest(amount: string, where: string): string {
+  return `case when count(*) filter (where ${where}) = count(${amount}) filter (where ${where})
+      then max(${amount}) filter (where ${where}) end`;
+}
+
+/** Bills, and credits below 0, whose deletion waits for approval, each with the most that was open of it on a day before today. */
+const goneOpenBefore = `
+    select connection_id, currency_code, ${wholeLargest('open_amount', 'not is_today')} as amount
+    from marts.ap_open_items as items
+    inner join (
+      select connection_id, 'bill' as document_type, bill_id as document_id from marts.bills where awaits_deletion
+      union all
+      select connection_id, 'vendor_credit', vendor_credit_id from marts.vendor_credits where awaits_deletion
+    ) as gone using (connection_id, document_type, document_id)
+    where not is_credit and as_of_date :during
+    group by connection_id, currency_code, document_type, document_id`;
+
+const goneOpenBeforeWords = [
+  'that a reconcile found gone at the source',
+  ...(['counted at past month ends until somebody approves the deletion', 'open then'] as const),
+] as const;
+
 /** What figures leave out: one row (connection_id, currency_code, amount) for each document, and the words for them. */
 const leftOuts = {
   /** Bills of an unknown status, which no figure of what is owed has. */
@@ -95,24 +123,36 @@ const leftOuts = {
       ...(['counted until somebody approves the deletion', 'due'] as const),
     ],
   },
+  /** Bills dated ahead whose deletion waits for approval: they are cash to come until then. */
+  gone_ahead: {
+    documents: `
+    select connection_id, currency_code, dated_ahead_amount as amount
+    from marts.bills where awaits_deletion and is_dated_ahead`,
+    words: goneAhead,
+  },
+  /** Those of them that fall due within 14 days. */
+  gone_ahead_soon: {
+    documents: `
+    select connection_id, currency_code, dated_ahead_amount as amount
+    from marts.bills
+    where awaits_deletion and is_dated_ahead and due_date is not null and greatest(due_date, issue_date) < as_of_date + 14`,
+    words: goneAhead,
+  },
   /** Bills, and credits below 0, whose deletion waits for approval, and that are settled by today: they were open on days before. */
   gone_settled: {
-    documents: `
-    select connection_id, currency_code, ${wholeLargest('open_amount')} as amount
-    from marts.ap_open_items as items
-    inner join (
-      select connection_id, 'bill' as document_type, bill_id as document_id from marts.bills
-      where awaits_deletion and not is_open and coalesce(owed_back_amount = 0, false)
-      union all
-      select connection_id, 'vendor_credit', vendor_credit_id from marts.vendor_credits
-      where awaits_deletion and not is_unapplied
-    ) as gone using (connection_id, document_type, document_id)
-    where not is_credit and as_of_date :during
-    group by connection_id, currency_code, document_type, document_id`,
-    words: [
-      ...(['settled document', 'that a reconcile found gone at the source'] as const),
-      ...(['counted at past month ends until somebody approves the deletion', 'open then'] as const),
-    ],
+    documents: `${goneOpenBefore}
+    having not bool_or(is_today)`,
+    words: ['settled document', ...goneOpenBeforeWords],
+  },
+  /** Those of which less is open today than was on a day before. */
+  gone_partly_settled: {
+    documents: `${goneOpenBefore}
+    having bool_or(is_today) and bool_or(not is_today)
+      and coalesce(
+        ${wholeLargest('open_amount', 'not is_today')} > max(open_amount) filter (where is_today),
+        max(open_amount) filter (where is_today) is not null
+      )`,
+    words: ['partly settled document', ...goneOpenBeforeWords],
   },
   /** Documents whose deletion waits for approval: they are spend until then. */
   gone_spend: {
@@ -134,11 +174,6 @@ const leftOuts = {
     ],
   },
 } as const;
-
-/** The largest of amounts, null where one is not known. */
-function wholeLargest(amount: string): string {
-  return `case when count(*) = count(${amount}) then max(${amount}) end`;
-}
 
 export type LeftOut = keyof typeof leftOuts;
 
@@ -170,9 +205,9 @@ ${names.map((name) => columnsOf(name)).join(',\n')}
 function columnsOf(name: LeftOut): string {
   const of = `what = '${name}'`;
   const part = (sign: string): string =>
-    `case when count(*) filter (where ${of}) = count(amount) filter (where ${of})
-      then coalesce(sum(amount) filter (where ${of} and amount ${sign} 0), 0) end as`;
+    `coalesce(sum(amount) filter (where ${of} and amount ${sign} 0), 0) as`;
   return `    count(*) filter (where ${of}) as ${name},
+    count(*) filter (where ${of} and amount is null) as ${name}_unknown,
     ${part('>')} ${name}_above,
     ${part('<')} ${name}_below`;
 }
@@ -203,19 +238,28 @@ export function leftOutWords(
   return names.flatMap((name) => {
     const count = z.number().parse(row?.[name] ?? 0);
     if (count === 0) return [];
-    const above = amount.nullable().parse(row?.[`${name}_above`]);
-    const below = amount.nullable().parse(row?.[`${name}_below`]);
+    const sums = {
+      above: amount.parse(row?.[`${name}_above`]),
+      below: amount.parse(row?.[`${name}_below`]),
+      unknown: z.number().parse(row?.[`${name}_unknown`]),
+    };
     const [noun, which, done, what] = leftOuts[name].words;
     const [nouns, are] = count === 1 ? [noun, 'is'] : [`${noun}s`, 'are'];
     const counted = count.toLocaleString('en-US');
-    return [`${counted} ${nouns} ${which} ${are} ${done} (${what} ${bothSides(above, below, currency)})`];
+    return [`${counted} ${nouns} ${which} ${are} ${done} (${what} ${sumWords(sums, currency)})`];
   });
 }
 
-function bothSides(above: Decimal | null, below: Decimal | null, currency: string): string {
-  if (above === null || below === null) return 'an unknown amount';
-  const sides = [above, below].filter((side) => !isZero(side));
-  return sides.length === 0
-    ? shownAmount('0', currency)
-    : sides.map((one) => shownAmount(one, currency)).join(' and ');
+/** What is above 0, what is below, and how many amounts are in neither sum, for nobody knows them. */
+function sumWords(
+  { above, below, unknown }: { above: Decimal; below: Decimal; unknown: number },
+  currency: string,
+): string {
+  const parts = [above, below].filter((side) => !isZero(side)).map((side) => shownAmount(side, currency));
+  if (unknown === 1) parts.push('an unknown amount');
+  if (unknown > 1) parts.push(`${unknown.toLocaleString('en-US')} unknown amounts`);
+  const [first, ...others] = parts;
+  if (first === undefined) return shownAmount('0', currency);
+  const last = others.pop();
+  return last === undefined ? first : `${[first, ...others].join(', ')} and ${last}`;
 }

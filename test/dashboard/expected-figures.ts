@@ -36,10 +36,12 @@ export function expectedFigures(
   /** So many documents, and what of them is above 0 and what below. */
   const leftOut = (documents: readonly Whole[]): string[] => {
     if (documents.length === 0) return [];
-    if (documents.includes(null)) return [String(documents.length), 'an unknown amount'];
+    const unknown = documents.filter((amount) => amount === null).length;
     const sides = [1n, -1n].map((sign) => sum(documents.filter((amount) => (amount ?? 0n) * sign > 0n)));
     const others = sides.filter((side) => side !== 0n);
-    return [String(documents.length), ...(others.length === 0 ? [told(0n)] : others.map(told))];
+    const unknownTold = unknown === 0 ? [] : [unknown === 1 ? 'an unknown amount' : String(unknown)];
+    const sums = [...others.map(told), ...unknownTold];
+    return [String(documents.length), ...(sums.length === 0 ? [told(0n)] : sums)];
   };
   const each = (rows: readonly Row[], column: string): Whole[] => rows.map((row) => whole(row[column]));
   const costOfEach = (lines: readonly Row[]): Whole[] =>
@@ -115,26 +117,38 @@ export function expectedFigures(
       ),
     );
   };
-  const goneSettled = leftOut(
-    [
-      ...grouped(
-        of('ap_open_items').filter((row) => {
-          const name = row.document_type === 'bill' ? 'bill' : 'vendor_credit';
-          const document = of(`${name}s`).find(
-            (one) => one.connection_id === row.connection_id && one[`${name}_id`] === row.document_id,
-          );
-          return document !== undefined && isGone(document);
-        }),
-        (row) => `${row.connection_id} ${row.document_type} ${row.document_id}`,
-      ).values(),
-    ]
-      .filter((days) => !days.some((row) => row.is_today === true))
-      .map((days) =>
-        days.filter((row) => row.is_credit === false && String(row.as_of_date) >= monthsBefore(month, 24)),
-      )
-      .filter((days) => days.length > 0)
-      .map((days) => largest(days.map((row) => whole(row.open_amount)))),
-  );
+  const goneAhead = (isMeant: (row: Row) => boolean): string[] =>
+    leftOut(
+      each(
+        of('bills').filter((row) => isGone(row) && row.is_dated_ahead === true && isMeant(row)),
+        'dated_ahead_amount',
+      ),
+    );
+  /** What documents had open on days before, of those that are chosen by what they have open today and what they had. */
+  const goneOpenBefore = (isMeant: (now: Whole | undefined, before: Whole) => boolean): string[] =>
+    leftOut(
+      [
+        ...grouped(
+          of('ap_open_items').filter((row) => {
+            const name = row.document_type === 'bill' ? 'bill' : 'vendor_credit';
+            const document = of(`${name}s`).find(
+              (one) => one.connection_id === row.connection_id && one[`${name}_id`] === row.document_id,
+            );
+            return document !== undefined && isGone(document) && row.is_credit === false;
+          }),
+          (row) => `${row.connection_id} ${row.document_type} ${row.document_id}`,
+        ).values(),
+      ].flatMap((days) => {
+        const now = days.find((row) => row.is_today === true);
+        const before = days.filter(
+          (row) => row.is_today !== true && String(row.as_of_date) >= monthsBefore(month, 24),
+        );
+        const most = largest(before.map((row) => whole(row.open_amount)));
+        return before.length > 0 && isMeant(now && whole(now.open_amount), most) ? [most] : [];
+      }),
+    );
+  const isMore = (before: Whole, now: Whole): boolean =>
+    before === null || now === null ? now !== null : before > now;
   const openItems = of('ap_open_items');
   const isBill = (row: Row): boolean => row.is_credit === false;
 
@@ -249,6 +263,7 @@ export function expectedFigures(
         ...unknownSpend([month, before]),
         ...undatedDocuments,
         ...goneDue,
+        ...goneAhead(isDueSoon),
         ...goneSpend([month, before]),
         ...nameless('bill', 'vendor_credit', 'expense', 'refund', 'subscription'),
         ...some(unpriced(month)),
@@ -365,7 +380,8 @@ export function expectedFigures(
       ...leftOut(overstatedOn(days.slice(0, -1))),
       ...leftOut(settledUndated),
       ...goneDue,
-      ...goneSettled,
+      ...goneOpenBefore((now, before) => now !== undefined && isMore(before, now)),
+      ...goneOpenBefore((now) => now === undefined),
     ];
     if (!days.some((day) => on(day).length > 0) && gap.length === 0) return nothing('bill', 'vendor_credit');
     const columns = (day: string): Whole[] => [
@@ -391,7 +407,7 @@ export function expectedFigures(
 
   function cash(): Expected {
     const required = of('cash_requirements');
-    const gap = [...ofUnknownStatus, ...ofUnknownCredits, ...goneDue];
+    const gap = [...ofUnknownStatus, ...ofUnknownCredits, ...goneDue, ...goneAhead(() => true)];
     if (required.length === 0 && gap.length === 0) return nothing('bill', 'vendor_credit');
     const weeks = [...Array(13).keys()].map((week) => [
       `w${String(week).padStart(2, '0')}`,
@@ -471,7 +487,9 @@ export function expectedFigures(
     };
     const gap = [...unknownSpend(months, isCompared), ...undatedDocuments, ...goneSpend(months, isCompared)];
     if (ranked.length === 0 && gap.length === 0) return nothing(...spent);
-    const isAnyRead = connection === '' || months.slice(0, 12).some((wanted) => isRead(connection, wanted));
+    const isAnyRead = all('connections').some((row) =>
+      months.slice(0, 12).some((wanted) => isRead(row.connection_id, wanted)),
+    );
     if (ranked.length === 0)
       return { rows: [], told: isAnyRead ? [told(0n), told(0n)] : [], gap: [...gap, ...nameless(...spent)] };
     return {

@@ -76,9 +76,16 @@ test('a month that was not read to its end is compared with nothing, and the pag
     gap: 'Dec 2024 to Nov 2025 were not read to their end: left out of both years.',
   });
   expect(seen('spend-by-vendor', '')).toMatchObject({
-    sentence: 'EUR 57.00 from Dec 2024 to Nov 2025, 45.00 in the 12 months before.',
+    sentence:
+      'EUR 57.00 from Dec 2024 to Nov 2025 (of some connections to Oct 2025), 45.00 in the same months a year before.',
     gap: `${gone('spend').slice(0, -1)}; Dec 2024 to Nov 2025 of begun, Nov 2025 of early and Nov 2025 of stuck were not read to their end: left out of both years.`,
   });
+});
+
+test('of all connections together those months are named that those with spend in the currency were read in', () => {
+  const both = { sentence: 'SEK 37.00 from Dec 2024 to Oct 2025, 0.00 in the same months a year before.' };
+  expect(seen('spend-by-vendor', 'stuck', 'SEK')).toMatchObject(both);
+  expect(seen('spend-by-vendor', '', 'SEK')).toMatchObject(both);
 });
 
 test('spend by month says which months were read in part', () => {

@@ -13,8 +13,10 @@ import {
   subscriptionOf,
   worked,
   workedOn,
+  type Values,
   type WorkedBook,
 } from '../books/worked-book.ts';
+import { firstMorning, workedMornings } from '../books/worked-mornings.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { url } = await createTestDatabase();
@@ -24,6 +26,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
   const books = [
     ...[...nameless(), twoCurrencies(), manyVendors(), notObserved(), oddDocuments()],
     ...[unknownAlone(), netted(), settlements(), feeOncePaid(), noMoreIsDue(), creditedSomeDay()],
+    ...[undatedUnknown(), awaitingDeletion()],
   ];
   const input = { databaseUrl: url, now: workedOn, timeZone: 'UTC', books: books.map(({ book }) => book) };
   await withBooks(input, async (shelf) => {
@@ -94,6 +97,28 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       '1 bill with payments or credits without a date is told as settled with them on every day (together 30.00).',
     );
 
+    // What is known of the sum is told beside what is not.
+    expect(seen('ap-trend', 'undated-unknown', 'NZD')?.gap).toBe(
+      '3 bills with payments or credits without a date are told as settled with them on every day (together 30.00 and 2 unknown amounts).',
+    );
+
+    // What waits for approval is told beside each figure that has it, with what the figure has of it.
+    const found = 'that a reconcile found gone at the source';
+    const isDue = `1 document ${found} is counted until somebody approves the deletion (due 10.00)`;
+    const ahead = (documents: string, amount: string): string =>
+      `${documents} dated ahead ${found} ${documents.startsWith('1 ') ? 'is' : 'are'} counted until somebody approves the deletion (dated ahead ${amount})`;
+    expect(seen('cash-requirements', 'awaiting', 'NZD')?.gap).toBe(
+      `${isDue}; ${ahead('2 documents', '507.00')}.`,
+    );
+    expect(seen('key-figures', 'awaiting', 'NZD')?.gap).toBe(`${isDue}; ${ahead('1 document', '500.00')}.`);
+    expect(seen('ap-ageing', 'awaiting', 'NZD')?.gap).toBe(`${isDue}.`);
+    expect(seen('ap-trend', 'awaiting', 'NZD')?.gap).toBe(
+      `${isDue}; 1 partly settled document ${found} is counted at past month ends until somebody approves the deletion (open then 100.00).`,
+    );
+    expect(seen('ap-trend', 'awaiting', 'SGD')?.gap).toBe(
+      `1 document ${found} is counted until somebody approves the deletion (due -20.00); 1 settled document ${found} is counted at past month ends until somebody approves the deletion (open then 60.00).`,
+    );
+
     // A pair of two currencies is of both, each amount in its own.
     expect(seen('duplicates', 'two-currencies', 'NZD')?.rows[0]?.slice(3, 5)).toEqual(['10.00', 'SGD 9.00']);
     expect(seen('duplicates', 'two-currencies', 'SGD')?.rows[0]?.slice(3, 5)).toEqual(['NZD 10.00', '9.00']);
@@ -159,6 +184,24 @@ test('a company whose documents have no currency is shown by itself, and all tog
     const alone = choicesOf({ ...dashboard, connections: dashboard.connections.slice(0, 1) });
     expect(alone.connections).toEqual(['one']);
     expect(chosenOf(alone, new URLSearchParams('connection='))).toEqual({ connection: 'one', currency: '' });
+  });
+});
+
+test('a month of recurring revenue that is not over in UTC is told so, where the next one has begun', async () => {
+  const { url: databaseUrl } = await createTestDatabase();
+  const books = workedMornings().map(({ book }) => book);
+  const input = { databaseUrl, now: firstMorning, timeZone: 'Pacific/Auckland', books };
+  await withBooks(input, async (shelf) => {
+    await buildInPostgres(shelf);
+    await shelf.warehouse.pool.query(
+      `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
+      [shelf.today],
+    );
+    const { charts } = await readDashboard(shelf.warehouse);
+    const revenue = charts.find(({ id }) => id === 'recurring-revenue')?.views;
+    expect(revenue?.find(({ currency }) => currency === 'NZD')?.gap).toBe(
+      'Nov 2026 is not over in UTC, in which months of recurring revenue are: it may still change.',
+    );
   });
 });
 
@@ -308,6 +351,58 @@ function creditedSomeDay(): WorkedBook {
       ],
     },
     {},
+  );
+}
+
+function undatedUnknown(): WorkedBook {
+  const settled = { issue_date: '2026-09-01', total_amount: 100, amount_due: 0, status: 'paid' };
+  const once = (amount: number | null): Values => ({
+    linked_payments: [{ id: `p${amount}`, allocated_date: null, allocated_amount: amount }],
+  });
+  return worked(
+    'undated-unknown',
+    {
+      0: [
+        billOf('unknown', { ...settled, ...once(null) }),
+        billOf('also-unknown', { ...settled, vendor_id: 'b', ...once(null) }),
+        billOf('known', { ...settled, vendor_id: 'c', total_amount: 30, ...once(30) }),
+      ],
+    },
+    {},
+  );
+}
+
+function awaitingDeletion(): WorkedBook {
+  const september = { issue_date: '2026-09-01', due_date: '2026-09-30', total_amount: 100 };
+  const payment = (amount: number): Values => ({
+    linked_payments: [{ id: `p${amount}`, allocated_date: '2026-11-20', allocated_amount: amount }],
+  });
+  return worked(
+    'awaiting',
+    {
+      0: [
+        billOf('part', { ...september, amount_due: 10, status: 'partially_paid', ...payment(90) }),
+        billOf('soon', {
+          issue_date: '2026-11-25',
+          due_date: '2026-11-28',
+          vendor_id: 'b',
+          total_amount: 500,
+        }),
+        billOf('later', {
+          issue_date: '2026-11-25',
+          due_date: '2027-01-31',
+          vendor_id: 'c',
+          total_amount: 7,
+        }),
+        // Paid with more than it cost.
+        billOf('overpaid', {
+          ...{ ...september, vendor_id: 'd', currency_code: 'SGD', total_amount: 60, amount_due: -20 },
+          ...{ status: 'paid', ...payment(80) },
+        }),
+      ],
+    },
+    {},
+    { waiting: { bills: ['part', 'soon', 'later', 'overpaid'] } },
   );
 }
 

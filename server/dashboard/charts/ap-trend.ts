@@ -9,7 +9,8 @@ import { scopesOf } from '../scopes-of.ts';
 
 const leftOuts = [
   ...(['unknown_status', 'unknown_credit'] as const),
-  ...(['unexplained', 'overstated', 'undated_settlement', 'gone_due', 'gone_settled'] as const),
+  ...(['unexplained', 'overstated', 'undated_settlement'] as const),
+  ...(['gone_due', 'gone_partly_settled', 'gone_settled'] as const),
 ];
 
 const inTwoYears =

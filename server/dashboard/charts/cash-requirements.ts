@@ -15,7 +15,7 @@ import { dayName, daysAfter } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
 
-const leftOuts = ['unknown_status', 'unknown_credit', 'gone_due'] as const;
+const leftOuts = ['unknown_status', 'unknown_credit', 'gone_due', 'gone_ahead'] as const;
 
 /** How much money is needed when. */
 export const cashRequirements: Chart = defineChart({

@@ -4,7 +4,7 @@ import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { lastOverMonths, monthName } from '../month.ts';
-import { readMonths } from '../unread.ts';
+import { readMonths, type Read } from '../unread.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
@@ -84,6 +84,7 @@ select
   currency_code as of_currency,
   least(place, 16) as place, -- 16: all other vendors; null: all vendors
   count(*) as vendors,
+  json_agg(distinct connection_id)::text as connections,
   min(connection_id) as vendor_connection_id,
   min(vendor_id) as vendor_id,
   min(vendor_name) as vendor_name,
@@ -109,6 +110,10 @@ ${withLeftOuts('currency_code, place')}`,
     currency_code: z.string().nullable(),
     place: z.number().nullable(),
     vendors: z.number(),
+    connections: z
+      .string()
+      .transform((text): unknown => JSON.parse(text))
+      .pipe(z.array(z.string())),
     vendor_connection_id: z.string(),
     vendor_id: z.string(),
     vendor_name: z.string().nullable(),
@@ -116,18 +121,16 @@ ${withLeftOuts('currency_code, place')}`,
     year_before: amount.nullable(),
     unknown: z.number(),
   }),
-  view(rows, { connection, currency, asOf, leftOut, reads }) {
-    const over = lastOverMonths(asOf, 12);
-    // All connections together have months of which some is known to its end, and the gap says of which it is not.
-    const months = (connection === '' ? over : readMonths(reads, over)).map(monthName);
+  view(rows, { currency, asOf, leftOut, reads }) {
     const labels = vendorLabels(rows);
     const vendors = rows.filter(({ place }) => place !== null);
     const total = rows.find(({ place }) => place === null) ?? nothing;
+    const compared = comparedWords(reads, { connections: total.connections, asOf });
     return {
       sentence:
-        months.length === 0
+        compared === undefined
           ? 'None of the last 12 months was read to its end.'
-          : `${namedAmount(total.this_year, currency)} from ${months[0]} to ${months.at(-1)}, ${toldAmount(total.year_before, currency)} in the ${months.length === 12 ? '12 months before' : 'same months a year before'}.`,
+          : `${namedAmount(total.this_year, currency)} ${compared.months}, ${toldAmount(total.year_before, currency)} in the ${compared.before}.`,
       gap: gapOf({ unknown: total.unknown, more: leftOut }),
       columns: [
         { head: 'Vendor' },
@@ -165,4 +168,26 @@ ${withLeftOuts('currency_code, place')}`,
 });
 
 /** Where all there is is left out. */
-const nothing = { this_year: '0', year_before: '0', unknown: 0 } as const;
+const nothing = { this_year: '0', year_before: '0', unknown: 0, connections: undefined } as const;
+
+/**
+ * Which months are compared: of each connection that has figures those that it was read to the end of, which the gap says where they
+ * are not all. Undefined: none.
+ */
+function comparedWords(
+  reads: readonly Read[],
+  { connections, asOf }: { connections: readonly string[] | undefined; asOf: string },
+): { months: string; before: string } | undefined {
+  const over = lastOverMonths(asOf, 12);
+  const counted = reads.filter(
+    (read) => readMonths([read], over).length > 0 && (connections?.includes(read.connection_id) ?? true),
+  );
+  const lasts = counted.map((read) => readMonths([read], over).at(-1) ?? '').sort();
+  const [first, earliest, last] = [over[0], lasts[0], lasts.at(-1)];
+  if (first === undefined || earliest === undefined || last === undefined) return undefined;
+  const some = earliest === last ? '' : ` (of some connections to ${monthName(earliest)})`;
+  return {
+    months: `from ${monthName(first)} to ${monthName(last)}${some}`,
+    before: earliest === over.at(-1) ? '12 months before' : 'same months a year before',
+  };
+}
