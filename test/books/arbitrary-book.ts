@@ -149,6 +149,7 @@ class Clerk {
       if (count % 5 === 0) this.add('customers', `customer-${count}`, this.customer());
       if (count % 5 === 0) this.add('items', `item-${count}`, this.item());
       if (count % 4 === 0) this.add('subscriptions', `subscription-${count}`, this.subscription());
+      if (count % 4 === 0) this.addPair(count);
     }
     for (const customer of twoCurrencies)
       for (const currency of ['"USD"', '"EUR"'])
@@ -248,6 +249,45 @@ class Clerk {
       ),
       line_items: signed(lines),
     };
+  }
+
+  /** A bill and a credit that was applied to it, of which each tells all, the beginning or nothing, and leaves more or less unexplained. */
+  private addPair(count: number): void {
+    const [billId, creditId] = [`pair-bill-${count}`, `pair-credit-${count}`];
+    const currency = this.oneOf(['"USD"', '"EUR"', '"JPY"', 'null']);
+    const amount = this.between(2, 9) * 10;
+    const parts = this.oneOf<readonly (number | null)[]>([
+      ...[[amount], [amount / 2, amount / 2], [amount / 2, amount / 2]],
+      ...[
+        [amount, -amount / 2],
+        [amount, -amount / 2],
+        [amount, null],
+      ],
+    ]).map((part) => ({ amount: String(part), date: this.days.allocated() }));
+    const told = (how: string, id: string): string =>
+      list(
+        ...parts
+          .slice(0, { all: parts.length, first: 1, nothing: 0 }[how])
+          .map((part) => object({ id: text(id), allocated_date: part.date, allocated_amount: part.amount })),
+      );
+    const applied = parts.reduce((sum, part) => sum + Number(part.amount === 'null' ? 0 : part.amount), 0);
+    const statusOf = (): string => this.oneOf(['"paid"', '"open"', '"partially_paid"', '"void"']);
+    const due = amount + 100 - applied * this.oneOf([1, 1, 0.5, 0]);
+    this.add('bills', billId, {
+      ...this.bill(),
+      currency_code: currency,
+      status: statusOf(),
+      ...{ total_amount: String(amount + 100), amount_due: String(due), linked_payments: '[]' },
+      linked_credit_memos: told(this.oneOf(['all', 'nothing', 'nothing', 'first']), creditId),
+    });
+    this.add('bill_credit_memos', creditId, {
+      ...this.credit(creditId),
+      currency_code: currency,
+      status: statusOf(),
+      total_amount: String(amount),
+      remaining_amount: String(amount - applied * this.oneOf([1, 1, 0.5])),
+      linked_bills: told(this.oneOf(['all', 'all', 'nothing', 'first']), billId),
+    });
   }
 
   /** What bills tell of a credit, as the credit tells it: sometimes of another day, or in two parts. */

@@ -585,14 +585,20 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a connection is fresh without a list that is not offered any more',
     file: 'models/marts/connections.sql',
-    find: "where capability <> 'unsupported' or last_success_at is not null",
+    find: 'where was_offered',
     replace: "where capability <> 'unsupported'",
   },
   {
     name: 'a list that is not offered any more never was',
-    file: 'models/marts/sync_health.sql',
-    find: "capability <> 'unsupported' or last_success_at is not null as was_offered",
-    replace: "capability <> 'unsupported' as was_offered",
+    file: 'models/intermediate/int_streams__offered.sql',
+    find: 'or streams.last_success_at is not null or held.stream is not null as was_offered',
+    replace: 'as was_offered',
+  },
+  {
+    name: 'a list that was not offered any more before it was read to its end has nothing',
+    file: 'models/intermediate/int_streams__offered.sql',
+    find: ' or held.stream is not null as was_offered',
+    replace: ' as was_offered',
   },
   {
     name: 'an application counts on the document alone that tells of it',
@@ -615,8 +621,14 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a credit that only the vendor credit tells of explains nothing',
     file: 'models/marts/bills.sql',
-    find: '- amount_due - credited_elsewhere as unexplained_amount',
-    replace: '- amount_due as unexplained_amount',
+    find: `"source_type = 'credit'"`,
+    replace: `"source_type = 'credit' and not is_told_by_other"`,
+  },
+  {
+    name: 'what only the bill tells of is left of the credit',
+    file: 'models/marts/vendor_credits.sql',
+    find: "daybook.whole_sum('allocated_amount')",
+    replace: "daybook.whole_sum('allocated_amount', 'not is_told_by_other')",
   },
   {
     name: 'what was owed back and settled in no way that is told hides nothing',
