@@ -2,9 +2,9 @@
 -- when that was before: there were none then, so what comes later is new. A month is observed when a sync or reconcile that
 -- ended in it had read subscriptions completely, whatever became of other streams; months before the first that is known of
 -- are taken as observed. One that was last read before its last day is told as of then, and is not complete: what changed in
--- the rest of it counts in the month that was read next. Months are those of UTC, so a month is over where it is in UTC as well: on
--- the first day of the next one in zones ahead of UTC that is known once subscriptions were read in a later month. Months of which
--- pruning has removed versions, and those before them, are not observed: history cannot tell them any more.
+-- the rest of it counts in the month that was read next. Months are those of UTC, so a month is over once it is in UTC as well:
+-- on the first day of the next one, in zones ahead of UTC, that is known when subscriptions were read in a later month. Months
+-- of which pruning has removed versions, and those before them, are not observed: history cannot tell them any more.
 with versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
     where {{ daybook.reporting_day_of('recorded_at') }} <= {{ daybook.as_of_date() }}

@@ -42,7 +42,8 @@ counted as (
     group by connection_id
 ),
 
--- A resource that is read in two lists is as fresh as the older of them, and a list that is not offered any more as when it was read.
+-- A resource that is read in two lists is as fresh as the older of them. A list that is not offered any more is as fresh as when
+-- it was read last.
 resourced as (
     select
         connection_id,
