@@ -682,6 +682,6 @@ export const mistakes: readonly Mistake[] = [
     name: 'payments without a date are of no month',
     file: 'models/marts/ap_kpis_monthly.sql',
     find: 'coalesce(undated_payments.payment_count, 0)',
-    replace: '0',
+    replace: 'cast(0 as bigint)',
   },
 ];
