@@ -2,6 +2,7 @@ import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { heldIds } from '../warehouse/landing/held-ids.ts';
+import { CommitsLost, ConnectionReplaced } from '../warehouse/errors.ts';
 import { lookbackOf } from '../warehouse/passes/lookback-of.ts';
 import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
@@ -182,7 +183,9 @@ async function settleFailure(
     await run.finish();
     return { state: 'wait', wait: waitFor(wait.reason, milliseconds), records: run.records() };
   }
-  if (handlingOf(error) === 'stop') {
+  // That is about this run alone. What waits is there still, and the next one applies it.
+  const isOver = error instanceof CommitsLost || error instanceof ConnectionReplaced;
+  if (handlingOf(error) === 'stop' && !isOver) {
     await holdWebhooks(warehouse, { connectionId, milliseconds: refusedMilliseconds });
     await run.finish(error);
     // It meets the same refusal, and pauses the connection with a sentence that says what to do.

@@ -11,6 +11,7 @@ import { readDemand } from '../warehouse/connections/read-demand.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { checkAddresses } from '../warehouse/check-addresses.ts';
 import { checkSchema } from '../warehouse/migrate.ts';
+import { requireClock } from '../warehouse/require-clock.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { missingRoleSettings } from '../warehouse/role-settings.ts';
 import { listReaders, type ReaderListed } from '../warehouse/readers/list-readers.ts';
@@ -54,6 +55,7 @@ export async function examine(): Promise<Finding[]> {
   try {
     findings.push(
       await finding('database', () => databaseOf(warehouse)),
+      await finding('clock', () => clockOf(warehouse)),
       ...(await warnings('pooler', () => poolerOf(settings))),
       ...(await warnings('sessions', () => sessionsOf(warehouse))),
       ...(await warnings('readers', () => readersOf(warehouse))),
@@ -130,6 +132,10 @@ async function databaseOf(warehouse: Warehouse): Promise<string> {
   const { rows } = await warehouse.pool.query<{ server_version: string }>('show server_version');
   await checkSchema(warehouse);
   return `Postgres ${rows[0]?.server_version ?? ''}, migrated`;
+}
+
+async function clockOf(warehouse: Warehouse): Promise<string> {
+  return `Postgres says ${(await requireClock(warehouse)).toISOString()}, as this host does within a day`;
 }
 
 async function poolerOf({ database }: Settings): Promise<Looked> {

@@ -22,6 +22,19 @@ export class CommitsLost extends Error {
   }
 }
 
+/** Postgres or this host has the wrong time, by more than a day. */
+export class ClockWrong extends Error {
+  override readonly name = 'ClockWrong';
+  readonly handling = 'retry';
+
+  constructor({ postgres, host }: { postgres: Date; host: Date }) {
+    super(
+      `The clock of Postgres says ${postgres.toISOString()} and that of this host ${host.toISOString()}: correct the one that is wrong. ` +
+        'Nothing is synced or pruned until they are less than a day apart.',
+    );
+  }
+}
+
 /** Another reconcile of the connection began after this one, whose listing is the one that counts. */
 export class ReconcileReplaced extends Error {
   override readonly name = 'ReconcileReplaced';

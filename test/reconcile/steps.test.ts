@@ -11,6 +11,7 @@ import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource, readFinished } from '../../warehouse/reconcile/finish-resource.ts';
 import { takeListing } from '../../warehouse/reconcile/listing-in-hand.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
+import { CommitsLost } from '../../warehouse/errors.ts';
 import { bill, subscription } from '../support/finance-records.ts';
 import { deletionOf, landEvents } from '../support/land-events.ts';
 import { landListing, openListing, type Listing } from '../support/land-listing.ts';
@@ -37,6 +38,17 @@ describe('each step of a reconcile that is done twice', () => {
     expect(await settle(listing)).toMatchObject({ waiting: 0, equal: true });
     expect(await runStreamOf(listing)).toEqual(before);
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
+  });
+
+  test('proves nothing where the deletions of before are lost with their database', async () => {
+    const connectionId = await held('a', 'b');
+    const listing = await listed(connectionId, 'b');
+    await findAndConfirm(listing, 'a');
+    const deleted = { waiting: 0, held: 2, before: 0 };
+    await expect(finishResource(warehouse, { ...listing, ...deleted })).rejects.toThrow(CommitsLost);
+    expect(await runStreamOf(listing)).toMatchObject({ status: 'running', totals: null });
+    expect(await settle(listing)).toMatchObject({ waiting: 0, equal: true });
+    expect(await heldIds(connectionId)).toEqual(['b']);
   });
 
   test('keeps the question that a stopped reconcile asked, which is about what landed', async () => {

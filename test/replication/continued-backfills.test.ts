@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { bill } from '../support/finance-records.ts';
+import { describe, expect, test } from 'vitest';
+import { bill, customer } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
@@ -43,6 +43,52 @@ test('windows that were read when the clock of Postgres was ahead are read again
     { memo: 'edited' },
   ]);
 });
+
+describe('after the clock of Postgres was ahead, so that later runs begin in the future', () => {
+  test('windows of a backfill that was ended from outside, nobody knows when, are read again', async () => {
+    const broken = { isMended: false };
+    const service = await withBrokenWindow({}, broken);
+    await beginsInTheFuture(service);
+    await service.backfill(['bills'], days);
+    await isEndedFromOutside(service);
+    broken.isMended = true;
+    service.lists.bills = [bill('a', { updated_at: day('02'), memo: '"edited"', last_synced_at: at() })];
+    expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
+    expect(await service.rows('select memo from finance.bills where connection_id = $1')).toEqual([
+      { memo: 'edited' },
+    ]);
+  });
+
+  test('what an earlier run of a backfill left in quarantine counts', async () => {
+    const broken = { isMended: false };
+    const service = await withBrokenWindow({ total_amount: '"much"' }, broken);
+    await beginsInTheFuture(service);
+    await service.backfill(['bills'], days);
+    broken.isMended = true;
+    service.lists.bills = [];
+    expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'partial' });
+  });
+});
+
+/** The next runs do, after one that began when the clock was two months ahead. */
+async function beginsInTheFuture(service: ScriptedService): Promise<void> {
+  service.lists.customers = [customer('c')];
+  await service.sync(['customers']);
+  await service.rows(
+    `update sync.runs set started_at = started_at + interval '60 days' where connection_id = $1`,
+  );
+}
+
+/** Nobody has closed it yet. */
+async function isEndedFromOutside(service: ScriptedService): Promise<void> {
+  const [run] = await service.rows(
+    `update sync.runs set status = 'running', finished_at = null where connection_id = $1 and kind = 'backfill' returning run_id`,
+  );
+  await service.rows(
+    `update sync.run_streams set status = 'running', finished_at = null
+     where connection_id = $1 and run_id = '${String(run?.run_id)}'`,
+  );
+}
 
 /** Bill a is of a window that is read; a later one is refused until it is mended, and has nothing. */
 async function withBrokenWindow(

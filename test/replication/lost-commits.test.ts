@@ -215,6 +215,66 @@ test('an entry of what is gone waits where the wish for a reconcile is lost', as
   expect(await service.isReconcileWanted()).toBe(true);
 });
 
+test('a webhook of a deletion that names no record is not kept where the wish for a reconcile is lost', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  const losing = losingCommit(warehouse, wish);
+  service.warehouse = losing;
+  await service.tellOfBill('DELETED', '{}');
+  service.warehouse = warehouse;
+  expect(losing.isLost()).toBe(true);
+  expect(await service.rows('select code from sync.webhook_inbox where connection_id = $1')).toEqual([]);
+  await service.tellOfBill('DELETED', '{}');
+  expect(await service.isReconcileWanted()).toBe(true);
+});
+
+test('a reconcile whose findings are lost leaves the wish that it was made for', async () => {
+  const service = await serve();
+  const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
+  const [a, b, c] = [bill('a', { last_synced_at: stamp(second + 300) }), bill('b'), bill('c')];
+  service.lists = { bills: [a, b, c] };
+  await service.sync(['bills']);
+  service.lists.bills = [b, c];
+  service.events = [deletionOf('a', new Date(second).toISOString().replace('.000', ''))];
+  await service.sync(['bills']);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
+  const losing = losingCommit(warehouse, 'insert into sync.discrepancies');
+  service.warehouse = losing;
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
+  service.warehouse = warehouse;
+  expect(losing.isLost()).toBe(true);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect(await service.ids('bills')).toEqual(['b', 'c']);
+  expect(await service.isReconcileWanted('bills')).toBe(false);
+});
+
+const beginning = 'insert into "sync"."runs"';
+
+test('a command whose beginning is lost says so', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a')] };
+  await service.sync(['bills']);
+  const losing = losingCommit(warehouse, beginning);
+  await expect(rebuildBills(losing, service)).rejects.toThrow(CommitsLost);
+  expect(losing.isLost()).toBe(true);
+});
+
+test('webhooks of which the run is lost are applied by the next one, which nothing holds back', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('b')] };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('b')];
+  const losing = losingCommit(warehouse, beginning);
+  service.warehouse = losing;
+  await service.tellOfBill('DELETED', bill('a')).catch(() => undefined);
+  service.warehouse = warehouse;
+  expect(losing.isLost()).toBe(true);
+  await service.applyWebhooks();
+  expect(await service.ids('bills')).toEqual(['b']);
+});
+
 test('a removal whose beginning is lost has removed nothing, and says so', async () => {
   const service = await serve();
   service.lists = { bills: [bill('one')] };
@@ -379,4 +439,8 @@ async function takeOver({ connection }: ScriptedService, stream: string): Promis
 
 function copyOf(table: string): string {
   return `public.standby_${table.replace('.', '_')}`;
+}
+
+function stamp(time: number): string {
+  return `"${new Date(time).toISOString()}"`;
 }

@@ -201,6 +201,18 @@ describe('a list that the service does not have for the platform', () => {
     expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('open');
   });
 
+  test('is asked for again when that was learned in the future, by a clock that was ahead', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+    await noteMissing(warehouse, { pass, requests: 1 });
+    await endWithAnother(pass);
+    await warehouse.pool.query(
+      `update sync.streams set capability_checked_at = now() + interval '60 days' where connection_id = $1`,
+      [connectionId],
+    );
+    expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('open');
+  });
+
   test('is asked for again after a day, and supported from then on', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { PoolClient } from 'pg';
 import { resourceNames } from '../../resources/index.ts';
 import { provedSql } from '../connections/prove-token.ts';
-import { ConnectionReplaced, LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
+import { CommitsLost, ConnectionReplaced, LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
 import { tick, tickSql } from '../resource-clock.ts';
 import type { PassInHand } from './pass.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -66,7 +66,8 @@ export async function lockToLand(
 
 /**
  * Locks the connection's resource alone, for what a run writes outside of any pass. Throws UnknownConnection when the connection was
- * removed meanwhile, and ConnectionReplaced when another one has its name: what was on its way would outlive it.
+ * removed meanwhile, ConnectionReplaced when another one has its name, for what was on its way would outlive it, and CommitsLost when the row of
+ * the run is lost.
  */
 export async function lockResource(
   client: PoolClient,
@@ -80,16 +81,18 @@ export async function lockResource(
     values: [connectionId, resource],
   });
   // A statement of its own: it sees what was committed while the one before waited for the lock.
-  const connection = await client.query<{ isOfRun: boolean }>({
+  const connection = await client.query<{ isOfRun: boolean; isReplaced: boolean }>({
     name: 'connection of run',
     text: `
-      select exists (select from sync.runs where run_id = $2 and connection_id = $1) as "isOfRun"
+      select exists (select from sync.runs where run_id = $2 and connection_id = $1) as "isOfRun",
+        exists (select from sync.removed_runs where run_id = $2 and connection_id = $1) as "isReplaced"
       from sync.connections where connection_id = $1`,
     values: [connectionId, runId],
   });
   const [found] = connection.rows;
   if (found === undefined) throw new UnknownConnection(connectionId);
-  if (!found.isOfRun) throw new ConnectionReplaced(connectionId);
+  if (found.isReplaced) throw new ConnectionReplaced(connectionId);
+  if (!found.isOfRun) throw new CommitsLost('this run');
   return { landedAt: rows[0]?.landed_at ?? '' };
 }
 

@@ -10,7 +10,7 @@ import { openStreams } from './open-streams.ts';
 /**
  * Opens a pass for each window of each stream. When windows of the same plan are left from a run that did not get to its end, and ended
  * less than a week ago, those are what is left to do, and no others are opened: what was read longer ago says little of today. One that was
- * ended from outside counts from its beginning, and of one that ended in the future, by a clock that was ahead, nobody knows when. Throws
+ * ended from outside counts from its beginning, and of one that began or ended in the future, after a clock that was ahead, nobody knows when. Throws
  * ConnectionReplaced.
  */
 export async function planBackfill(
@@ -25,12 +25,14 @@ export async function planBackfill(
       delete from sync.passes p
       where connection_id = ${connectionId} and kind = 'backfill' and ${isOfPlan(plan.name)} and not exists (
         select from sync.runs r
-        where r.run_id = p.run_id and clock_timestamp() - interval '7 days' < case
+        where r.run_id = p.run_id and (r.run_id = ${runId} or clock_timestamp() - interval '7 days' < case
           -- It was ended from outside, nobody knows when, and is closed since this one began.
-          when r.status = 'interrupted' and r.finished_at >= (select started_at from sync.runs where run_id = ${runId})
-            then r.started_at
+          when r.status = 'interrupted' and exists (
+            select from sync.runs mine
+            where mine.run_id = ${runId} and (r.finished_at >= mine.started_at or mine.started_at > clock_timestamp())
+          ) then r.started_at
           else coalesce(r.finished_at, 'infinity')
-        end and coalesce(r.finished_at <= clock_timestamp(), true)
+        end and greatest(r.started_at, r.finished_at) <= clock_timestamp())
       )
     `.execute(db);
     await sql`

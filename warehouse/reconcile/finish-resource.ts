@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { CommitsLost } from '../errors.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { closeUnlisted } from './close-unlisted.ts';
@@ -27,6 +28,7 @@ export async function finishResource(
     const totals = await readTotals(client, input);
     const { tooLong: stoodStill } = await readStandstill(client, input);
     if (stoodStill) await doubtConfirmed(client, input);
+    else await requireDeleted(client, input);
     const waiting = stoodStill ? 0 : input.waiting;
     const undecided = await keepUndecided(client, input);
     for (const { stream, ...proof } of totals) {
@@ -45,7 +47,8 @@ export async function finishResource(
     const decided = undecided.unclear + undecided.unanswered === 0;
     const equal = totals.every((total) => total.equal) && decided && !stoodStill;
     if (!stoodStill) {
-      await settle(client, input, { began, decided, proved: equal && waiting === 0 });
+      const answered = decided && (equal || waiting > 0 || (await hasBadRecords(client, input)));
+      await settle(client, input, { began, answered, proved: equal && waiting === 0 });
       await closeUnlisted(client, { ...input, began });
     }
     await client.query(
@@ -71,6 +74,30 @@ async function doubtConfirmed(
      where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed'`,
     [connectionId, resource.name, runId],
   );
+}
+
+/** What was confirmed is deleted by now, or waits for approval. Throws CommitsLost where the deletions are lost with their database. */
+async function requireDeleted(
+  client: PoolClient,
+  { connectionId, resource, runId, waiting }: RunScope & Pick<Deleted, 'waiting'>,
+): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from sync.discrepancies
+     where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed' and kind = 'extra'
+       and version is not null
+     offset $4 limit 1`,
+    [connectionId, resource.name, runId, waiting],
+  );
+  if (rowCount !== 0) throw new CommitsLost(`this reconcile of ${resource.name}`);
+}
+
+/** Whether records wait in quarantine: source and warehouse are not equal then, and listing them again changes nothing. */
+async function hasBadRecords(client: PoolClient, { connectionId, resource }: RecordScope): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from sync.quarantine where connection_id = $1 and resource = $2 and status = 'open' limit 1`,
+    [connectionId, resource.name],
+  );
+  return rowCount !== 0;
 }
 
 interface Undecided {
@@ -188,14 +215,14 @@ function failureOf(
 }
 
 /**
- * What made a reconcile necessary is answered by a complete listing that left no record undecided, unless it was announced after the listing
- * began: then it may be missing in it. Where a record stays undecided, as one whose fetch keeps failing, the reconcile is repeated
+ * What made a reconcile necessary is answered by a complete listing that left no record undecided, and no difference that nothing explains,
+ * unless it was announced after the listing began: then it may be missing in it. Where it is not answered, the reconcile is repeated
  * after an hour, and then after as long as it has been needed, at most a day: a whole resource is listed for it.
  */
 async function settle(
   client: PoolClient,
   { connectionId, resource }: RunScope,
-  { began, decided, proved }: { began: string; decided: boolean; proved: boolean },
+  { began, answered, proved }: { began: string; answered: boolean; proved: boolean },
 ): Promise<void> {
   await client.query(
     `update sync.quarantine
@@ -212,6 +239,6 @@ async function settle(
          then clock_timestamp() + least(greatest(clock_timestamp() - reconcile_wanted_at, interval '1 hour'), interval '1 day')
        end
      where connection_id = $1 and stream = any($2::text[])`,
-    [connectionId, streamsOf(resource), began, proved, decided],
+    [connectionId, streamsOf(resource), began, proved, answered],
   );
 }

@@ -4,6 +4,7 @@ import { listRemovals } from '../connections/list-removals.ts';
 import { keepStreamMonths } from '../history/keep-stream-months.ts';
 import { indexesOnly } from '../indexes-only.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { requireClock } from '../require-clock.ts';
 import { inCountedBatches, type InBatch } from './batches.ts';
 import { countExpired, expired, removeExpired } from './expired-rows.ts';
 import {
@@ -39,12 +40,14 @@ export type Pruned = Record<string, number>;
 /**
  * Removes what is older than it is to be kept, and finishes removals of connections, a batch per transaction: killed anywhere, the next one does the rest. A dry
  * run counts the same rows and removes none. An abort of `signal` stops after the batch in hand.
+ * Throws ClockWrong.
  */
 export async function pruneWarehouse(
   warehouse: Warehouse,
   input: { keep: Keep; dryRun: boolean; signal?: AbortSignal },
 ): Promise<Pruned> {
   const { keep, dryRun, signal } = input;
+  await requireClock(warehouse);
   const cutoffs = await cutoffsOf(warehouse, keep);
   return dryRun
     ? countOld(warehouse, cutoffs)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { requireClock } from '../require-clock.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
 /** A run that works for no single connection. */
@@ -14,10 +15,11 @@ export interface RunOfAll {
   readonly reason: string;
 }
 
-/** Opens the row of a run, as often as one likes. Older ones of its kind that never ended were ended from outside. */
+/** Opens the row of a run, as often as one likes. Older ones of its kind that never ended were ended from outside. Throws ClockWrong. */
 export async function beginRunOfAll({ pool }: Warehouse, run: RunOfAll): Promise<void> {
   const { runId, kind, target, workflowId, temporalRunId, reason } = run;
   await inTransaction(pool, async ({ db }) => {
+    await requireClock({ db });
     await db
       .insertInto('sync.runs')
       .values({

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { inTransaction } from '../in-transaction.ts';
 import { ConnectionReplaced, UnknownConnection } from '../errors.ts';
+import { requireClock } from '../require-clock.ts';
 import type { RunKind } from '../tables/runs.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
@@ -18,10 +19,11 @@ export interface RunToBegin {
 /**
  * Opens the run, or goes on with it when it is there. Older runs of the same kind that say they are running are over:
  * Temporal lets one run at a time, so their workflow was ended from outside, or gives way to this one. They become `interrupted`.
- * Throws UnknownConnection, ConnectionReplaced, and AnotherRuns when the run is to be alone.
+ * Throws ClockWrong, UnknownConnection, ConnectionReplaced, and AnotherRuns when the run is to be alone.
  */
 export async function beginRun({ pool }: Warehouse, run: RunToBegin): Promise<void> {
   await inTransaction(pool, async ({ db }) => {
+    await requireClock({ db });
     const connection = await db
       .selectFrom('sync.connections')
       .select(isRemoved(run).as('isRemoved'))

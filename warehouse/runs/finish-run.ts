@@ -286,7 +286,8 @@ async function noteLeftByOthers(
         where mine.run_id = own.run_id and earlier.run_id <> mine.run_id and s.quarantined > 0 and exists (
           select from sync.quarantine q
           where q.connection_id = mine.connection_id and q.stream = own.stream and q.status = 'open'
-            and q.last_seen_at >= earlier.started_at
+            -- A run may begin in the future, after a clock that was ahead.
+            and (q.last_seen_at >= earlier.started_at or q.run_id = earlier.run_id)
         )
       )`,
     )

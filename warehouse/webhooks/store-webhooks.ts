@@ -1,4 +1,6 @@
+import type { PoolClient } from 'pg';
 import { resourceNamed } from '../../resources/index.ts';
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { isDeletion } from './waiting-webhooks.ts';
@@ -24,22 +26,38 @@ export interface WebhooksStored {
 }
 
 /**
- * Stores webhooks, all or none, by one statement that commits itself. The same content again is counted. An entry that was
+ * Stores webhooks, all or none, by one commit. The same content again is counted. An entry that was
  * applied stays so, for nothing new is in it; but what is told of a connection as a whole is news each time, and so is a deletion, which
  * the service may have told before it was done. What found no connection the first time may find one now. A deletion that does not say of
- * which record asks for a reconcile.
+ * which record asks for a reconcile, by the same commit: it is closed, and nothing looks at it again.
  *
  * `asText` is for a body that Postgres refuses as JSON: its text is kept then.
  */
 export async function storeWebhooks(
   { pool }: Pick<Warehouse, 'pool'>,
-  input: { apiAddress: string; webhooks: readonly WebhookToStore[]; asText?: boolean },
+  input: StoreInput,
 ): Promise<WebhooksStored> {
-  const { apiAddress, webhooks, asText = false } = input;
+  const mayBeNameless = input.webhooks.some(
+    ({ resource, recordId }) => resource !== null && recordId === null,
+  );
+  // A statement that commits itself costs one answer of the database instead of three.
+  return mayBeNameless ? inTransaction(pool, ({ client }) => store(client, input)) : store(pool, input);
+}
+
+interface StoreInput {
+  readonly apiAddress: string;
+  readonly webhooks: readonly WebhookToStore[];
+  readonly asText?: boolean;
+}
+
+async function store(
+  client: PoolClient | Warehouse['pool'],
+  { apiAddress, webhooks, asText = false }: StoreInput,
+): Promise<WebhooksStored> {
   const deliveries = new Map<string, number>();
   for (const { digest } of webhooks) deliveries.set(digest, (deliveries.get(digest) ?? 0) + 1);
   const distinct = [...new Map(webhooks.map((webhook) => [webhook.digest, webhook])).values()];
-  const { rows } = await pool.query<{ due: string[]; unknown_is_ready: boolean; nameless: Nameless[] }>({
+  const { rows } = await client.query<{ due: string[]; unknown_is_ready: boolean; nameless: Nameless[] }>({
     name: 'store webhooks',
     text: storeSql,
     values: [
@@ -57,7 +75,7 @@ export async function storeWebhooks(
   });
   const { due = [], unknown_is_ready: unknownIsReady = false, nameless = [] } = rows[0] ?? {};
   for (const { connectionId, resource } of nameless)
-    await wantReconcile(pool, { connectionId, resource: resourceNamed(resource) });
+    await wantReconcile(client, { connectionId, resource: resourceNamed(resource) });
   return { due, unknownIsReady };
 }
 
