@@ -40,9 +40,7 @@ async function fillShape(
 const closing = `last_synced_at, _run_id, _first_seen_at, _changed_at, _content_hash`;
 const closingValues = `now(), 'bench', now(), now(), '\\x00'`;
 
-interface Expressions {
-  readonly [column: string]: string;
-}
+type Expressions = Readonly<Record<string, string>>;
 
 /** `i` counts from 1 to the number of rows. */
 function inserted(table: string, rows: string, values: Expressions): string {

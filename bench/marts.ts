@@ -7,7 +7,7 @@ import { runExportProcess } from '../activities/export/run-export-process.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { snapshotId } from '../lake/snapshot-id.ts';
 import { buildMarts } from '../marts/build-marts.ts';
-import type { MartsBuilt } from '../marts/build-settings.ts';
+import type { BuildFollower, BuildPlaces, MartsBuilt } from '../marts/build-settings.ts';
 import { pythonWithDbt } from '../marts/python-with-dbt.ts';
 import { dashboardFile } from '../server/dashboard/dashboard-file.tsx';
 import { readDashboard } from '../server/dashboard/read-dashboard.ts';
@@ -107,7 +107,7 @@ function figures({
   ];
 }
 
-export function settingsOf(home: string, onStep: (text: string) => void) {
+export function settingsOf(home: string, onStep: (text: string) => void): BuildPlaces & BuildFollower {
   return {
     home,
     cacheFolder: path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'daybook'),
