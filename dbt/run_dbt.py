@@ -17,6 +17,16 @@ told_errors = []
 saying = threading.Lock()
 
 
+def run(args: list[str]) -> bool:
+    # Almost nothing of what dbt makes is garbage while it runs, and looking for it often takes a tenth of the time.
+    gc.set_threshold(50_000, 20, 100)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    result = dbtRunner(callbacks=[tell]).invoke(args)
+    if result.exception is not None and not told_errors:
+        say(message=env_scrubber(str(result.exception)))
+    return result.success
+
+
 def end_with_parent() -> None:
     # It closes when the parent is gone, however that went.
     while os.read(STANDARD_INPUT, 1):
@@ -41,10 +51,5 @@ def say(**what) -> None:
         print(json.dumps(what), flush=True)
 
 
-# Almost nothing of what dbt makes is garbage while it runs, and looking for it often takes a tenth of the time.
-gc.set_threshold(50_000, 20, 100)
-threading.Thread(target=end_with_parent, daemon=True).start()
-result = dbtRunner(callbacks=[tell]).invoke(sys.argv[1:])
-if result.exception is not None and not told_errors:
-    say(message=env_scrubber(str(result.exception)))
-sys.exit(0 if result.success else 1)
+if __name__ == "__main__":
+    sys.exit(0 if run(sys.argv[1:]) else 1)

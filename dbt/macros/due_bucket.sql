@@ -4,6 +4,6 @@
         when {{ days }} is null then 'no_date'
         when {{ days }} < 0 then 'overdue'
         when {{ days }} >= 91 then 'later'
-        else 'w' || lpad(cast({{ daybook.weeks_in(days) }} as varchar), 2, '0')
+        else 'w' || lpad(cast({{ daybook.weeks_in(days) }} as {{ daybook.text_type() }}), 2, '0')
     end
 {%- endmacro %}

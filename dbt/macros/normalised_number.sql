@@ -5,11 +5,12 @@
 -#}
 {% macro normalised_number(number) -%}
     case
-        when regexp_replace({{ number }}, '[^1-9]', '', 'g') <> ''
+        when {{ daybook.all_replaced(number, '[^1-9]', '') }} <> ''
             then translate(
-                regexp_replace(
-                    regexp_replace({{ number }}, '(^|[^0-9])0+([0-9])', '\1\2', 'g'), '{{ daybook.no_letter() }}', '', 'g'
-                ),
+                {{ daybook.all_replaced(
+                    daybook.all_replaced(number, '(^|[^0-9])0+([0-9])', daybook.found_group(1) ~ daybook.found_group(2)),
+                    daybook.no_letter(), ''
+                ) }},
                 'abcdefghijklmnopqrstuvwxyz',
                 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
             )

@@ -11,6 +11,7 @@ import { calculate, type Calculated } from './calculate.ts';
 import { keepBook, type BookTold } from './keep-books.ts';
 import type { RandomBook } from './arbitrary-book.ts';
 import { momentOf, randomBooks } from './random-books.ts';
+import { cacheFolder } from '../dbt/run-dbt-by-hand.ts';
 import { fxRates, writeSeeds } from './write-seeds.ts';
 
 /** Random books, kept side by side in one warehouse and in one snapshot, and what their marts must be. */
@@ -37,6 +38,8 @@ export interface ShelfInput {
   readonly books: number;
   /** Bills of each book; half as many expenses, and so on. */
   readonly documents: number;
+  /** Whether Iceberg tables show the snapshot. */
+  readonly iceberg?: boolean;
 }
 
 /** Fills the shelf with random books; it goes away after `use`. */
@@ -47,22 +50,29 @@ export async function withShelf<Result>(
   const { databaseUrl, seed } = input;
   const { now, timeZone } = momentOf(seed);
   const random = randomBooks({ ...input, today: todayIn(timeZone, new Date(now)) });
-  return withBooks({ databaseUrl, now, timeZone, books: random }, use);
+  const { iceberg = false } = input;
+  return withBooks({ databaseUrl, now, timeZone, books: random, iceberg }, use);
 }
 
 /** The same with books that are given. */
 export async function withBooks<Result>(
-  input: { databaseUrl: string; now: string; timeZone: string; books: readonly RandomBook[] },
+  input: {
+    databaseUrl: string;
+    now: string;
+    timeZone: string;
+    books: readonly RandomBook[];
+    iceberg?: boolean;
+  },
   use: (shelf: Shelf) => Promise<Result>,
 ): Promise<Result> {
-  const { databaseUrl, now, timeZone } = input;
+  const { databaseUrl, now, timeZone, iceberg = false } = input;
   const home = await mkdtemp(join(tmpdir(), 'daybook-books-'));
   const warehouse = openWarehouse({ url: databaseUrl, connections: 6 });
   try {
     const [today, todayInUtc] = [todayIn(timeZone, new Date(now)), todayIn('UTC', new Date(now))];
     const books = await keepBooks(warehouse, { books: input.books, home, today, now });
     const lake = join(home, 'lake');
-    await exportTo(lake, { databaseUrl, home });
+    await exportTo(lake, { databaseUrl, home, iceberg });
     const told = { now, time_zone: timeZone, fx_rates: fxRates, books };
     const calculated = await calculate(told);
     const documents = books
@@ -106,7 +116,7 @@ async function keepBooks(
 
 async function exportTo(
   lake: string,
-  { databaseUrl, home }: { databaseUrl: string; home: string },
+  { databaseUrl, home, iceberg }: { databaseUrl: string; home: string; iceberg: boolean },
 ): Promise<void> {
   const runId = 'books';
   await makeSnapshot(
@@ -120,6 +130,7 @@ async function exportTo(
       productVersion: '0.0.0-test',
       warehouseId: 'the-warehouse',
       snapshotId: snapshotId({ runId, startedAt: new Date() }),
+      ...(iceberg ? { iceberg: { add: true, cacheFolder } } : {}),
     },
     () => undefined,
   );

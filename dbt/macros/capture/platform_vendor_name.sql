@@ -19,6 +19,10 @@
     json_extract_string({{ document }}, '$.{{ place | join(".") }}')
 {%- endmacro %}
 
+{% macro spark__text_in_json(document, place) -%}
+    get_json_object({{ document }}, '$.{{ place | join(".") }}')
+{%- endmacro %}
+
 {#- In staging. On Postgres the name alone was captured: raw records are long. -#}
 {% macro captured_vendor_name() -%}
     {{ return(adapter.dispatch('captured_vendor_name', 'daybook')()) }}
@@ -28,6 +32,6 @@
     platform_vendor_name
 {%- endmacro %}
 
-{% macro duckdb__captured_vendor_name() -%}
+{% macro default__captured_vendor_name() -%}
     {{ daybook.platform_vendor_name() }}
 {%- endmacro %}

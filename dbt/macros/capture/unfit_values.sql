@@ -4,6 +4,11 @@
 -#}
 {% macro unfit_values() -%}
     {%- set tables = daybook.unfit_columns() %}
+    {{ adapter.dispatch('found_unfit_values', 'daybook')(tables) }}
+    {{ adapter.dispatch('listed_unfit_values', 'daybook')(tables) }}
+{%- endmacro %}
+
+{% macro default__found_unfit_values(tables) -%}
     {%- for table, found in tables.items() %}
         {%- for column, scale in found.scales.items() %}
             {%- set fits = daybook.is_below_limit(column, scale) %}
@@ -12,7 +17,7 @@
                 connection_id,
                 {{ found.key }} as record_id,
                 cast({{ 'position' if 'position' in found.places else 'null' }} as bigint) as position,
-                cast({{ 'recorded_at' if 'recorded_at' in found.places else 'null' }} as timestamptz) as recorded_at,
+                cast({{ 'recorded_at' if 'recorded_at' in found.places else 'null' }} as {{ daybook.moment_type() }}) as recorded_at,
                 '{{ column }}' as column_name,
                 {{ fits }} as is_rounded
             from {{ source('finance', table) }}
@@ -20,7 +25,35 @@
             union all
         {%- endfor %}
     {%- endfor %}
-    {{ adapter.dispatch('listed_unfit_values', 'daybook')(tables) }}
+{%- endmacro %}
+
+{#- Its columns side by side: to plan the reading of a table takes longer than to read one. -#}
+{% macro spark__found_unfit_values(tables) -%}
+    {%- for table, found in tables.items() %}
+            select
+                '{{ table }}' as table_name,
+                connection_id,
+                record_id,
+                position,
+                recorded_at,
+                column_name,
+                false as is_rounded
+            from (
+                select
+                    connection_id,
+                    {{ found.key }} as record_id,
+                    cast({{ 'position' if 'position' in found.places else 'null' }} as bigint) as position,
+                    cast({{ 'recorded_at' if 'recorded_at' in found.places else 'null' }} as timestamp) as recorded_at,
+                    explode(array(
+                        {%- for column, scale in found.scales.items() %}
+                            case when not {{ daybook.is_below_limit(column, scale) }} then '{{ column }}' end{{ "," if not loop.last }}
+                        {%- endfor %}
+                    )) as column_name
+                from {{ source('finance', table) }}
+            )
+            where column_name is not null
+            union all
+    {%- endfor %}
 {%- endmacro %}
 
 {% macro has_more_decimals(expression, scale) -%}
@@ -31,7 +64,8 @@
     min_scale({{ expression }}) > {{ scale }}
 {%- endmacro %}
 
-{% macro duckdb__has_more_decimals(expression, scale) -%}
+{#- What is read is a snapshot. -#}
+{% macro default__has_more_decimals(expression, scale) -%}
     false
 {%- endmacro %}
 
@@ -65,6 +99,24 @@
     where
         {% for table, found in tables.items() -%}
             (listed."table" = '{{ table }}' and listed."column" in ('{{ found.scales.keys() | join("', '") }}'))
+            {{ "or " if not loop.last }}
+        {%- endfor %}
+{%- endmacro %}
+
+{#- The session made a view of what the manifest of the snapshot lists. -#}
+{% macro spark__listed_unfit_values(tables) -%}
+    select
+        table_name,
+        connection_id,
+        record_id,
+        position,
+        recorded_at,
+        column_name,
+        is_rounded
+    from {{ source('finance', 'bills').schema }}.captured_unfit_values
+    where
+        {% for table, found in tables.items() -%}
+            (table_name = '{{ table }}' and column_name in ('{{ found.scales.keys() | join("', '") }}'))
             {{ "or " if not loop.last }}
         {%- endfor %}
 {%- endmacro %}

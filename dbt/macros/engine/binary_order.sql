@@ -1,4 +1,4 @@
-{#- Texts compared by their bytes: the collation of a database is not the same everywhere, and DuckDB has none. -#}
+{#- Texts compared by their bytes: the collation of a database is not the same everywhere, and DuckDB and Spark have none. -#}
 {% macro binary_order(expression) -%}
     {{ return(adapter.dispatch('binary_order', 'daybook')(expression)) }}
 {%- endmacro %}
@@ -7,6 +7,6 @@
     {{ expression }} collate "C"
 {%- endmacro %}
 
-{% macro duckdb__binary_order(expression) -%}
+{% macro default__binary_order(expression) -%}
     {{ expression }}
 {%- endmacro %}

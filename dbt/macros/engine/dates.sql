@@ -33,19 +33,48 @@
 {%- endmacro %}
 
 {% macro add_months(date, months) -%}
+    {{ return(adapter.dispatch('add_months', 'daybook')(date, months)) }}
+{%- endmacro %}
+
+{% macro default__add_months(date, months) -%}
     cast({{ date }} + {{ months }} * interval '1 month' as date)
 {%- endmacro %}
 
+{% macro spark__add_months(date, months) -%}
+    add_months({{ date }}, {{ months }})
+{%- endmacro %}
+
 {% macro month_end(date) -%}
+    {{ return(adapter.dispatch('month_end', 'daybook')(date)) }}
+{%- endmacro %}
+
+{% macro default__month_end(date) -%}
     cast(date_trunc('month', {{ date }}) + interval '1 month' - interval '1 day' as date)
 {%- endmacro %}
 
+{% macro spark__month_end(date) -%}
+    last_day({{ date }})
+{%- endmacro %}
+
 {% macro day_of(moment) -%}
+    {{ return(adapter.dispatch('day_of', 'daybook')(moment)) }}
+{%- endmacro %}
+
+{% macro default__day_of(moment) -%}
     cast({{ moment }} at time zone 'UTC' as date)
+{%- endmacro %}
+
+{#- Its session is in UTC. -#}
+{% macro spark__day_of(moment) -%}
+    cast({{ moment }} as date)
 {%- endmacro %}
 
 {#- The day it was in the reporting time zone: what as_of_date is compared with. A zone has a name, or is so far from UTC: +05:30. -#}
 {% macro reporting_day_of(moment) -%}
+    {{ return(adapter.dispatch('reporting_day_of', 'daybook')(moment)) }}
+{%- endmacro %}
+
+{% macro default__reporting_day_of(moment) -%}
     {%- set zone = var('daybook_reporting_timezone', 'UTC') -%}
     {%- if zone[0] in '+-' -%}
         {%- set minutes = zone[1:3] | int * 60 + zone[4:6] | int -%}
@@ -53,6 +82,10 @@
     {%- else -%}
         cast({{ moment }} at time zone '{{ zone }}' as date)
     {%- endif -%}
+{%- endmacro %}
+
+{% macro spark__reporting_day_of(moment) -%}
+    cast(from_utc_timestamp({{ moment }}, '{{ var("daybook_reporting_timezone", "UTC") }}') as date)
 {%- endmacro %}
 
 {#-
@@ -67,7 +100,15 @@
 
 {#- Days from one date to a later one. -#}
 {% macro days_between(earlier, later) -%}
+    {{ return(adapter.dispatch('days_between', 'daybook')(earlier, later)) }}
+{%- endmacro %}
+
+{% macro default__days_between(earlier, later) -%}
     cast({{ later }} - {{ earlier }} as bigint)
+{%- endmacro %}
+
+{% macro spark__days_between(earlier, later) -%}
+    cast(datediff({{ later }}, {{ earlier }}) as bigint)
 {%- endmacro %}
 
 {#- A table expression of the dates from `first` to `last`, a column `day`. -#}
@@ -75,16 +116,26 @@
     {{ return(adapter.dispatch('date_series', 'daybook')(first, last, step)) }}
 {%- endmacro %}
 
-{% macro postgres__date_series(first, last, step) -%}
+{% macro default__date_series(first, last, step) -%}
     (
         select cast(moment as date) as day
         from generate_series(cast({{ first }} as timestamp), cast({{ last }} as timestamp), interval '{{ step }}') as series (moment)
     )
 {%- endmacro %}
 
-{% macro duckdb__date_series(first, last, step) -%}
+{#- A series that ends before it begins is an error there. -#}
+{% macro spark__date_series(first, last, step) -%}
     (
-        select cast(moment as date) as day
-        from generate_series(cast({{ first }} as timestamp), cast({{ last }} as timestamp), interval '{{ step }}') as series (moment)
+        select explode(case when bounds.first <= bounds.last then sequence(bounds.first, bounds.last, interval {{ step }}) end) as day
+        from (select cast({{ first }} as date) as first, cast({{ last }} as date) as last) as bounds
     )
 {%- endmacro %}
+
+{#- 1 is Monday. -#}
+{% macro day_of_week(date) -%}
+    extract({{ adapter.dispatch('day_of_week_field', 'daybook')() }} from {{ date }})
+{%- endmacro %}
+
+{% macro default__day_of_week_field() -%}isodow{%- endmacro %}
+
+{% macro spark__day_of_week_field() -%}dayofweek_iso{%- endmacro %}

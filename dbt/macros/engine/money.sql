@@ -22,6 +22,6 @@
     abs({{ expression }}) < 1e17 - 0.5e-{{ scale }}
 {%- endmacro %}
 
-{% macro duckdb__is_below_limit(expression, scale) -%}
+{% macro default__is_below_limit(expression, scale) -%}
     abs({{ expression }}) < 100000000000000000
 {%- endmacro %}

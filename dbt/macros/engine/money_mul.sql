@@ -1,6 +1,6 @@
 {#-
-    An amount times a rate, rounded half away from zero to `scale` decimals (an expression, 0 to 9), exactly and equally on both
-    engines. Null unless |amount| < 10^17, |rate| < 10^13 and |product| < 10^17.
+    An amount times a rate, rounded half away from zero to `scale` decimals (an expression, 0 to 9), exactly and equally on every
+    engine. Null unless |amount| < 10^17, |rate| < 10^13 and |product| < 10^17.
 -#}
 {% macro money_mul(amount, rate, scale) -%}
     {{ return(adapter.dispatch('money_mul', 'daybook')(amount, rate, scale)) }}
@@ -41,5 +41,26 @@
             then
                 sign({{ amount }}) * sign({{ rate }})
                 * cast(cast({{ rounded }} as numeric(38, 0)) * cast(0.0000000001 as numeric(11, 10)) as numeric(38, 9))
+    end
+{%- endmacro %}
+
+{#-
+    Where the session lets a product keep its decimals (spark.sql.decimalOperations.allowPrecisionLoss is false), 9 and 12 places
+    make 21 of 38 digits: what is left before the point is 10^17, the limit itself. Beyond it the product is null, and not cut.
+-#}
+{% macro spark__money_mul(amount, rate, scale) -%}
+    {%- set product = "try_multiply(cast(" ~ amount ~ " as numeric(38, 9)), cast(" ~ rate ~ " as numeric(38, 12)))" -%}
+    case
+        when abs({{ amount }}) < 100000000000000000 and abs({{ rate }}) < 10000000000000
+            then {{ daybook.rounded_to(product, scale, 100000000000000000) }}
+    end
+{%- endmacro %}
+
+{#- Rounded half away from zero; null from a limit on. Its `round` takes no expression for the scale. -#}
+{% macro rounded_to(number, scale, limit) -%}
+    case cast({{ scale }} as int)
+        {%- for places in range(10) %}
+            when {{ places }} then case when abs(round({{ number }}, {{ places }})) < {{ limit }} then cast(round({{ number }}, {{ places }}) as numeric(38, 9)) end
+        {%- endfor %}
     end
 {%- endmacro %}

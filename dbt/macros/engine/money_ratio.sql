@@ -1,6 +1,6 @@
 {#-
     An amount times a fraction of two whole numbers, rounded half away from zero to `scale` decimals (an expression, 0 to 8).
-    Exact on both engines: nothing is divided before it is rounded. Null unless the denominator is above 0.
+    Exact on every engine: nothing is divided before it is rounded. Null unless the denominator is above 0.
 -#}
 {% macro money_ratio(amount, numerator, denominator, scale) -%}
     {{ return(adapter.dispatch('money_ratio', 'daybook')(amount, numerator, denominator, scale)) }}
@@ -34,6 +34,23 @@
                     // (2 * {{ denominator }} * {{ step }}) * {{ step }}
                     as numeric(38, 0)
                 ) * cast(0.000000001 as numeric(10, 9))
+                as numeric(38, 9)
+            )
+    end
+{%- endmacro %}
+
+{#- A quotient keeps fewer decimals than it has: so the remainder is taken off first, and what is divided comes out even. -#}
+{% macro spark__money_ratio(amount, numerator, denominator, scale) -%}
+    {%- set units = "cast(cast(abs(" ~ amount ~ ") as numeric(38, 9)) * 1000000000 as numeric(38, 0))" -%}
+    {%- set step = "cast(power(10, 9 - (" ~ scale ~ ")) as numeric(10, 0))" -%}
+    {%- set divisor = "cast(2 * cast(" ~ denominator ~ " as bigint) * " ~ step ~ " as numeric(38, 0))" -%}
+    {%- set dividend = "cast(2 * " ~ units ~ " * " ~ numerator ~ " + cast(" ~ denominator ~ " as bigint) * " ~ step ~ " as numeric(38, 0))" -%}
+    case when {{ denominator }} > 0
+        then
+            cast(
+                cast(sign({{ amount }}) as int)
+                * cast((({{ dividend }} - {{ dividend }} % {{ divisor }}) / {{ divisor }}) * {{ step }} as numeric(38, 0))
+                * 0.000000001
                 as numeric(38, 9)
             )
     end

@@ -174,8 +174,8 @@ cuts as (
         credit_id,
         ends_at as cut_at,
         ends_at - lag(ends_at, 1, 0) over pair as length,
-        sum(bill_ends) over pair - bill_ends + 1 as bill_place,
-        sum(credit_ends) over pair - credit_ends + 1 as credit_place
+        1 - bill_ends + sum(bill_ends) over pair as bill_place,
+        1 - credit_ends + sum(credit_ends) over pair as credit_place
     from ends
     window pair as (partition by connection_id, bill_id, credit_id order by ends_at)
 ),

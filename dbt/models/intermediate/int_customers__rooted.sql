@@ -2,6 +2,9 @@
 -- customer as far as lines of people go. From there each step leads twice as far up as the one before, to a million customers: a
 -- long line costs no more than as many short ones, where what keeps every ancestor of every customer costs the square of its
 -- length, or the cube.
+{%- if target.type == 'spark' %}
+{{ daybook.rooted_by_steps(ref('stg_finance__customers')) }}
+{%- else %}
 {%- set walked = 16 %}
 {%- set steps = 16 %}
 with recursive known as (
@@ -86,3 +89,4 @@ rooted as (
 )
 
 select * from rooted
+{%- endif %}

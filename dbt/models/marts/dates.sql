@@ -20,12 +20,12 @@ final as (
         cast(date_trunc('quarter', day) as date) as quarter,
         cast(extract(year from day) as bigint) as year,
         cast(extract(month from day) as bigint) as month_of_year,
-        cast(extract(isodow from day) as bigint) as day_of_week,
+        cast({{ daybook.day_of_week('day') }} as bigint) as day_of_week,
         cast(date_trunc('week', day) as date) as week,
         cast(extract(year from fiscal_day) as bigint) as fiscal_year,
         cast(extract(quarter from fiscal_day) as bigint) as fiscal_quarter,
         day = {{ daybook.month_end('day') }} as is_month_end,
-        extract(isodow from day) in (6, 7) as is_weekend,
+        {{ daybook.day_of_week('day') }} in (6, 7) as is_weekend,
         day = {{ daybook.as_of_date() }} as is_today
     from shifted
 )

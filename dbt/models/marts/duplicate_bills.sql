@@ -22,7 +22,7 @@ expenses as (
         'expense' as document_type,
         expense_id as document_id,
         vendor_id,
-        cast(null as text) as number,
+        cast(null as {{ daybook.text_type() }}) as number,
         transaction_date as document_date,
         currency_code,
         signed_amount as amount
@@ -67,13 +67,18 @@ counted as (
     neighbours_by_{{ by }} as (
         select
             place,
-            unnest(array_agg(place) over (
-                partition by connection_id, {{ group }}
-                order by {{ order }}
-                rows between 1 following and {{ nearest }} following
-            )) as neighbour
-        from counted
-        where document_type = 'bill' and {{ condition }}
+            {{ daybook.each_of('next_ones') }} as neighbour
+        from (
+            select
+                place,
+                array_agg(place) over (
+                    partition by connection_id, {{ group }}
+                    order by {{ order }}
+                    rows between 1 following and {{ nearest }} following
+                ) as next_ones
+            from counted
+            where document_type = 'bill' and {{ condition }}
+        ) as followed
     ),
 
 {% endfor -%}
@@ -107,9 +112,15 @@ placed as (
     sought_by_{{ kind }}s as (
         select
             place,
-            {{ other }}s_so_far + unnest(array[{{ range(1 - nearest, nearest + 1) | join(', ') }}]) as nth
-        from placed
-        where document_type = '{{ kind }}'
+            {{ other }}s_so_far + step as nth
+        from (
+            select
+                place,
+                {{ other }}s_so_far,
+                {{ daybook.each_of(daybook.array_of(range(1 - nearest, nearest + 1))) }} as step
+            from placed
+            where document_type = '{{ kind }}'
+        ) as stepped
     ),
 
 {% endfor -%}
@@ -190,9 +201,9 @@ final as (
             when has_same_amount then 'same_amount'
             else 'other_vendor'
         end as rule,
-        cast(
-            case when has_same_number then 0.9 when is_paid_twice then 0.8 when has_same_amount then 0.7 else 0.6 end as float8
-        ) as score,
+        {{ daybook.as_double(
+            'case when has_same_number then 0.9 when is_paid_twice then 0.8 when has_same_amount then 0.7 else 0.6 end'
+        ) }} as score,
         cast(
             cast(has_same_number as int) + cast(is_paid_twice as int)
             + cast(has_same_amount as int) + cast(is_of_other_vendor as int)

@@ -16,7 +16,7 @@ in_this_world as (
         status,
         platform_customer_id,
         {{ daybook.currency_code('iso_currency_code') }} as currency_code,
-        "interval" as billing_interval, -- noqa: RF06
+        {{ adapter.quote('interval') }} as billing_interval, -- noqa: RF06
         interval_count,
         {{ daybook.money('quantity') }} as quantity,
         {{ daybook.money('amount') }} as amount,
