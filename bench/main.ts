@@ -106,10 +106,11 @@ program
   .command('marts')
   .description('Builds and tests the marts of many bills in Postgres and on a snapshot, side by side.')
   .option('--bills <n>', 'bills to build on, with what belongs to them', Number, 100_000)
+  .option('--spark', 'with Spark on this machine too: it needs Java')
   .option('--json', 'print JSON')
   .addHelpText('after', '\nExample:\n  $ npm run bench -- marts --bills 10000')
-  .action(async (options: { bills: number; json?: true }) => {
-    show(await measureMarts(options, progress), options.json);
+  .action(async ({ bills, spark = false, json }: { bills: number; spark?: boolean; json?: true }) => {
+    show(await measureMarts({ bills, spark }, progress), json);
   });
 
 program

@@ -17,9 +17,9 @@ import { migrateDatabase } from './initial.ts';
 import { ratio, type Measured } from './measured.ts';
 import { cpuSecondsOf, postgresCpuSeconds } from './process-cost.ts';
 
-/** Builds and tests the marts of the same books in Postgres and on a snapshot. */
+/** Builds and tests the marts of the same books in Postgres and on a snapshot, and with Spark on this machine where that is asked for. */
 export async function measureMarts(
-  { bills }: { bills: number },
+  { bills, spark }: { bills: number; spark: boolean },
   progress: (text: string) => void,
 ): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'daybook-bench-'));
@@ -34,18 +34,37 @@ export async function measureMarts(
     const cpu = async (): Promise<number> =>
       (await cpuSecondsOf(process.pid, { withEnded: true })) +
       (await postgresCpuSeconds(await postmasterOf(dataDir)));
-    const places = { ...settings, databaseUrl: postgres.url, lake, iceberg: false, timeZone: 'UTC' };
+    const places = {
+      ...settings,
+      databaseUrl: postgres.url,
+      lake,
+      iceberg: false,
+      timeZone: 'UTC',
+      sparkMaster: 'local[*]',
+    };
     const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
-    const build = (target: 'postgres' | 'lake'): Promise<Build> =>
+    const build = (target: 'postgres' | 'lake' | 'spark'): Promise<Build> =>
       measured(cpu, () => buildMarts({ warehouse, places }, { ...run, runId: target, target }, settings));
     const onPostgres = await build('postgres');
     await tellSlowest(path.join(folder, 'dbt', 'postgres'), progress);
-    await exportOnce({ databaseUrl: postgres.url, folder, lake });
+    await exportOnce({
+      databaseUrl: postgres.url,
+      folder,
+      lake,
+      cacheFolder: settings.cacheFolder,
+      iceberg: spark,
+    });
     const onLake = await build('lake');
     const dashboard = await readDashboardOnce(warehouse);
-    await warehouse.close();
     await tellSlowest(path.join(folder, 'dbt', 'lake'), progress);
-    return figures({ bills, onPostgres, onLake, dashboard });
+    const onSpark = spark ? await build('spark') : undefined;
+    await warehouse.close();
+    return [
+      ...figures({ bills, onPostgres, onLake, dashboard }),
+      ...(onSpark === undefined
+        ? []
+        : [{ what: 'the same marts with Spark', seen: `${onSpark.built.seconds.toFixed(1)} s` }]),
+    ];
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
@@ -132,12 +151,15 @@ export async function exportOnce(input: {
   databaseUrl: string;
   folder: string;
   lake: string;
+  /** Whether Iceberg tables show it too. */
+  iceberg?: { add: boolean; cacheFolder: string };
 }): Promise<void> {
   await runExportProcess(
     {
       databaseUrl: input.databaseUrl,
       databaseConnections: 3,
       lake: input.lake,
+      ...(input.iceberg === undefined ? {} : { iceberg: input.iceberg }),
       runId: 'bench',
       scratch: path.join(input.folder, 'scratch'),
       productVersion: 'bench',

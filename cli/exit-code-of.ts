@@ -23,6 +23,8 @@ function isUsage(error: unknown): boolean {
       'PoolerUnfit',
       'DirectUrlElsewhere',
       'MigrationRefused',
+      'JavaMissing',
+      'NoIcebergSnapshot',
       'PythonMissing',
       'NoSnapshot',
       'MartsMissing',

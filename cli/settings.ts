@@ -103,9 +103,18 @@ function providedUrl({ database }: Provided): string {
   return database.isEmbedded ? requiringScram(database.url) : database.url;
 }
 
-function martsSettings({ home, reportingTimezone }: Config, environment: Env): Settings['marts'] {
+function martsSettings(
+  { home, reportingTimezone, sparkMaster }: Config,
+  environment: Env,
+): Settings['marts'] {
   const caches = environment.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  return { home, cacheFolder: join(caches, 'daybook'), environment, timeZone: reportingTimezone };
+  return {
+    home,
+    cacheFolder: join(caches, 'daybook'),
+    environment,
+    timeZone: reportingTimezone,
+    sparkMaster,
+  };
 }
 
 function missingOf(config: Config, runtime: RuntimeFacts | undefined): { need: Need; variable: string }[] {

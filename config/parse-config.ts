@@ -43,6 +43,7 @@ export interface Config {
   };
   /** Whose today the marts speak of. */
   readonly reportingTimezone: string;
+  readonly sparkMaster: string;
   readonly http: { readonly host: string; readonly port: number; readonly portIsDefault: boolean };
   /** None: who reaches the console may use it, which is for loopback only. */
   readonly consolePassword: string | undefined;
@@ -99,6 +100,7 @@ export function parseConfig(env: Env): Config {
       format: values.DAYBOOK_LAKE_FORMAT,
     },
     reportingTimezone: values.DAYBOOK_REPORTING_TIMEZONE,
+    sparkMaster: values.DAYBOOK_SPARK_MASTER,
     http: {
       host: values.DAYBOOK_HTTP_HOST,
       port: values.DAYBOOK_HTTP_PORT ?? 8390,

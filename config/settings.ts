@@ -32,6 +32,8 @@ export interface Settings {
     readonly environment: NodeJS.ProcessEnv;
     /** Whose today the marts speak of. */
     readonly timeZone: string;
+    /** Who runs Spark: this machine, or a cluster. */
+    readonly sparkMaster: string;
   };
   readonly http: Config['http'];
   readonly consolePassword: string | undefined;

@@ -126,6 +126,16 @@ export const variables = {
     .refine(isTimeZone, 'must be a time zone like Europe/Berlin or UTC')
     .prefault('UTC')
     .describe('Time zone whose "today" the marts use'),
+  DAYBOOK_SPARK_MASTER: z
+    .string()
+    .regex(
+      /^(local(\[(\*|\d+)\])?$|yarn$|spark:\/\/|k8s:\/\/)/,
+      'must be local[*], spark://host:7077, yarn, or k8s://…',
+    )
+    .prefault('local[*]')
+    .describe(
+      'What runs `dbt build --target spark`: this machine, or a cluster that `spark-defaults.conf` in `SPARK_CONF_DIR` describes',
+    ),
   DAYBOOK_HTTP_PORT: wholeNumber(0, 65_535)
     .optional()
     .describe(

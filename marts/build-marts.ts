@@ -10,12 +10,13 @@ import { keepBeating } from '../warehouse/runs/keep-beating.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildOnLake } from './build-on-lake.ts';
 import { buildOnPostgres } from './build-on-postgres.ts';
+import { buildOnSpark } from './build-on-spark.ts';
 import type { BuildFollower, BuildPlaces, MartsBuilt } from './build-settings.ts';
 import { isNothingToBuild } from './errors.ts';
 import { hostOf } from './host-of.ts';
 import { todayIn } from './today-in.ts';
 
-/** Places of both targets. */
+/** Places of all targets. */
 export interface MartsPlaces extends BuildPlaces {
   readonly databaseUrl: string;
   readonly lake: string;
@@ -23,6 +24,8 @@ export interface MartsPlaces extends BuildPlaces {
   readonly iceberg: boolean;
   /** Whose today the marts speak of. */
   readonly timeZone: string;
+  /** Who runs Spark. */
+  readonly sparkMaster: string;
 }
 
 export type BuildRun = Omit<RunOfAll, 'kind' | 'target'> & { readonly target: MartsTarget };
@@ -48,9 +51,9 @@ export async function buildMarts(
     const settings = { ...places, ...follower, asOfDate: todayIn(timeZone, new Date()) };
     try {
       const built =
-        target === 'postgres'
-          ? await buildOnPostgres(lock, settings)
-          : await buildOnLake(lock, { ...settings, iceberg: { add: iceberg, databaseUrl } });
+        target === 'lake'
+          ? await buildOnLake(lock, { ...settings, iceberg: { add: iceberg, databaseUrl } })
+          : await (target === 'spark' ? buildOnSpark : buildOnPostgres)(lock, settings);
       await noteMarts(warehouse, {
         runId,
         target,
@@ -71,9 +74,13 @@ export async function buildMarts(
 }
 
 export function inWords({ target, snapshot_id: snapshot, as_of_date: day, ...built }: MartsBuilt): string {
-  const where = target === 'postgres' ? 'in Postgres' : `on snapshot ${snapshot ?? ''}`;
+  const places = {
+    postgres: 'in Postgres',
+    lake: `on snapshot ${snapshot ?? ''}`,
+    spark: `with Spark on snapshot ${snapshot ?? ''}`,
+  };
   return (
-    `Built ${built.marts.length} marts ${where} as of ${day}: ${built.models} models, ${built.tests} tests, ` +
+    `Built ${built.marts.length} marts ${places[target]} as of ${day}: ${built.models} models, ${built.tests} tests, ` +
     `${built.warnings} warnings, ${built.seconds.toFixed(1)} s.`
   );
 }

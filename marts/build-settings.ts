@@ -38,13 +38,13 @@ export interface BuildSettings extends BuildPlaces, BuildFollower {
 }
 
 export interface MartsBuilt {
-  readonly target: 'postgres' | 'lake';
+  readonly target: 'postgres' | 'lake' | 'spark';
   readonly as_of_date: string;
   readonly marts: readonly string[];
   readonly models: number;
   readonly tests: number;
   readonly warnings: number;
   readonly seconds: number;
-  /** On the lake: what they were built on. */
+  /** On the lake, and on Spark: what they were built on. */
   readonly snapshot_id?: string;
 }

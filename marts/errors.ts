@@ -1,8 +1,10 @@
 import { PythonMissing } from '../python/errors.ts';
 
 /** Nothing has failed: what marts are built with or on is not there. */
-export function isNothingToBuild(error: unknown): error is PythonMissing | NoSnapshot {
-  return error instanceof PythonMissing || error instanceof NoSnapshot;
+export function isNothingToBuild(
+  error: unknown,
+): error is PythonMissing | NoSnapshot | JavaMissing | NoIcebergSnapshot {
+  return [PythonMissing, NoSnapshot, JavaMissing, NoIcebergSnapshot].some((kind) => error instanceof kind);
 }
 
 /** A model or an error-level test failed, as it would again. The marts of the last good build stay. */
@@ -38,5 +40,40 @@ export class NoSnapshot extends Error {
 
   constructor(lake: string) {
     super(`The lake ${lake} has no snapshot yet: run "daybook export" first.`);
+  }
+}
+
+/** Exit code 2. */
+export class JavaMissing extends Error {
+  override readonly name = 'JavaMissing';
+  readonly handling = 'stop';
+
+  constructor(found: string | undefined) {
+    super(
+      `Spark needs Java 17 or newer, and ${found === undefined ? 'there is no java in JAVA_HOME or on PATH' : `java is ${found}`}: ` +
+        'install it, then run "daybook dbt build --target spark" again.',
+    );
+  }
+}
+
+/** Exit code 2: only an export mends it. */
+export class NoIcebergSnapshot extends Error {
+  override readonly name = 'NoIcebergSnapshot';
+  readonly handling = 'stop';
+
+  constructor(lake: string) {
+    super(
+      `Spark reads Iceberg tables, and those of the lake ${lake} show no snapshot yet: run "daybook export --iceberg" first.`,
+    );
+  }
+}
+
+/** Spark was started, and something is not as it must be: a person is needed. */
+export class SparkRefused extends Error {
+  override readonly name = 'SparkRefused';
+  readonly handling = 'stop';
+
+  constructor(why: string) {
+    super(`The marts were not built on Spark: ${why}.`);
   }
 }

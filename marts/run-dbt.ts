@@ -25,6 +25,15 @@ export interface DbtBuild extends Pick<BuildSettings, 'environment' | 'onLine' |
   /** Variables that tell libpq how to log in. */
   readonly login: Readonly<Record<string, string>>;
   readonly connections: number;
+  /** Where dbt runs within another program, which has more to say, and may be told something. */
+  readonly within?: ProgramAroundDbt;
+}
+
+export interface ProgramAroundDbt {
+  /** A file in the project. */
+  readonly program: string;
+  /** Whether a line is for nobody else. */
+  readonly onSaid: (line: string, tell: (what: unknown) => void) => boolean;
 }
 
 export interface DbtResult {
@@ -79,7 +88,8 @@ function profile({ output, connections }: DbtBuild): string {
 
 async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | null> {
   build.signal?.throwIfAborted();
-  const child = spawn(build.python, [join(dbtProject, 'run_dbt.py'), ...args], {
+  const { within } = build;
+  const child = spawn(build.python, [join(dbtProject, within?.program ?? 'run_dbt.py'), ...args], {
     cwd: build.folder,
     // dbt ends when its standard input does: with this process, however it goes.
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -91,9 +101,14 @@ async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | n
       PYTHONDONTWRITEBYTECODE: '1',
     },
   });
+  // It may end before it has read what it is told; how it ended is asked below.
+  child.stdin.on('error', () => undefined);
+  const tell = (what: unknown): void => {
+    child.stdin.write(`${JSON.stringify(what)}\n`);
+  };
   for (const input of [child.stdout, child.stderr])
     createInterface({ input }).on('line', (line) => {
-      readDbtLine(line, build);
+      if (within?.onSaid(line, tell) !== true) readDbtLine(line, build);
     });
   const kill = (): void => {
     child.kill('SIGKILL');

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../marts/build-folder.ts';
 import { temporaryFolder } from '../lake/temporary-folder.ts';
 import { openLake } from '../lake/open-lake.ts';
+import { clearSparkNamespace, sparkNamespaces } from '../marts/spark-namespaces.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
+import { forgetMarts } from '../warehouse/marts/forget-marts.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { openExportSession } from '../warehouse/snapshots/open-snapshot.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -27,8 +30,32 @@ export async function clearMarts(places: Places): Promise<void> {
     await removeUnfinishedMarts(places);
   });
   await withBuildLock({ databaseUrl, target: 'postgres' }, () => clearBuilds(marts.home, 'postgres'));
+  await withBuildLock({ databaseUrl, target: 'spark' }, () => clearBuilds(marts.home, 'spark'));
   await clearTemplates(join(marts.home, 'seeds'));
   await rm(temporaryFolder(marts.home), { recursive: true, force: true });
+}
+
+/** Removes what Spark has written, from the catalog and from the lake. Says whether readers saw any. Throws BuildRunning. */
+export async function dropSparkMarts({
+  settings: { database, lake: places, marts },
+  warehouse,
+}: {
+  settings: Places;
+  warehouse: Warehouse;
+}): Promise<boolean> {
+  const scratch = join(marts.home, 'dbt', 'spark', 'scratch');
+  return withBuildLock({ databaseUrl: database.directUrl, target: 'spark' }, async ({ inSession }) => {
+    const lake = await openLake({ location: places.location, scratch });
+    try {
+      await inSession(async (client) => {
+        await clearSparkNamespace(client, lake, sparkNamespaces.marts);
+        await clearSparkNamespace(client, lake, sparkNamespaces.build);
+      });
+    } finally {
+      await lake.close();
+    }
+    return forgetMarts(warehouse, 'spark');
+  });
 }
 
 /** Removes what processes that were killed here left behind. Throws BuildRunning, ExportRunning. */

@@ -23,7 +23,7 @@ import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildMarts } from './build-marts.ts';
 import { eraseFromLake, type SnapshotErased } from './erase-from-lake.ts';
-import { clearMarts } from './clear-host.ts';
+import { clearMarts, dropSparkMarts } from './clear-host.ts';
 import { withRun } from './with-run.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -101,6 +101,9 @@ async function rebuildMarts(
   const status = await readMartsStatus(warehouse);
   const built = (['postgres', 'lake'] as const).filter((target) => status[target].as_of_date !== null);
   await whenFree(() => clearMarts(settings), onStep);
+  // Spark may be nowhere near: what it made goes, and whoever has it builds it again.
+  if (await whenFree(() => dropSparkMarts({ settings, warehouse }), onStep))
+    onStep('the marts on Spark are removed: build them again with "daybook dbt build --target spark"');
   for (const target of built) {
     const asked = { target, reason: 'daybook erase', connections: 1 };
     await whenFree(() => buildMarts({ settings, warehouse }, asked, onStep), onStep);

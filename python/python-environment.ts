@@ -16,6 +16,8 @@ export interface PythonNeeds {
   readonly name: string;
   /** A file that pins every package by its hash. */
   readonly requirements: string;
+  /** Packages that have no wheel, only sources, and what builds them, pinned by hash as well. */
+  readonly sources?: { readonly packages: readonly string[]; readonly requirements: string };
   /** Who needs it, and how it is tried again. */
   readonly for: NeedOfPython;
 }
@@ -42,7 +44,7 @@ export async function pythonWith(needs: PythonNeeds, input: PythonPlaces): Promi
   if (!existsSync(join(environment, readyFile))) {
     const started = performance.now();
     input.onStep(`${name} is being installed for Python ${version}, once`);
-    await install({ name, environment, requirements, signal: input.signal });
+    await install({ ...needs, environment, signal: input.signal });
     input.onStep(`${name} installed in ${Math.round((performance.now() - started) / 1000)} s`);
   }
   return join(environment, 'bin', 'python');
@@ -73,23 +75,27 @@ async function install({
   name,
   environment,
   requirements,
+  sources,
   signal,
-}: {
-  name: string;
-  environment: string;
-  requirements: string;
-  signal: AbortSignal | undefined;
-}): Promise<void> {
+}: PythonNeeds & { environment: string; signal: AbortSignal | undefined }): Promise<void> {
   await mkdir(join(environment, '..'), { recursive: true });
   const made = await mkdtemp(`${environment}-`);
   try {
-    // Isolated from PYTHONPATH and the like; and a source distribution would run its code to be installed.
+    // Isolated from PYTHONPATH and the like; and a source distribution runs its code to be installed, so those that may are named.
     const env = withoutSecrets(process.env);
     await run('python3', ['-I', '-m', 'venv', made], { env, signal });
     const quietly = ['--quiet', '--disable-pip-version-check'];
-    const pinned = ['--only-binary', ':all:', '--require-hashes', '--requirement', requirements];
-    const pip = ['-I', '-m', 'pip', 'install', ...quietly, ...pinned];
-    await run(join(made, 'bin', 'python'), pip, { env, maxBuffer: 16_000_000, signal });
+    const pip = async (file: string, ...more: readonly string[]): Promise<void> => {
+      const pinned = ['--only-binary', ':all:', ...more, '--require-hashes', '--requirement', file];
+      const args = ['-I', '-m', 'pip', 'install', ...quietly, ...pinned];
+      await run(join(made, 'bin', 'python'), args, { env, maxBuffer: 16_000_000, signal });
+    };
+    if (sources === undefined) await pip(requirements);
+    else {
+      await pip(sources.requirements);
+      // Not isolated: pip would fetch what builds them by its name alone.
+      await pip(requirements, '--no-binary', sources.packages.join(','), '--no-build-isolation');
+    }
   } catch (error) {
     await rm(made, { recursive: true, force: true });
     signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-/** What the wheels of the requirements.txt of dbt and iceberg say of their licence, as SPDX has it: one without it here stops a release. */
+/** What the packages that dbt/*requirements.txt and iceberg/requirements.txt pin say of their licence, as SPDX has it: one without it here stops a release. */
 const packagesByLicense = {
   'Apache-2.0': [
     'dbt-adapters',
@@ -9,6 +9,7 @@ const packagesByLicense = {
     'dbt-postgres',
     'dbt-protos',
     'dbt-semantic-interfaces',
+    'dbt-spark',
     'importlib-metadata',
     'mashumaro',
     'msgpack',
@@ -16,6 +17,7 @@ const packagesByLicense = {
     'parsedatetime',
     'pyarrow',
     'pyiceberg',
+    'pyspark',
     'requests',
     'snowplow-tracker',
     'tenacity',
@@ -36,6 +38,7 @@ const packagesByLicense = {
     'markupsafe',
     'networkx',
     'protobuf',
+    'py4j',
     'sqlparse',
     'zstandard',
   ],
@@ -68,8 +71,10 @@ const packagesByLicense = {
     'referencing',
     'rich',
     'rpds-py',
+    'setuptools',
     'six',
     'sqlalchemy',
+    'sqlparams',
     'strictyaml',
     'typing-inspection',
     'urllib3',

@@ -3,21 +3,27 @@ import { join } from 'node:path';
 import { pythonLicenses } from './python-licenses.mjs';
 
 /**
- * The Python packages that dbt/requirements.txt and iceberg/requirements.txt pin, each with its licence and the SHA-256 of every wheel that may be taken.
+ * The Python packages that dbt/*requirements.txt and iceberg/requirements.txt pin, each with its licence and the SHA-256 of every file that may be
+ * taken.
  *
  * @param {string} root
  */
 export function pythonPackages(root) {
-  const pinned = ['dbt', 'iceberg'].flatMap((folder) =>
-    pinnedBy(readFileSync(join(root, folder, 'requirements.txt'), 'utf8')),
-  );
+  const pinned = requirements.flatMap((file) => pinnedBy(readFileSync(join(root, file), 'utf8')));
   const byVersion = new Map(pinned.map((wheel) => [`${wheel.name} ${wheel.version}`, wheel]));
   return [...byVersion.keys()].sort().map((key) => byVersion.get(key));
 }
 
-function pinnedBy(requirements) {
+const requirements = [
+  'dbt/requirements.txt',
+  'dbt/spark-requirements.txt',
+  'dbt/spark-build-requirements.txt',
+  'iceberg/requirements.txt',
+];
+
+function pinnedBy(text) {
   return [
-    ...requirements.matchAll(
+    ...text.matchAll(
       /^([\w.-]+)(?:\[[\w, -]+\])?==(\S+)(?: ; [^\\\n]+)?((?: *\\\n +--hash=sha256:[0-9a-f]{64})+)/gm,
     ),
   ].map(([, name, version, hashes]) => ({

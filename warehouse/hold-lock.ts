@@ -3,7 +3,7 @@ import { codeOf } from '../errors/code-of.ts';
 import { openSession } from './open-session.ts';
 
 /** What one process at a time does, on whatever host it is. */
-export type LockName = 'export' | 'marts/postgres' | 'marts/lake';
+export type LockName = 'export' | 'marts/postgres' | 'marts/lake' | 'marts/spark';
 
 export interface HeldLock {
   /** Throws when the lock is lost, and with it the right to go on. */
@@ -48,6 +48,7 @@ const locks: Readonly<Record<LockName, { table: string; oldKey: string }>> = {
   export: { table: 'sync.export_lock', oldKey: '3251656497959521245' },
   'marts/postgres': { table: 'sync.marts_postgres_lock', oldKey: '7232019552' },
   'marts/lake': { table: 'sync.marts_lake_lock', oldKey: '7232019553' },
+  'marts/spark': { table: 'sync.marts_spark_lock', oldKey: '7232019554' },
 };
 
 async function takeLock(client: ClientBase, { table, oldKey }: (typeof locks)[LockName]): Promise<boolean> {

@@ -50,7 +50,11 @@ export async function buildInPostgres(shelf: Shelf): Promise<void> {
   );
 }
 
-function settingsOf({ home, today: asOfDate, told }: Shelf): Omit<Parameters<typeof buildOnLake>[1], 'lake'> {
+export function settingsOf({
+  home,
+  today: asOfDate,
+  told,
+}: Shelf): Omit<Parameters<typeof buildOnLake>[1], 'lake'> {
   return {
     home,
     cacheFolder,

@@ -50,6 +50,7 @@ test('nothing configured means everything embedded, with the documented defaults
     consolePassword: undefined,
     logLevel: undefined,
     reportingTimezone: 'UTC',
+    sparkMaster: 'local[*]',
   });
 });
 

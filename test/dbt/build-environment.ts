@@ -8,8 +8,11 @@ import { testApiAddress, testKey } from '../support/test-connection.ts';
 export interface BuildEnvironment {
   /** `DAYBOOK_HOME`: where the seeds are. */
   readonly home: string;
-  readonly build: (target: 'postgres' | 'lake', env?: Readonly<Record<string, string>>) => Promise<Ended>;
-  readonly startBuild: (target: 'postgres' | 'lake') => DaybookProcess;
+  readonly build: (
+    target: 'postgres' | 'lake' | 'spark',
+    env?: Readonly<Record<string, string>>,
+  ) => Promise<Ended>;
+  readonly startBuild: (target: 'postgres' | 'lake' | 'spark') => DaybookProcess;
 }
 
 /** `daybook dbt build` on a database whose connections are those of tests: no worker, sandbox or Temporal is needed. */

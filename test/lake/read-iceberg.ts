@@ -55,6 +55,11 @@ export async function readIceberg(
   return JSON.parse(stdout) as IcebergSeen;
 }
 
+/** The Python that has PyIceberg. */
+export async function pythonWithReaders(): Promise<string> {
+  return join(await pythonEnvironment(readers), 'bin', 'python');
+}
+
 /** Runs what a page of the docs shows; the extensions of DuckDB come from PyPI here. Says which lines it printed. */
 export async function runWithReaders(databaseUrl: string, program: string): Promise<string[]> {
   const python = join(await pythonEnvironment(readers), 'bin', 'python');
@@ -71,7 +76,7 @@ for module in (duckdb_extension_avro, duckdb_extension_iceberg):
 }
 
 /** In the role that people query with. */
-function readerOf(databaseUrl: string): Record<string, string> {
+export function readerOf(databaseUrl: string): Record<string, string> {
   const { host, port, user, password, dbname } = libpqAddress(databaseUrl, '');
   return {
     PGHOST: host,

@@ -33,12 +33,27 @@ test('every Go module of the Temporal CLI that is built has its sum', async () =
     expect(sums).toMatch(new RegExp(`^${name} ${version}(/go.mod)? h1:`, 'm'));
 });
 
-test('every Python package is pinned by version and hash', async () => {
-  const requirements = await readFile(join(root, 'dbt/requirements.txt'), 'utf8');
+test.each([
+  ['dbt/requirements.txt', 30],
+  ['dbt/spark-requirements.txt', 30],
+  ['dbt/spark-build-requirements.txt', 0],
+])('every Python package of %s is pinned by version and hash', async (file, more) => {
+  const requirements = await readFile(join(root, file), 'utf8');
   const packages = requirements.split(/\n(?=\w)/).filter((one) => /^\w/.test(one));
-  expect(packages.length).toBeGreaterThan(30);
+  expect(packages.length).toBeGreaterThan(more);
   for (const one of packages)
     expect(one).toMatch(/^[\w.-]+(\[[\w,]+\])?==[\w.]+ [^]*--hash=sha256:[0-9a-f]{64}/);
+});
+
+test('where dbt runs on Spark, it is the same dbt', async () => {
+  const versions = async (file: string): Promise<Map<string, string>> => {
+    const requirements = await readFile(join(root, file), 'utf8');
+    const pinned = [...requirements.matchAll(/^(dbt-[\w-]+|jinja2|agate)==([\w.]+)/gm)];
+    return new Map(pinned.map(([, name = '', version = '']) => [name, version]));
+  };
+  const plain = await versions('dbt/requirements.txt');
+  for (const [name, version] of await versions('dbt/spark-requirements.txt'))
+    if (name !== 'dbt-spark') expect(`${name} ${version}`).toBe(`${name} ${plain.get(name) ?? ''}`);
 });
 
 test('what installs programs of others is told none of our secrets, and those of package registries', () => {

@@ -32,9 +32,15 @@ test('a release lists what it consists of: packages of npm and Python, and the T
   const listed = components.map(({ purl }) => decodeURIComponent(purl));
   for (const [name, version] of Object.entries(dependencies))
     expect(listed).toContain(`pkg:npm/${name}@${version}`);
-  const requirements = await readFile(join(root, 'dbt/requirements.txt'), 'utf8');
-  for (const [, name = '', version = ''] of requirements.matchAll(/^([\w.-]+)(?:\[[\w,]+\])?==(\S+)/gm))
-    expect(listed).toContain(`pkg:pypi/${name}@${version}`);
+  for (const file of [
+    'dbt/requirements.txt',
+    'dbt/spark-requirements.txt',
+    'dbt/spark-build-requirements.txt',
+  ]) {
+    const requirements = await readFile(join(root, file), 'utf8');
+    for (const [, name = '', version = ''] of requirements.matchAll(/^([\w.-]+)(?:\[[\w,]+\])?==(\S+)/gm))
+      expect(listed).toContain(`pkg:pypi/${name}@${version}`);
+  }
   expect(listed).toContainEqual(expect.stringMatching(/^pkg:github\/temporalio\/cli@v/));
 });
 

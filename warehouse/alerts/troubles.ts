@@ -179,12 +179,12 @@ export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> 
     select 'marts', null::text,
       string_agg(
         format('The last build of the marts %s failed at %s: %s %s',
-          case target when 'lake' then 'on the lake' else 'in Postgres' end, ${moment('finished_at')},
+          case target when 'lake' then 'on the lake' when 'spark' then 'on Spark' else 'in Postgres' end, ${moment('finished_at')},
           coalesce(failure, outcome),
           case when as_of_date is null then 'There are none yet.' else format('Readers see those of %s.', as_of_date) end),
         ' ' order by target desc),
       'Do what the failure says, then '
-        || string_agg(case target when 'lake' then '"daybook dbt build --target lake"' else '"daybook dbt build"' end,
+        || string_agg(case target when 'postgres' then '"daybook dbt build"' else format('"daybook dbt build --target %s"', target) end,
           ' and ' order by target desc)
         || '; the next export builds them again too.'
     from (${newestRunsOfAll}) newest

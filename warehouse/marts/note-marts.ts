@@ -10,7 +10,7 @@ export interface MartsNote {
   readonly target: MartsTarget;
   /** As YYYY-MM-DD. */
   readonly asOfDate: string;
-  /** On the lake. */
+  /** On the lake, and on Spark. */
   readonly snapshotId: string | null;
   readonly marts: number;
   /** What came of the run, in a sentence. */

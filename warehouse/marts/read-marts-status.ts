@@ -10,7 +10,7 @@ export interface TargetStatus {
   readonly built_at: Date | null;
   readonly age_seconds: number | null;
   readonly marts: number;
-  /** On the lake: the snapshot they were built on. */
+  /** On the lake, and on Spark: the snapshot they were built on. */
   readonly snapshot_id: string | null;
   /** Of the last build; null: there was none. */
   readonly status: RunStatus | null;
@@ -24,7 +24,7 @@ export async function readMartsStatus({ db }: Warehouse): Promise<MartsStatus> {
   const { rows } = await sql<TargetStatus & { target: MartsTarget }>`
     select target, m.as_of_date, m.built_at, coalesce(m.marts, 0) as marts, m.snapshot_id,
       greatest(0, extract(epoch from now() - m.built_at))::bigint as age_seconds, r.status, r.failure, r.outcome
-    from (values ('postgres'), ('lake')) as targets (target)
+    from (values ('postgres'), ('lake'), ('spark')) as targets (target)
     left join sync.marts m using (target)
     left join lateral (
       select status, failure, outcome from sync.runs
@@ -32,10 +32,12 @@ export async function readMartsStatus({ db }: Warehouse): Promise<MartsStatus> {
       order by started_at desc, run_id desc limit 1
     ) r on true
   `.execute(db);
-  const { postgres = never, lake = never } = Object.fromEntries(
-    rows.map(({ target, ...status }) => [target, status]),
-  );
-  return { postgres, lake };
+  const {
+    postgres = never,
+    lake = never,
+    spark = never,
+  } = Object.fromEntries(rows.map(({ target, ...status }) => [target, status]));
+  return { postgres, lake, spark };
 }
 
 const never: TargetStatus = {

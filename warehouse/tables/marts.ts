@@ -11,4 +11,4 @@ export interface MartsTable {
 }
 
 /** Where marts are built. */
-export type MartsTarget = 'postgres' | 'lake';
+export type MartsTarget = 'postgres' | 'lake' | 'spark';

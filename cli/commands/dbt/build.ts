@@ -4,7 +4,7 @@ import type { Settings } from '../../../config/settings.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
 interface Options {
-  target: 'postgres' | 'lake';
+  target: 'postgres' | 'lake' | 'spark';
   json?: true;
 }
 
@@ -12,8 +12,11 @@ export function buildCommand(): Command {
   return new Command('build')
     .description('Build and test the marts; readers see the last good ones until the new ones are complete.')
     .addOption(
-      new Option('--target <target>', 'where: in Postgres, or as Parquet on the latest snapshot')
-        .choices(['postgres', 'lake'])
+      new Option(
+        '--target <target>',
+        'where: in Postgres, as Parquet on the latest snapshot, or with Spark as Iceberg tables',
+      )
+        .choices(['postgres', 'lake', 'spark'])
         .default('postgres'),
     )
     .option('--json', 'print JSON')

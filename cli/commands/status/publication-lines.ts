@@ -17,6 +17,10 @@ export function martsLines(marts: MartsStatus): string[] {
   return [
     `Marts in Postgres: ${shownMarts(marts.postgres)}${stateOf(marts.postgres, 'build')}`,
     `Marts on the lake: ${shownMarts(marts.lake)}${stateOf(marts.lake, 'build')}`,
+    // Nothing builds them but a person.
+    ...(marts.spark.status === null
+      ? []
+      : [`Marts on Spark: ${shownMarts(marts.spark)}${stateOf(marts.spark, 'build')}`]),
   ];
 }
 

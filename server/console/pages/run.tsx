@@ -66,6 +66,7 @@ export async function runPage(
 const places = {
   postgres: 'Build of the marts in Postgres',
   lake: 'Build of the marts on the lake',
+  spark: 'Build of the marts on Spark',
 } as const;
 
 function columnsAt(now: Date): Column<RunStreamRead>[] {

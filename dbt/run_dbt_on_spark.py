@@ -1,0 +1,248 @@
+"""Builds the marts with dbt in a session of Spark, on one snapshot of the Iceberg tables, and publishes them as Iceberg tables.
+
+What to do is in DAYBOOK_SPARK_JOB, as JSON; the arguments are dbt's. It says what run_dbt.py says, and before that
+
+    says  {"snapshot": id}      the newest that is complete, or {"refused": why}
+    told  {"unfit": [{"table_name", "connection_id", "record_id", "position", "recorded_at", "column_name", "is_rounded"}, …]}
+
+and at the end {"published": [mart, …]}. Models are written to a namespace that nobody reads. When every test has passed, each mart is
+replaced in one commit and tagged with the snapshot's ID; the table `snapshots` calls a tag complete only while all marts have it.
+"""
+
+import hashlib
+import json
+import os
+import queue
+import sys
+import threading
+import urllib.request
+from datetime import datetime, timedelta, timezone
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import LongType, StringType, StructField, StructType, TimestampType
+
+from run_dbt import STANDARD_INPUT, run, say
+
+MAVEN = "https://repo1.maven.org/maven2"
+ICEBERG = "org/apache/iceberg/iceberg-spark-runtime-4.0_2.13/1.10.1/iceberg-spark-runtime-4.0_2.13-1.10.1.jar"
+POSTGRES = "org/postgresql/postgresql/42.7.7/postgresql-42.7.7.jar"
+AWS = "org/apache/iceberg/iceberg-aws-bundle/1.10.1/iceberg-aws-bundle-1.10.1.jar"
+DIGESTS = {
+    ICEBERG: "2192a0881ed0f5773b5a83a8820d2b0b2069beec203028643a1c338551007f09",
+    POSTGRES: "157963d60ae66d607e09466e8c0cdf8087e9cb20d0159899ffca96bca2528460",
+    AWS: "86bf20892ea5b4c17688f19b075399885f6aa5303f6b2dc9f491e76ceef9633b",
+}
+
+CATALOG = "daybook"
+
+# Where sources are found: views of this session, of the tables as one tag has them.
+VIEWS = "global_temp"
+
+# Which snapshots are complete, as in the namespaces that Daybook writes without Spark.
+LIST = "snapshots"
+LIST_SCHEMA = StructType(
+    [
+        StructField("snapshot_id", StringType()),
+        StructField("taken_at", TimestampType()),
+        StructField("table_name", StringType()),
+        StructField("iceberg_snapshot_id", LongType()),
+        StructField("rows", LongType()),
+    ]
+)
+
+UNFIT = (
+    "table_name string, connection_id string, record_id string, position bigint, recorded_at string, column_name string, is_rounded boolean"
+)
+
+# Who has looked up where a mart is may still read it this long.
+GRACE = timedelta(hours=6)
+
+# What contracts call types, as Spark does.
+TYPES = {"text": "string", "float8": "double", "timestamptz": "timestamp"}
+
+
+def main() -> None:
+    job = json.loads(os.environ.pop("DAYBOOK_SPARK_JOB"))
+    # Before Spark is there: starting it, and fetching its jars, takes a while.
+    told = listen()
+    spark = session(job)
+    listed = spark.table("finance.snapshots").collect()
+    if not listed:
+        say(refused="no snapshot")
+        sys.exit(1)
+    newest = max(row.snapshot_id for row in listed)
+    say(snapshot=newest)
+    answer = json.loads(told.get())
+    if "unfit" not in answer:
+        sys.exit(1)
+    show_snapshot(spark, newest, [row.table_name for row in listed if row.snapshot_id == newest], answer["unfit"])
+    if not run(sys.argv[1:]):
+        sys.exit(1)
+    say(publishing=True)
+    taken_at = next(row.taken_at for row in listed if row.snapshot_id == newest)
+    marts = Marts(spark, job, kept={row.snapshot_id for row in listed})
+    say(published=marts.publish(newest, taken_at))
+    spark.stop()
+
+
+def listen() -> queue.Queue:
+    """Lines of standard input. When it closes the parent is gone, and this program ends: Spark with it."""
+    told: queue.Queue = queue.Queue()
+
+    def read() -> None:
+        line = b""
+        while part := os.read(STANDARD_INPUT, 65536):
+            *whole, line = (line + part).split(b"\n")
+            for one in whole:
+                told.put(one)
+        os._exit(1)
+
+    threading.Thread(target=read, daemon=True).start()
+    return told
+
+
+def session(job: dict) -> SparkSession:
+    is_bucket = job["lake"].startswith("s3://")
+    jars = [ICEBERG, POSTGRES, *([AWS] if is_bucket else [])]
+    settings = {
+        "spark.app.name": "daybook",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.jars": ",".join(jar(name, job["jars"]) for name in jars),
+        "spark.sql.session.timeZone": "UTC",
+        # A product or a quotient that does not fit is an error, and never null or cut.
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.decimalOperations.allowPrecisionLoss": "false",
+        "spark.sql.defaultCatalog": CATALOG,
+        "spark.sql.caseSensitive": "false",
+        f"spark.sql.catalog.{CATALOG}": "org.apache.iceberg.spark.SparkCatalog",
+        f"spark.sql.catalog.{CATALOG}.catalog-impl": "org.apache.iceberg.jdbc.JdbcCatalog",
+        f"spark.sql.catalog.{CATALOG}.uri": job["catalog"],
+        f"spark.sql.catalog.{CATALOG}.jdbc.user": job["user"],
+        f"spark.sql.catalog.{CATALOG}.jdbc.password": os.environ.pop("DAYBOOK_SPARK_PASSWORD"),
+        f"spark.sql.catalog.{CATALOG}.warehouse": f"{job['lake'] if is_bucket else 'file://' + job['lake']}/iceberg",
+        # Tables of a build are made anew by the next one.
+        f"spark.sql.catalog.{CATALOG}.cache-enabled": "false",
+        **job["settings"],
+    }
+    if is_bucket:
+        settings[f"spark.sql.catalog.{CATALOG}.io-impl"] = "org.apache.iceberg.aws.s3.S3FileIO"
+        if "AWS_ENDPOINT_URL" in os.environ:
+            settings[f"spark.sql.catalog.{CATALOG}.s3.endpoint"] = os.environ["AWS_ENDPOINT_URL"]
+            settings[f"spark.sql.catalog.{CATALOG}.s3.path-style-access"] = "true"
+    builder = SparkSession.builder
+    if job["master"]:
+        builder = builder.master(job["master"])
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def jar(name: str, folder: str) -> str:
+    """A jar of Maven Central in this folder, downloaded once; refused unless it is the one that is known."""
+    path = os.path.join(folder, os.path.basename(name))
+    if not os.path.exists(path):
+        os.makedirs(folder, exist_ok=True)
+        draft = f"{path}.{os.getpid()}"
+        urllib.request.urlretrieve(f"{MAVEN}/{name}", draft)
+        os.replace(draft, path)
+    with open(path, "rb") as file:
+        digest = hashlib.sha256()
+        while part := file.read(1 << 20):
+            digest.update(part)
+        if digest.hexdigest() != DIGESTS[name]:
+            say(refused=f"{path} is not the file that Daybook knows")
+            sys.exit(1)
+    return path
+
+
+def show_snapshot(spark: SparkSession, snapshot: str, tables: list[str], unfit: list[dict]) -> None:
+    """Views of all tables as one tag has them: what models read is of one moment, whatever is exported meanwhile."""
+    for table in tables:
+        spark.sql(f"create or replace global temporary view captured_{table} as select * from finance.{table} version as of '{snapshot}'")
+    rows = spark.createDataFrame([tuple(row[name.split()[0]] for name in UNFIT.split(", ")) for row in unfit], UNFIT)
+    rows.withColumn("recorded_at", rows.recorded_at.cast("timestamp")).createOrReplaceGlobalTempView("captured_unfit_values")
+
+
+class Marts:
+    def __init__(self, spark: SparkSession, job: dict, *, kept: set[str]) -> None:
+        self.spark = spark
+        self.built = job["build_namespace"]
+        self.namespace = job["namespace"]
+        self.kept = kept
+        with open(job["manifest"]) as file:
+            nodes = json.load(file)["nodes"].values()
+        self.columns = {
+            node["name"]: {name: column["data_type"] for name, column in node["columns"].items()}
+            for node in nodes
+            if node["resource_type"] == "model" and node["fqn"][1] == "marts"
+        }
+        self.descriptions = {node["name"]: node["description"] for node in nodes if node["name"] in self.columns}
+        spark.sql(f"create namespace if not exists {self.namespace}")
+
+    def publish(self, snapshot: str, taken_at: datetime) -> list[str]:
+        queries = {name: self._as_contracted(name) for name in sorted(self.columns)}
+        complete = [row for row in self._read_list() if row.snapshot_id in self.kept and row.snapshot_id != snapshot]
+        # What is about to change is not called complete any more.
+        self._write_list(complete)
+        added = [self._replace(name, query, snapshot, taken_at) for name, query in queries.items()]
+        self._write_list(complete + added)
+        names = {row.tableName for row in self.spark.sql(f"show tables in {self.namespace}").collect()} - {LIST}
+        for name in sorted(names):
+            self._tidy(name, {row[0] for row in complete + added if row[2] == name})
+        self._expire(self._table(LIST))
+        return sorted(self.columns)
+
+    def _as_contracted(self, name: str) -> str:
+        """A mart as its contract says: whole numbers that Spark counts in four bytes have eight."""
+        wanted = {column: TYPES.get(kind, kind).replace("numeric(38, ", "decimal(38,") for column, kind in self.columns[name].items()}
+        found = dict(self.spark.table(f"{self.built}.{name}").dtypes)
+        fits = {column: "bigint" if (kind, wanted.get(column)) == ("int", "bigint") else kind for column, kind in found.items()}
+        if list(fits.items()) != list(wanted.items()):
+            differing = sorted(f"{column} {kind}" for column, kind in fits.items() ^ wanted.items())
+            raise TypeError(f"{name} is not as its contract says: {', '.join(differing)}")
+        columns = ", ".join(f"cast(`{column}` as {kind}) as `{column}`" for column, kind in wanted.items())
+        return f"select {columns} from {self.built}.{name}"
+
+    def _replace(self, name: str, query: str, snapshot: str, taken_at: datetime) -> tuple:
+        comment = self.descriptions[name].strip().replace("\\", "\\\\").replace("'", "\\'")
+        self.spark.sql(f"create or replace table {self.namespace}.{name} using iceberg comment '{comment}' as {query}")
+        table = self._table(name)
+        current = table.currentSnapshot().snapshotId()
+        change = table.manageSnapshots()
+        (change.replaceTag if snapshot in table.refs() else change.createTag)(snapshot, current).commit()
+        rows = self.spark.table(f"{self.namespace}.{name}").count()
+        return snapshot, taken_at, name, current, rows
+
+    def _tidy(self, name: str, tags: set[str]) -> None:
+        """Of snapshots that the lake does not keep any more nothing is kept here either, nor of marts that are gone."""
+        if not tags:
+            self.spark.sql(f"drop table {self.namespace}.{name} purge")
+            return
+        table = self._table(name)
+        change = table.manageSnapshots()
+        for tag in [ref for ref in table.refs() if ref != "main" and ref not in tags]:
+            change.removeTag(tag)
+        change.commit()
+        self._expire(table)
+
+    def _expire(self, table) -> None:
+        before = datetime.now(timezone.utc) - GRACE
+        table.refresh()
+        table.expireSnapshots().expireOlderThan(int(before.timestamp() * 1000)).commit()
+
+    def _table(self, name: str):
+        utilities = self.spark._jvm.org.apache.iceberg.spark.Spark3Util
+        return utilities.loadIcebergTable(self.spark._jsparkSession, f"{CATALOG}.{self.namespace}.{name}")
+
+    def _read_list(self) -> list[tuple]:
+        listed = f"{self.namespace}.{LIST}"
+        return self.spark.table(listed).collect() if self.spark.catalog.tableExists(listed) else []
+
+    def _write_list(self, rows: list[tuple]) -> None:
+        frame = self.spark.createDataFrame([tuple(row) for row in rows], LIST_SCHEMA)
+        frame.coalesce(1).writeTo(f"{self.namespace}.{LIST}").using("iceberg").createOrReplace()
+
+
+main()

@@ -1,0 +1,228 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { findManifest } from '../lake/pointer.ts';
+import { openLake } from '../lake/open-lake.ts';
+import type { Lake } from '../lake/lake.ts';
+import type { Unfit } from '../lake/manifest.ts';
+import { SnapshotDamaged } from '../lake/errors.ts';
+import { pythonWith } from '../python/python-environment.ts';
+import type { BuildLock } from '../warehouse/marts/build-lock.ts';
+import { buildFolder } from './build-folder.ts';
+import type { BuildSettings, MartsBuilt } from './build-settings.ts';
+import { dbtProject } from './dbt-project.ts';
+import { NoIcebergSnapshot, SparkRefused } from './errors.ts';
+import { requireJava } from './java.ts';
+import { jdbcAddress } from './jdbc-address.ts';
+import { martsNeedPython } from './python-with-dbt.ts';
+import { runDbt, type DbtResult } from './run-dbt.ts';
+import { clearSparkNamespace, sparkNamespaces } from './spark-namespaces.ts';
+import { canonicalZone } from './today-in.ts';
+
+/** Where Spark finds what it reads, and who runs it. */
+export interface SparkPlaces {
+  readonly lake: string;
+  /** The catalog of the Iceberg tables is there. */
+  readonly databaseUrl: string;
+  /** `local[*]`, or a cluster. */
+  readonly sparkMaster: string;
+}
+
+/**
+ * Builds and tests the marts with Spark on the newest snapshot that the Iceberg tables show, in tables of a build, then publishes
+ * them as Iceberg tables of their own. Throws JavaMissing, PythonMissing, NoIcebergSnapshot, SparkRefused, SnapshotDamaged, MartsFailed, and what
+ * the lake throws.
+ */
+export async function buildOnSpark(
+  { inSession, assertHeld }: BuildLock,
+  { lake: location, databaseUrl, sparkMaster, ...settings }: BuildSettings & SparkPlaces,
+): Promise<MartsBuilt> {
+  const started = performance.now();
+  await requireJava(settings.environment);
+  const folder = buildFolder(settings.home, 'spark');
+  const scratch = join(folder, 'scratch');
+  await rm(scratch, { recursive: true, force: true });
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  const lake = await openLake({ location, scratch });
+  try {
+    const hasSnapshots = await inSession(async (client) => {
+      await clearSparkNamespace(client, lake, sparkNamespaces.build);
+      const { rowCount } = await client.query(
+        `select from iceberg.iceberg_tables where table_namespace = 'finance' and table_name = 'snapshots'`,
+      );
+      return rowCount === 1;
+    });
+    if (!hasSnapshots) throw new NoIcebergSnapshot(location);
+    const python = await pythonWith(needs, settings);
+    settings.onStep('Spark is being started');
+    const { catalog, user, password } = await jdbcAddress(databaseUrl, scratch);
+    const said: Said = { snapshotId: undefined, refused: undefined, published: [] };
+    const result = await runUnlessRefused(said, location, () =>
+      runDbt({
+        ...settings,
+        python,
+        folder,
+        seedsFolder: join(settings.home, 'seeds'),
+        connections: Infinity,
+        output: { type: 'spark', method: 'session', host: 'none', schema: sparkNamespaces.build },
+        secrets: { ...bucketLogin(settings.environment), DAYBOOK_SPARK_PASSWORD: password },
+        login: {
+          DAYBOOK_SPARK_JOB: JSON.stringify({
+            lake: location.startsWith('s3://') ? location : resolve(location),
+            jars: join(settings.cacheFolder, 'spark-jars'),
+            catalog,
+            user,
+            master: sparkMaster,
+            settings: settingsOf(sparkMaster, settings.environment),
+            namespace: sparkNamespaces.marts,
+            build_namespace: sparkNamespaces.build,
+            manifest: join(folder, 'target', sparkNamespaces.build, 'manifest.json'),
+          }),
+        },
+        vars: {
+          daybook_api_address: settings.apiAddress,
+          daybook_as_of_date: settings.asOfDate,
+          daybook_reporting_timezone: canonicalZone(settings.timeZone),
+          daybook_capture_schema: 'global_temp',
+          daybook_staging_schema: sparkNamespaces.build,
+          daybook_intermediate_schema: sparkNamespaces.build,
+          daybook_marts_schema: sparkNamespaces.build,
+        },
+        within: { program: 'run_dbt_on_spark.py', onSaid: listener(lake, said, settings) },
+      }),
+    );
+    await assertHeld();
+    const seconds = (performance.now() - started) / 1000;
+    return {
+      target: 'spark',
+      snapshot_id: said.snapshotId ?? '',
+      as_of_date: settings.asOfDate,
+      marts: said.published,
+      ...result,
+      seconds,
+    };
+  } finally {
+    await inSession((client) => clearSparkNamespace(client, lake, sparkNamespaces.build)).catch(
+      () => undefined,
+    );
+    await lake.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+const needs = {
+  name: 'dbt-spark',
+  requirements: join(dbtProject, 'spark-requirements.txt'),
+  sources: { packages: ['pyspark'], requirements: join(dbtProject, 'spark-build-requirements.txt') },
+  for: { ...martsNeedPython, again: 'daybook dbt build --target spark' },
+};
+
+interface Said {
+  snapshotId: string | undefined;
+  refused: Error | string | undefined;
+  published: readonly string[];
+}
+
+/** Hears what the program says beside what dbt says. */
+function listener(
+  lake: Lake,
+  said: Said,
+  { onStep }: Pick<BuildSettings, 'onStep'>,
+): (line: string, tell: (what: unknown) => void) => boolean {
+  return (line, tell) => {
+    const heard = saidBy(line);
+    if (heard === undefined) return false;
+    if ('snapshot' in heard) {
+      said.snapshotId = heard.snapshot;
+      onStep(`marts are being built on Spark, on snapshot ${heard.snapshot}`);
+      unfitOf(lake, heard.snapshot).then(
+        (unfit) => {
+          tell({ unfit });
+        },
+        (error: unknown) => {
+          said.refused = error instanceof Error ? error : String(error);
+          tell({ end: true });
+        },
+      );
+    } else if ('publishing' in heard) onStep('the marts are being published');
+    else if ('refused' in heard) said.refused = heard.refused;
+    else said.published = heard.published;
+    return true;
+  };
+}
+
+async function runUnlessRefused(said: Said, lake: string, run: () => Promise<DbtResult>): Promise<DbtResult> {
+  try {
+    return await run();
+  } catch (error) {
+    if (said.refused instanceof Error) throw said.refused;
+    if (said.refused === 'no snapshot') throw new NoIcebergSnapshot(lake);
+    if (said.refused !== undefined) throw new SparkRefused(said.refused);
+    throw error;
+  }
+}
+
+const saidSchema = z.union([
+  z.object({ snapshot: z.string().regex(/^[0-9A-Za-z-]+$/) }),
+  z.object({ publishing: z.literal(true) }),
+  z.object({ refused: z.string() }),
+  z.object({ published: z.array(z.string()) }),
+]);
+
+function saidBy(line: string): z.infer<typeof saidSchema> | undefined {
+  try {
+    return saidSchema.parse(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the manifest of a snapshot lists, as `stg_finance__unfit_values` has it. */
+async function unfitOf(lake: Lake, snapshotId: string): Promise<unknown[]> {
+  const manifest = await findManifest(lake, snapshotId);
+  if (manifest === undefined) throw new SnapshotDamaged(snapshotId, 'its manifest');
+  return manifest.value.unfit.map(asRow);
+}
+
+function asRow({ table, column, key, rounded = false }: Unfit): unknown {
+  const { connection_id, position = null, recorded_at = null } = key;
+  const [record_id = null] = keysOfRecords.flatMap((name) => key[name] ?? []);
+  return {
+    table_name: table,
+    connection_id,
+    record_id,
+    position,
+    recorded_at,
+    column_name: column,
+    is_rounded: rounded,
+  };
+}
+
+const keysOfRecords = [
+  'id',
+  'bill_id',
+  'expense_id',
+  'bill_credit_memo_id',
+  'subscription_id',
+  'customer_id',
+];
+
+/** What leads to a bucket. */
+function bucketLogin(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const found = Object.entries(environment).filter(([name]) => name.startsWith('AWS_'));
+  return Object.fromEntries(found) as Record<string, string>;
+}
+
+/** In this process it listens to nobody else, and takes half of the memory; a cluster is told by its own spark-defaults.conf. */
+function settingsOf(master: string, environment: NodeJS.ProcessEnv): Record<string, string> {
+  if (!master.startsWith('local') || environment.SPARK_CONF_DIR !== undefined) return {};
+  const gigabytes = Math.max(1, Math.min(8, Math.floor(totalmem() / 2 ** 31)));
+  return {
+    'spark.ui.enabled': 'false',
+    'spark.driver.bindAddress': '127.0.0.1',
+    'spark.driver.host': '127.0.0.1',
+    'spark.driver.memory': `${gigabytes}g`,
+    'spark.sql.shuffle.partitions': String(2 * availableParallelism()),
+  };
+}

@@ -1,0 +1,26 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ClientBase } from 'pg';
+import type { Lake } from '../lake/lake.ts';
+
+/** Of the Iceberg tables that Spark writes: those of the marts, and those of a build, which nobody reads. */
+export const sparkNamespaces = { marts: 'marts_spark', build: 'marts_spark_build' } as const;
+
+type SparkNamespace = (typeof sparkNamespaces)[keyof typeof sparkNamespaces];
+
+/** Removes the tables of a namespace from the catalog, then their files from the lake. Only while no build runs. */
+export async function clearSparkNamespace(
+  client: Pick<ClientBase, 'query'>,
+  lake: Lake,
+  namespace: SparkNamespace,
+): Promise<void> {
+  await client.query(
+    `delete from iceberg.iceberg_tables where catalog_name = 'daybook' and table_namespace = $1`,
+    [namespace],
+  );
+  const folder = `iceberg/${namespace}`;
+  for (const path of await lake.filesIn(folder)) await lake.removeFile(`${folder}/${path}`);
+  // Of folders a bucket has none.
+  if (!lake.location.startsWith('s3://'))
+    await rm(join(lake.location, folder), { recursive: true, force: true });
+}

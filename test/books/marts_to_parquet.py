@@ -1,0 +1,17 @@
+"""Writes every mart that Spark published, as the tag of the newest complete snapshot has it. marts_to_parquet.py FOLDER"""
+
+import sys
+
+import pyarrow.parquet as pq
+from pyiceberg.catalog.sql import SqlCatalog
+
+catalog = SqlCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false")
+complete = catalog.load_table("marts_spark.snapshots").scan().to_arrow().to_pylist()
+newest = max(row["snapshot_id"] for row in complete)
+for row in complete:
+    if row["snapshot_id"] == newest:
+        table = catalog.load_table(f"marts_spark.{row['table_name']}")
+        assert table.refs()[newest].snapshot_id == row["iceberg_snapshot_id"]
+        read = table.scan(snapshot_id=row["iceberg_snapshot_id"]).to_arrow()
+        assert len(read) == row["rows"]
+        pq.write_table(read, f"{sys.argv[1]}/{row['table_name']}.parquet")

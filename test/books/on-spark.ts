@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { buildOnSpark } from '../../marts/build-on-spark.ts';
+import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { pythonWithReaders, readerOf } from '../lake/read-iceberg.ts';
+import { settingsOf } from './check-books.ts';
+import { compareMart, martNames, type Compared } from './compare-marts.ts';
+import { martInFile } from './read-marts.ts';
+import type { Shelf } from './shelf.ts';
+
+/** Builds the marts of a shelf with Spark as the product does, and compares every figure with the calculator's. */
+export async function buildOnSparkAndCompare(shelf: Shelf): Promise<Compared> {
+  const { databaseUrl, lake, home, calculated } = shelf;
+  const conf = join(home, 'spark-conf');
+  await mkdir(conf);
+  await writeFile(join(conf, 'spark-defaults.conf'), forFewRows);
+  const settings = settingsOf(shelf);
+  const environment = { ...settings.environment, SPARK_CONF_DIR: conf };
+  await withBuildLock({ databaseUrl, target: 'spark' }, (lock) =>
+    buildOnSpark(lock, { ...settings, environment, lake, databaseUrl, sparkMaster: 'local[2]' }),
+  );
+  const files = join(home, 'from-spark');
+  await mkdir(files);
+  const program = fileURLToPath(new URL('marts_to_parquet.py', import.meta.url));
+  await promisify(execFile)(await pythonWithReaders(), [program, files], {
+    env: { ...process.env, ...readerOf(databaseUrl) },
+  });
+  const compared: Compared = { rows: 0, figures: 0, differences: [] };
+  for (const name of martNames)
+    compareMart(
+      compared,
+      { name, where: 'Spark', ...(await martInFile(join(files, `${name}.parquet`))) },
+      calculated,
+    );
+  return compared;
+}
+
+/** To compile a query takes longer than to run it on so few. */
+const forFewRows = `
+spark.ui.enabled                       false
+spark.driver.bindAddress               127.0.0.1
+spark.driver.host                      127.0.0.1
+spark.driver.memory                    2g
+spark.driver.extraJavaOptions          -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+spark.sql.shuffle.partitions           1
+spark.sql.adaptive.enabled             false
+spark.sql.codegen.wholeStage           false
+spark.sql.codegen.factoryMode          NO_CODEGEN
+`;

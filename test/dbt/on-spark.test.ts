@@ -1,0 +1,85 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openLake } from '../../lake/open-lake.ts';
+import { dropSparkMarts } from '../../operations/clear-host.ts';
+import { createTestLake } from '../lake/export-of.ts';
+import { rows } from '../support/rows.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { buildEnvironment } from './build-environment.ts';
+
+// Nothing of Spark is installed or run here: test/books/on-spark.proof.test.ts does that.
+const { warehouse, url } = await createTestDatabase();
+const folder = await mkdtemp(join(tmpdir(), 'daybook-test-on-spark-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const lake = join(folder, 'lake');
+const { exportNow } = await createTestLake(url, { lake });
+const { home, build } = await buildEnvironment({ databaseUrl: url, lake });
+
+test('without Java nothing is built, and one sentence says what to install', async () => {
+  const nothing = join(folder, 'nothing');
+  const { code, stdout, stderr } = await build('spark', { PATH: nothing, JAVA_HOME: nothing });
+  expect(stderr.trim()).toBe(
+    'Spark needs Java 17 or newer, and there is no java in JAVA_HOME or on PATH: install it, then run "daybook dbt build --target spark" again.',
+  );
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  const old = await build('spark', { JAVA_HOME: await javaOf('1.8.0_402') });
+  expect(old.stderr).toContain('Spark needs Java 17 or newer, and java is 1.8.0_402: install it');
+});
+
+test('before Iceberg tables show a snapshot nothing is built, and one sentence says what shows one', async () => {
+  await exportNow();
+  const { code, stderr } = await build('spark', { JAVA_HOME: await javaOf('17.0.15') });
+  expect(stderr.trim()).toBe(
+    `Spark reads Iceberg tables, and those of the lake ${lake} show no snapshot yet: run "daybook export --iceberg" first.`,
+  );
+  expect(code).toBe(2);
+  expect(await rows(warehouse, `select status, target from sync.runs where target = 'spark'`)).toEqual([
+    { status: 'unsupported', target: 'spark' },
+    { status: 'unsupported', target: 'spark' },
+    { status: 'unsupported', target: 'spark' },
+  ]);
+});
+
+test('what Spark wrote is removed from catalog and lake, and nothing else is', async () => {
+  await exportNow({ iceberg: { add: true, cacheFolder: join(process.env.HOME ?? '', '.cache', 'daybook') } });
+  const before = await catalog();
+  await warehouse.pool.query(
+    `insert into iceberg.iceberg_tables (catalog_name, table_namespace, table_name)
+     select 'daybook', unnest(array['marts_spark', 'marts_spark_build']), 'bills'`,
+  );
+  for (const namespace of ['marts_spark', 'marts_spark_build']) {
+    await mkdir(join(lake, 'iceberg', namespace, 'bills', 'data'), { recursive: true });
+    await writeFile(join(lake, 'iceberg', namespace, 'bills', 'data', 'rows.parquet'), 'content');
+  }
+  const settings = {
+    database: { url, directUrl: url, connections: 2 },
+    lake: {
+      location: lake,
+      scratch: join(folder, 'scratch'),
+      format: 'parquet' as const,
+      keep: null as never,
+    },
+    marts: { home, cacheFolder: folder, environment: {}, timeZone: 'UTC', sparkMaster: 'local[*]' },
+  };
+  expect(await dropSparkMarts({ settings, warehouse })).toBe(false);
+  expect(await catalog()).toEqual(before);
+  expect((await readdir(join(lake, 'iceberg'))).sort()).toEqual(['finance']);
+  const opened = await openLake({ location: lake, scratch: folder });
+  expect(await opened.snapshotIds()).toHaveLength(1);
+  await opened.close();
+});
+
+function catalog(): Promise<Record<string, unknown>[]> {
+  return rows(warehouse, 'select table_namespace, table_name from iceberg.iceberg_tables order by 1, 2');
+}
+
+/** A Java that only says its version. */
+async function javaOf(version: string): Promise<string> {
+  const java = join(folder, version, 'bin', 'java');
+  await mkdir(join(folder, version, 'bin'), { recursive: true });
+  await writeFile(java, `#!/bin/sh\necho 'openjdk version "${version}" 2026-01-20' >&2\n`);
+  await chmod(java, 0o755);
+  return join(folder, version);
+}
