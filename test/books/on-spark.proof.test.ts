@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { hasJava } from '../support/has-java.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { buildAndCompare } from './check-books.ts';
 import { buildOnSparkAndCompare } from './on-spark.ts';
@@ -9,16 +10,22 @@ import { workedBooks } from './worked-books.ts';
 // Spark takes minutes where others take seconds, and what it needs is installed when it is needed for the first time.
 vi.setConfig({ testTimeout: 3_600_000 });
 
-test('what an accountant worked out by hand is what Spark says, row by row as Postgres and DuckDB do', async () => {
-  const { url: databaseUrl } = await createTestDatabase();
-  const books = workedBooks().map(({ book }) => book);
-  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books, iceberg: true }, compareAll);
-});
+test.skipIf(!hasJava())(
+  'what an accountant worked out by hand is what Spark says, row by row as Postgres and DuckDB do',
+  async () => {
+    const { url: databaseUrl } = await createTestDatabase();
+    const books = workedBooks().map(({ book }) => book);
+    await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books, iceberg: true }, compareAll);
+  },
+);
 
-test('every figure of every mart of random books is the same on Spark, to the digit', async () => {
-  const { url: databaseUrl } = await createTestDatabase();
-  await withShelf({ databaseUrl, seed: 300, books: 6, documents: 24, iceberg: true }, compareAll);
-});
+test.skipIf(!hasJava())(
+  'every figure of every mart of random books is the same on Spark, to the digit',
+  async () => {
+    const { url: databaseUrl } = await createTestDatabase();
+    await withShelf({ databaseUrl, seed: 300, books: 6, documents: 24, iceberg: true }, compareAll);
+  },
+);
 
 async function compareAll(shelf: Shelf): Promise<void> {
   const { differences, figures } = await buildOnSparkAndCompare(shelf);

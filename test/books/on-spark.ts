@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { pythonWithReaders, readerOf } from '../lake/read-iceberg.ts';
 import { settingsOf } from './check-books.ts';
 import { compareMart, martNames, type Compared } from './compare-marts.ts';
-import { martInFile } from './read-marts.ts';
+import { martInFile, type MartRead } from './read-marts.ts';
 import type { Shelf } from './shelf.ts';
 
 /** Builds the marts of a shelf with Spark as the product does, and compares every figure with the calculator's. */
@@ -22,24 +22,29 @@ export async function buildOnSparkAndCompare(shelf: Shelf): Promise<Compared> {
   await withBuildLock({ databaseUrl, target: 'spark' }, (lock) =>
     buildOnSpark(lock, { ...settings, environment, lake, databaseUrl, sparkMaster: 'local[2]' }),
   );
-  const files = join(home, 'from-spark');
-  await mkdir(files);
+  const compared: Compared = { rows: 0, figures: 0, differences: [] };
+  const marts = await martsOnSpark(databaseUrl, home);
+  for (const name of martNames)
+    compareMart(compared, { name, where: 'Spark', ...(marts.get(name) ?? none) }, calculated);
+  return compared;
+}
+
+const none: MartRead = { rows: [], kinds: {} };
+
+/** What a reader finds by the newest tag that is said to be complete. */
+export async function martsOnSpark(databaseUrl: string, scratch: string): Promise<Map<string, MartRead>> {
+  const files = await mkdtemp(join(scratch, 'from-spark-'));
   const program = fileURLToPath(new URL('marts_to_parquet.py', import.meta.url));
   await promisify(execFile)(await pythonWithReaders(), [program, files], {
     env: { ...process.env, ...readerOf(databaseUrl) },
   });
-  const compared: Compared = { rows: 0, figures: 0, differences: [] };
-  for (const name of martNames)
-    compareMart(
-      compared,
-      { name, where: 'Spark', ...(await martInFile(join(files, `${name}.parquet`))) },
-      calculated,
-    );
-  return compared;
+  const marts = new Map<string, MartRead>();
+  for (const name of martNames) marts.set(name, await martInFile(join(files, `${name}.parquet`)));
+  return marts;
 }
 
 /** To compile a query takes longer than to run it on so few. */
-const forFewRows = `
+export const forFewRows = `
 spark.ui.enabled                       false
 spark.driver.bindAddress               127.0.0.1
 spark.driver.host                      127.0.0.1

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { createTestLake } from '../lake/export-of.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { buildEnvironment } from './build-environment.ts';
+import { dbtFolder } from './marts-of.ts';
 
 // Nothing of Spark is installed or run here: test/books/on-spark.proof.test.ts does that.
 const { warehouse, url } = await createTestDatabase();
@@ -16,6 +17,17 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const lake = join(folder, 'lake');
 const { exportNow } = await createTestLake(url, { lake });
 const { home, build } = await buildEnvironment({ databaseUrl: url, lake });
+
+test('no amount passes through what is a double on Spark', async () => {
+  const files = (await readdir(dbtFolder, { recursive: true })).filter(
+    (file) => /^(models|macros)\/.*\.sql$/.test(file) && !file.startsWith('macros/engine/'),
+  );
+  expect(files.length).toBeGreaterThan(50);
+  const sources = await Promise.all(files.map((file) => readFile(join(dbtFolder, file), 'utf8')));
+  // `floor` and `round` are decimals of decimals there too.
+  const doubles = /\b(sign|signum|power|pow|sqrt|exp|ln|log|log10|cbrt|stddev|variance|percentile_cont)\s*\(/;
+  expect(files.filter((_, index) => doubles.test(sources[index] ?? ''))).toEqual([]);
+});
 
 test('without Java nothing is built, and one sentence says what to install', async () => {
   const nothing = join(folder, 'nothing');

@@ -1,3 +1,4 @@
+import { hasJava } from '../support/has-java.ts';
 import { inTable } from '../support/in-table.ts';
 
 /** What proves by mass, and takes too long for `npm test`. */
@@ -182,6 +183,13 @@ export const proofs: readonly Proof[] = [
       process.env.TEST_SPARK_PYTHON === undefined
         ? 'TEST_SPARK_PYTHON names a Python that has PySpark 4.0'
         : undefined,
+    judge: judgeTests,
+  },
+  {
+    name: 'marts-on-spark',
+    title: 'the marts of worked and of random books with Spark, figure by figure',
+    run: { tests: ['test/books/on-spark'], env: { TEST_PROOF: 'tests' } },
+    lacks: () => (hasJava() ? undefined : 'there is no Java'),
     judge: judgeTests,
   },
   {

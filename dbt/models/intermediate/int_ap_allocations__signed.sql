@@ -154,7 +154,7 @@ judged as (
             when left_amount is null then 'unknown'
             when abs(left_amount) <= noise then 'none'
             when told_amount is null then 'all'
-            when sign(told_amount) <> sign(left_amount) then 'none'
+            when {{ daybook.sign_of('told_amount') }} <> {{ daybook.sign_of('left_amount') }} then 'none'
             when abs(told_amount) - abs(left_amount) <= noise then 'all'
             else 'part'
         end as counts
