@@ -24,7 +24,14 @@ export async function measureGroups(
     await migrateDatabase(postgres.url);
     await fillGroups(postgres.url, { records, ...(shapes !== undefined && { shapes }) });
     await pythonWithDbt(settings);
-    const places = { ...settings, databaseUrl: postgres.url, lake, iceberg: false, timeZone: 'UTC' };
+    const places = {
+      ...settings,
+      databaseUrl: postgres.url,
+      lake,
+      iceberg: false,
+      timeZone: 'UTC',
+      sparkMaster: 'local[*]',
+    };
     const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
     const seconds: Record<string, number> = {};
     for (const target of ['postgres', 'lake'] as const) {

@@ -51,8 +51,7 @@ export async function measureMarts(
       databaseUrl: postgres.url,
       folder,
       lake,
-      cacheFolder: settings.cacheFolder,
-      iceberg: spark,
+      ...(spark ? { iceberg: { add: true, cacheFolder: settings.cacheFolder } } : {}),
     });
     const onLake = await build('lake');
     const dashboard = await readDashboardOnce(warehouse);
