@@ -4,6 +4,7 @@ It is told what there is, and makes the catalog and the files beside it agree, w
 it ends the same. A line of JSON at a time:
 
     told  {"lake": …, "namespace": …, "kept": [snapshot_id, …], "sweep": false}
+    says  {"remade": name, "why": error}                                      for each table that cannot be read
     says  {"missing": [snapshot_id, …]}                                       kept ones that the tables do not show
     told  {"add": [{"snapshot_id", "taken_at", "tables": {name: [{"sha256", "rows"}, …]}}, …]}
     says  {"committed": name}                                                 after each table
@@ -52,6 +53,15 @@ GRACE = timedelta(hours=6)
 # Of a snapshot of a table: the digest of its columns and files.
 CONTENT = "daybook.content"
 
+# Of a table: what this program sets.
+PROPERTIES = {
+    "gc.enabled",
+    TableProperties.METADATA_DELETE_AFTER_COMMIT_ENABLED,
+    TableProperties.METADATA_PREVIOUS_VERSIONS_MAX,
+    TableProperties.DEFAULT_NAME_MAPPING,
+    TableProperties.DEFAULT_WRITE_METRICS_MODE,
+}
+
 
 def main() -> None:
     told = listen()
@@ -66,13 +76,40 @@ class Refused(Exception):
     """The lake is not one that tables can be in: a person is needed."""
 
 
+class OwnCatalog(SqlCatalog):
+    """Whoever can write in the lake can write metadata. Of that, nothing may name code to load, another place, or files to remove."""
+
+    def _load_file_io(self, properties=None, location=None):
+        # By what the environment says alone: a table's properties may name a class, which pyiceberg would call.
+        return super()._load_file_io(location=location)
+
+    def load_table(self, identifier) -> Table:
+        table = super().load_table(identifier)
+        metadata = table.metadata
+        foreign = {
+            key
+            for key in metadata.properties
+            if key not in PROPERTIES and not key.startswith(TableProperties.METRICS_MODE_COLUMN_CONF_PREFIX)
+        }
+        if foreign:
+            raise ValueError(f"properties that Daybook does not set: {', '.join(sorted(foreign))}")
+        folder = f"{metadata.location}/metadata/"
+        # Old metadata is removed after a commit.
+        named = [entry.metadata_file for entry in metadata.metadata_log] + [one.manifest_list for one in metadata.snapshots]
+        if not table.metadata_location.startswith(folder) or any(
+            not path.startswith(folder) or "/" in path[len(folder) :] for path in named
+        ):
+            raise ValueError("metadata outside of the table's folder")
+        return table
+
+
 class Namespace:
     def __init__(self, lake: str, name: str) -> None:
         self.name = name
         self.refuse_foreign(lake, name)
         root = lake if lake.startswith("s3://") else f"file://{lake}"
         self.location = f"{root}/iceberg/{name}"
-        self.catalog = SqlCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage())
+        self.catalog = OwnCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage())
         self.tables: dict[str, Table] = {}
         self.unswept: set[str] = set()
 
@@ -191,6 +228,7 @@ class Namespace:
         )
 
     def _readable(self, name: str) -> Table | None:
+        # Whatever the files are by now, and whatever pyiceberg says of it: the lake has all that is needed to make them again.
         try:
             table = self.catalog.load_table((self.name, name))
             if table.location() != f"{self.location}/{name}":
@@ -200,8 +238,13 @@ class Namespace:
                 self.unswept.add(name)
                 if not self._named(table) <= set(self._files(name)):
                     return None
+            # What is written next builds on it.
+            current = table.metadata.current_snapshot()
+            for manifest in current.manifests(table.io) if current else []:
+                manifest.fetch_manifest_entry(table.io)
             return table
-        except (OSError, ValueError):
+        except Exception as error:
+            say(remade=name, why=type(error).__name__)
             return None
 
     def _read_list(self) -> dict[str, list[dict]]:
@@ -211,7 +254,8 @@ class Namespace:
         try:
             for row in self.tables[LIST].scan().to_arrow().to_pylist():
                 listed.setdefault(row["snapshot_id"], []).append(row)
-        except (OSError, ValueError):
+        except Exception as error:
+            say(remade=LIST, why=type(error).__name__)
             self.catalog.drop_table((self.name, LIST))
             del self.tables[LIST]
             return {}
@@ -326,12 +370,12 @@ class Content:
     def is_at(self, metadata, tag: str) -> bool:
         ref = metadata.refs.get(tag)
         snapshot = ref and metadata.snapshot_by_id(ref.snapshot_id)
-        return snapshot is not None and snapshot.summary[CONTENT] == self.digest
+        return snapshot is not None and content_of(snapshot) == self.digest
 
     def find(self, transaction: Transaction) -> int | None:
         """Of the same content, whichever snapshot of the lake it was made for."""
         for snapshot in transaction.table_metadata.snapshots:
-            if snapshot.summary[CONTENT] == self.digest:
+            if content_of(snapshot) == self.digest:
                 return snapshot.snapshot_id
         return None
 
@@ -359,6 +403,10 @@ class Content:
             update.union_by_name(self.schema)
         mapping = {TableProperties.DEFAULT_NAME_MAPPING: transaction.table_metadata.schema().name_mapping.model_dump_json()}
         transaction.set_properties({**mapping, **metrics(self.schema)})
+
+
+def content_of(snapshot) -> str | None:
+    return snapshot.summary and snapshot.summary.get(CONTENT)
 
 
 def expire(transaction: Transaction, before: datetime) -> None:

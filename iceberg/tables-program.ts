@@ -97,6 +97,8 @@ export async function runTablesProgram(
       if ('missing' in said) tell({ add: await answer(said.missing) });
       else if ('refused' in said) throw new LakeRefused(job.lake, said.refused);
       else if ('committed' in said) onCommitted(said.committed);
+      else if ('remade' in said)
+        onStep(`The Iceberg table ${said.remade} cannot be read (${said.why}), and is made again`);
       else shown = said.done;
     }
     const code = await ended;
@@ -148,6 +150,7 @@ const doneSchema = z.object({ done: z.object({ tables: z.number(), snapshots: z.
 const saidSchema = z.union([
   z.object({ missing: z.array(z.string()) }),
   z.object({ committed: z.string() }),
+  z.object({ remade: z.string(), why: z.string() }),
   z.object({ refused: z.string() }),
   doneSchema,
 ]);

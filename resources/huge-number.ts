@@ -13,6 +13,11 @@ export function hasHugeNumber(text: string): boolean {
   return (text.length > mostDigits || /\d[eE]\+?\d{5}/.test(text)) && someNumber(text, isHuge);
 }
 
+/** The same of a decimal that the service tells as text. */
+export function isHugeDecimal(text: string): boolean {
+  return (text.length > mostDigits || /\d[eE]\+?\d{5}/.test(text)) && someNumber(text, isHuge);
+}
+
 /** One with more digits than `numeric` holds is refused by Postgres, which says so. */
 function isHuge(digits: string, exponent: string | undefined): boolean {
   const before = digits.length + Number(exponent ?? 0);

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { bills } from '../../resources/bills.ts';
+import { recordCheckOf } from '../../resources/record-check.ts';
 import { hasHugeNumber } from '../../resources/huge-number.ts';
 
 test.each([
@@ -14,6 +16,21 @@ test.each([
 ])('%s', (_what, text, isHuge) => {
   expect(() => void JSON.parse(text)).not.toThrow();
   expect(hasHugeNumber(text)).toBe(isHuge);
+});
+
+test.each([
+  ['9'.repeat(90_000), undefined],
+  [
+    '9'.repeat(131_072),
+    'currency_rate has a number of more than 90,000 digits before the point, which cannot be summed up',
+  ],
+  [
+    '-1E99999',
+    'currency_rate has a number of more than 90,000 digits before the point, which cannot be summed up',
+  ],
+])('of a decimal that is told as text too', (currency_rate, reason) => {
+  const record = { id: 'b', last_synced_at: '2024-01-01T00:00:00Z', currency_rate };
+  expect(recordCheckOf(bills)(record)).toBe(reason);
 });
 
 test('a text of many digits is looked through once', () => {

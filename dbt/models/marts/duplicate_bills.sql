@@ -83,8 +83,9 @@ counted as (
 
 {% endfor -%}
 
--- Bills and expenses in one line, each with how many of either kind stand up to it. The lines of all vendors and amounts are one,
--- for a join by one column: neighbours that are not alike fit no rule. Sums, for DuckDB takes the square for a count with a filter.
+-- Bills and expenses in one line, each with how many of either kind stand up to it. The lines of all vendors and amounts are
+-- one, for a join by one column: neighbours that are not alike fit no rule. Sums, for DuckDB takes the square for a count with
+-- a filter.
 placed as (
     select
         document_type,
@@ -172,7 +173,7 @@ compared as (
         coalesce(a.connection_id = b.connection_id and a.vendor_id = b.vendor_id, false) as is_of_one_vendor,
         coalesce(a.connection_id = b.connection_id and a.number = b.number, false) as is_of_one_number,
         coalesce(a.amount = b.amount and a.amount <> 0, false)
-        and a.currency_code is not distinct from b.currency_code as is_of_one_amount
+        and {{ daybook.same_value('a.currency_code', 'b.currency_code') }} as is_of_one_amount
     from candidates
     inner join counted as a on candidates.place_a = a.place
     inner join counted as b on candidates.place_b = b.place
