@@ -17,7 +17,7 @@ import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
 import type { PageFacts } from '../warehouse/passes/record-page.ts';
 import { restartPass } from '../warehouse/passes/restart-pass.ts';
 import { takePass } from '../warehouse/passes/take-pass.ts';
-import { PagesGoRound } from '../warehouse/errors.ts';
+import { PagesGoRound, PagesNeverEnd } from '../warehouse/errors.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
 import type { PassKind } from '../warehouse/tables/passes.ts';
@@ -233,7 +233,7 @@ async function settleFailure(
     await countRequests(warehouse, { pass, requests });
     return { state: 'more' };
   }
-  if (error instanceof CursorRefused || error instanceof PagesGoRound) {
+  if (error instanceof CursorRefused || error instanceof PagesGoRound || error instanceof PagesNeverEnd) {
     const why = 'cursor refused';
     const restarts = await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why });
     await countRequests(warehouse, { pass, requests });

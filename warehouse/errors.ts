@@ -60,6 +60,19 @@ export class PagesGoRound extends Error {
   }
 }
 
+/** Page after page names a next one, and none has a record. */
+export class PagesNeverEnd extends Error {
+  override readonly name = 'PagesNeverEnd';
+  readonly handling = 'restart';
+
+  constructor({ connectionId, stream }: { connectionId: string; stream: string }, pages: number) {
+    super(
+      `The pages of ${stream} of ${connectionId} do not end: ${pages.toLocaleString('en')} in a row had no record, and each named a next one. ` +
+        'The stream is read again from its watermark; if that does not help, report it to the finance API.',
+    );
+  }
+}
+
 /** The service answers for another company than the one the connection was first used with. */
 export class IdentityChanged extends Error {
   override readonly name = 'IdentityChanged';

@@ -213,6 +213,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
       cursor_mark: true,
       read_up_to: true,
       out_of_order: true,
+      empty_pages: true,
       asked_at: true,
       answered_from: true,
       answered_at: true,

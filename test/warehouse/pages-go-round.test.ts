@@ -44,6 +44,28 @@ test('a list that ends is not one, nor the same pages of the next reading, or of
   await landThrough(next.pass, pages, 40);
 });
 
+test('a list that names ever new pages without records is found, and one whose pages have some is not', async () => {
+  const { pass } = await openBills();
+  await landRecords(warehouse, { pass, records: [bill('first')], nextCursor: 'c0' });
+  await emptyPages(pass, 4_999);
+  await landRecords(warehouse, { pass, records: [], nextCursor: 'c1' });
+  await landRecords(warehouse, { pass, records: [bill('b')], nextCursor: 'c2' });
+  await emptyPages(pass, 5_000);
+  await expect(landRecords(warehouse, { pass, records: [], nextCursor: 'c3' })).rejects.toMatchObject({
+    name: 'PagesNeverEnd',
+    handling: 'restart',
+  });
+  await landRecords(warehouse, { pass, records: [], nextCursor: null });
+});
+
+/** So many have come. */
+async function emptyPages(pass: PassInHand, pages: number): Promise<void> {
+  await warehouse.pool.query('update sync.passes set empty_pages = $2 where connection_id = $1', [
+    pass.connectionId,
+    pages,
+  ]);
+}
+
 async function openBills(): Promise<{ connectionId: string; pass: PassInHand }> {
   const connectionId = await addTestConnection(warehouse);
   const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });

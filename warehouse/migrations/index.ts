@@ -62,6 +62,7 @@ import * as lostChanges from './2026-12-19-lost-changes.ts';
 import * as unrepeatedChanges from './2026-12-19-unrepeated-changes.ts';
 import * as icebergCatalog from './2026-12-20-iceberg-catalog.ts';
 import * as largeSubscriptions from './2026-12-21-large-subscriptions.ts';
+import * as emptyPages from './2026-12-22-empty-pages.ts';
 import * as sparkMarts from './2026-12-22-spark-marts.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
@@ -133,5 +134,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-19-unrepeated-changes': unrepeatedChanges,
   '2026-12-20-iceberg-catalog': icebergCatalog,
   '2026-12-21-large-subscriptions': largeSubscriptions,
+  '2026-12-22-empty-pages': emptyPages,
   '2026-12-22-spark-marts': sparkMarts,
 };

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { PagesGoRound } from '../errors.ts';
+import { PagesGoRound, PagesNeverEnd } from '../errors.ts';
 import type { LandedCounts } from '../landing/land-records.ts';
 import type { PageOrder } from '../landing/prepared-page.ts';
 import { answeredSql } from './note-answer.ts';
@@ -23,20 +23,23 @@ export interface PageFacts extends LandedCounts {
 
 /**
  * Moves the pass to its next page, and counts the page in the run: one commit with the records. A list that returned a page,
- * for whatever reading, is supported from then on. Throws PagesGoRound.
+ * for whatever reading, is supported from then on. Throws PagesGoRound and PagesNeverEnd.
  *
  * A list may ignore the order that was asked for: then the newest version says nothing of what is yet to come, and a reading that loses its
  * cursor begins anew (`restartPass`).
  *
  * Circles of any length are found by one cursor that is remembered, a later one each time that the number of pages has doubled. A
- * reading begins without a cursor, and what another one had says nothing of it.
+ * reading begins without a cursor, and what another one had says nothing of it. What names ever new pages, none of which has a record, does not
+ * end either: the other streams of the run, and its end, would wait for it for ever.
  */
 export async function recordPage(client: PoolClient, pass: PassInHand, page: PageFacts): Promise<void> {
-  const { rows } = await client.query<{ goes_round: boolean | null }>({
+  const { rows } = await client.query<{ goes_round: boolean | null; never_ends: boolean | null }>({
     name: 'record page',
     text: `
       with before as (
-        select cursor is not null and cursor_mark = $4 as goes_round
+        select
+          cursor is not null and cursor_mark = $4 as goes_round,
+          cursor is not null and $8 = 0 and $4 is not null and empty_pages >= ${mostEmptyPages} as never_ends
         from sync.passes
         where connection_id = $1 and stream = $2 and kind = $3 and part = $14
       ), moved as (
@@ -47,6 +50,7 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
           read_up_to = greatest(case when cursor is not null then read_up_to end, $5::timestamptz),
           out_of_order = out_of_order or not $18 or coalesce(cursor is not null and $19::timestamptz < read_up_to, false),
           pages = pages + 1,
+          empty_pages = case when $8 > 0 then 0 when cursor is null then 1 else empty_pages + 1 end,
           served_from = coalesce(served_from, ${beganAt('$16', '$5')}),
           failing_since = null,${answeredSql('$16')}
         where connection_id = $1 and stream = $2 and kind = $3 and part = $14
@@ -74,7 +78,7 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
         quarantined = quarantined + $13,
         deleted = deleted + $15
       where run_id = $6 and stream = $2
-      returning (select goes_round from before)`,
+      returning (select goes_round from before), (select never_ends from before)`,
     values: [
       pass.connectionId,
       pass.stream,
@@ -98,7 +102,14 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
     ],
   });
   if (rows[0]?.goes_round === true) throw new PagesGoRound(pass);
+  if (rows[0]?.never_ends === true) throw new PagesNeverEnd(pass, mostEmptyPages);
 }
+
+/**
+ * A service that filters what it has cut into pages has one without records for each 500 that it leaves out: two and a half million of them are
+ * within this.
+ */
+const mostEmptyPages = 5_000;
 
 /** One answer without `Date` forgets nothing: the time that was told last, and when, stay together. */
 const tellsTime = `$3 = 'sync' and $16::timestamptz is not null`;

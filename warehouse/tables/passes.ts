@@ -30,6 +30,7 @@ export interface PassesTable {
   begun_again: Generated<number>;
   read_up_to: Time | null;
   out_of_order: Generated<boolean>;
+  empty_pages: Generated<number>;
 }
 
 export type PassKind = 'sync' | 'reconcile' | 'backfill';
