@@ -121,6 +121,10 @@ class Namespace:
             raise Refused("Iceberg tables cannot be in a folder whose path has a #, ? or %")
         # A link leads out of the lake, and nothing behind it is ours.
         folders = [f"{lake}/iceberg", f"{lake}/iceberg/{name}"]
+        folders += [os.path.join(folders[1], one) for one in os.listdir(folders[1])] if os.path.isdir(folders[1]) else []
+        for folder in folders:
+            if os.path.lexists(folder) and not os.path.isdir(folder):
+                raise Refused(f"{os.path.relpath(folder, lake)} is no folder; move it away")
         folders += [os.path.join(root, one) for root, inner, _ in os.walk(folders[1]) for one in inner]
         for folder in folders:
             if os.path.islink(folder):

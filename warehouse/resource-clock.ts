@@ -37,6 +37,8 @@ const clocks = 'sync.resource_clocks as clock (connection_id, resource, landed_a
 // Of gen_random_uuid, because random() can be seeded.
 const unlessAhead = `
     on conflict (connection_id, resource) do update
-      set landed_at = greatest(excluded.landed_at, clock.landed_at + interval '1 microsecond'
-        * (1 + ('x' || left(gen_random_uuid()::text, 8))::bit(32)::bigint % 10000))
+      set landed_at = case
+        when excluded.landed_at > clock.landed_at then excluded.landed_at
+        else clock.landed_at + interval '1 microsecond' * (1 + ('x' || left(gen_random_uuid()::text, 8))::bit(32)::bigint % 10000)
+      end
     returning landed_at::text as landed_at`;

@@ -192,8 +192,14 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a payment without a date hides nothing',
     file: 'models/marts/ap_kpis_monthly.sql',
-    find: '(has_unexplained_amount and unexplained_amount > 0) or coalesce(undated_amount > 0, true)',
+    find: '(has_unexplained_amount and unexplained_amount > 0) or coalesce(undated_amount <> 0, true)',
     replace: 'has_unexplained_amount and unexplained_amount > 0',
+  },
+  {
+    name: 'money that came back without a date hides nothing',
+    file: 'models/marts/ap_kpis_monthly.sql',
+    find: 'coalesce(undated_amount <> 0, true)',
+    replace: 'coalesce(undated_amount > 0, true)',
   },
   {
     name: 'only cards are paid off',
@@ -482,7 +488,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'documents without a currency are never alike',
     file: 'models/marts/duplicate_bills.sql',
-    find: 'and a.currency_code is not distinct from b.currency_code as is_of_one_amount',
+    find: "and {{ daybook.same_value('a.currency_code', 'b.currency_code') }} as is_of_one_amount",
     replace: 'and coalesce(a.currency_code = b.currency_code, false) as is_of_one_amount',
   },
   {

@@ -680,6 +680,27 @@ function undatedPayments(): WorkedBook[] {
   const bill = { issue_date: '2026-10-01', total_amount: 100, amount_due: 0, status: 'paid' };
   return [
     worked(
+      'came-back-some-day',
+      {
+        0: [
+          billOf('b', {
+            ...{ issue_date: '2026-09-01', total_amount: 100, amount_due: 30 },
+            linked_payments: [paid('p1', '2026-10-10', 100), paid('p2', null, -30)],
+          }),
+          billOf('october', { ...bill, linked_payments: [paid('p3', '2026-10-01', 100)] }),
+          billOf('november', {
+            ...{ ...bill, issue_date: '2026-11-02' },
+            linked_payments: [paid('p4', '2026-11-02', 100)],
+          }),
+        ],
+      },
+      {
+        'ap_kpis_monthly.unexplained_count where month = 2026-09-01': 1,
+        'ap_kpis_monthly.unexplained_count where month = 2026-11-01': 0,
+        'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': null,
+      },
+    ),
+    worked(
       'paid-some-day',
       {
         0: [

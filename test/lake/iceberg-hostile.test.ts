@@ -101,6 +101,17 @@ test.each(some(attacks, 5))('a table is made again where $what', async ({ attack
     expect(await readFile(join(outside, 'precious'), 'utf8')).toBe('books');
 });
 
+test('a file in the place of a folder is told, and the snapshot is published', async () => {
+  const folder = join(location, 'iceberg/finance/bills');
+  await rm(folder, { recursive: true });
+  await writeFile(folder, '');
+  expect(await exportNow({ force: true })).toMatchObject({
+    icebergProblem: expect.stringContaining('iceberg/finance/bills is no folder; move it away') as string,
+  });
+  await rm(folder);
+  expect((await exportNow()).icebergProblem).toBeUndefined();
+});
+
 test('the file outside is there', async () => {
   expect(await readdir(outside)).toEqual(['precious']);
 });

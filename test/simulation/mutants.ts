@@ -399,8 +399,8 @@ export const mutants: readonly Mutant[] = [
     name: 'the order of versions is that of the clock of Postgres',
     about: 'databaseAhead',
     file: 'warehouse/resource-clock.ts',
-    find: "greatest(excluded.landed_at, clock.landed_at + interval '1 microsecond')",
-    replace: 'excluded.landed_at',
+    find: 'when excluded.landed_at > clock.landed_at then excluded.landed_at',
+    replace: 'when true then excluded.landed_at',
   },
   {
     name: 'a tick takes the first page of a list for all of it',

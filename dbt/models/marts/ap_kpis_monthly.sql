@@ -65,7 +65,7 @@ balances as (
 ),
 
 -- Bills of which a part was settled on a day that nobody tells: by what no payment or credit explains, or by one without a date.
--- Past days have them without it; what is due today is known.
+-- Past days have them without it, or with it where it came back; what is due today is known.
 hidden as (
     select
         connection_id,
@@ -73,10 +73,11 @@ hidden as (
         currency_code,
         issue_date,
         total_amount,
-        case when has_unexplained_amount and unexplained_amount > 0 then unexplained_amount else 0 end + undated_amount as amount
+        case when has_unexplained_amount and unexplained_amount > 0 then unexplained_amount else 0 end
+        + abs(undated_amount) as amount
     from bills
     where
-        (total_amount > 0 and ((has_unexplained_amount and unexplained_amount > 0) or coalesce(undated_amount > 0, true)))
+        (total_amount > 0 and ((has_unexplained_amount and unexplained_amount > 0) or coalesce(undated_amount <> 0, true)))
         -- What was owed back, until it was settled: no open bill, so days payable outstanding need not have it.
         or (total_amount < 0 and ((has_unexplained_amount and unexplained_amount < 0) or coalesce(undated_amount < 0, true)))
 ),

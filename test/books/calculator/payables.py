@@ -316,7 +316,7 @@ def hides_settlement(bill):
     if undated is None or is_unexplained(bill):
         return True
     if bill.total > 0:
-        return undated > 0
+        return undated != 0
     # What was owed back until it was settled.
     return undated < 0 or (rest is not None and rest < 0 and not is_noise(bill.currency, rest))
 
@@ -330,10 +330,11 @@ def is_unexplained(bill):
 
 
 def hidden_amount(bill):
-    """What may have been open; what is owed back never is."""
+    """What may have been open, or may not, having come back on a day that nobody tells; what is owed back never is."""
     if bill.total < 0:
         return Decimal(0)
-    return total([unexplained(bill) if is_unexplained(bill) else Decimal(0), undated_part(bill)])
+    undated = undated_part(bill)
+    return total([unexplained(bill) if is_unexplained(bill) else Decimal(0), None if undated is None else abs(undated)])
 
 
 def by_day(parts, today):
