@@ -8,3 +8,8 @@ export function handlingOf(error: unknown): Handling {
   if (typeof error !== 'object' || error === null || !('handling' in error)) return 'retry';
   return error.handling === 'stop' || error.handling === 'wait' ? error.handling : 'retry';
 }
+
+/** Whether a reading that met it begins again, without its cursor. */
+export function isRestart(error: unknown): error is Error {
+  return error instanceof Error && 'handling' in error && error.handling === 'restart';
+}

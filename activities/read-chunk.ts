@@ -1,11 +1,5 @@
 import type { SourceRecord } from '../resources/source-record.ts';
-import {
-  CredentialsRefused,
-  CursorRefused,
-  isAnswer,
-  NotSupported,
-  RequestRefused,
-} from '../source/errors.ts';
+import { CredentialsRefused, isAnswer, NotSupported, RequestRefused } from '../source/errors.ts';
 import type { Bounds, List } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
 import { isReplaced } from '../warehouse/connections/is-replaced.ts';
@@ -17,7 +11,6 @@ import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
 import type { PageFacts } from '../warehouse/passes/record-page.ts';
 import { restartPass } from '../warehouse/passes/restart-pass.ts';
 import { takePass } from '../warehouse/passes/take-pass.ts';
-import { PagesGoRound, PagesNeverEnd } from '../warehouse/errors.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
 import type { PassKind } from '../warehouse/tables/passes.ts';
@@ -35,7 +28,7 @@ import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf, type CountingClient } from './counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { GaveUp } from './gave-up.ts';
-import { handlingOf } from './handling.ts';
+import { handlingOf, isRestart } from './handling.ts';
 import { heartbeating } from './heartbeating.ts';
 import { leaseOfAttempt } from './lease-of-attempt.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
@@ -233,7 +226,7 @@ async function settleFailure(
     await countRequests(warehouse, { pass, requests });
     return { state: 'more' };
   }
-  if (error instanceof CursorRefused || error instanceof PagesGoRound || error instanceof PagesNeverEnd) {
+  if (isRestart(error)) {
     const why = 'cursor refused';
     const restarts = await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why });
     await countRequests(warehouse, { pass, requests });

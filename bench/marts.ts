@@ -6,7 +6,7 @@ import getPort from 'get-port';
 import { runExportProcess } from '../activities/export/run-export-process.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { snapshotId } from '../lake/snapshot-id.ts';
-import { buildMarts } from '../marts/build-marts.ts';
+import { buildMarts, type MartsPlaces } from '../marts/build-marts.ts';
 import type { BuildFollower, BuildPlaces, MartsBuilt } from '../marts/build-settings.ts';
 import { pythonWithDbt } from '../marts/python-with-dbt.ts';
 import { dashboardFile } from '../server/dashboard/dashboard-file.tsx';
@@ -34,14 +34,7 @@ export async function measureMarts(
     const cpu = async (): Promise<number> =>
       (await cpuSecondsOf(process.pid, { withEnded: true })) +
       (await postgresCpuSeconds(await postmasterOf(dataDir)));
-    const places = {
-      ...settings,
-      databaseUrl: postgres.url,
-      lake,
-      iceberg: false,
-      timeZone: 'UTC',
-      sparkMaster: 'local[*]',
-    };
+    const places = placesOf(settings, { databaseUrl: postgres.url, lake });
     const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
     const build = (target: 'postgres' | 'lake' | 'spark'): Promise<Build> =>
       measured(cpu, () => buildMarts({ warehouse, places }, { ...run, runId: target, target }, settings));
@@ -123,6 +116,13 @@ function figures({
     },
     { what: 'as one file', seen: `${dashboard.megabytes.toFixed(1)} MB` },
   ];
+}
+
+export function placesOf(
+  settings: BuildPlaces,
+  { databaseUrl, lake }: { databaseUrl: string; lake: string },
+): MartsPlaces {
+  return { ...settings, databaseUrl, lake, iceberg: false, timeZone: 'UTC', sparkMaster: 'local[*]' };
 }
 
 export function settingsOf(home: string, onStep: (text: string) => void): BuildPlaces & BuildFollower {

@@ -103,6 +103,7 @@ export async function buildOnSpark(
       seconds,
     };
   } finally {
+    // What is left of it, the next build removes first.
     await inSession((client) => clearSparkNamespace(client, lake, sparkNamespaces.build)).catch(
       () => undefined,
     );

@@ -7,14 +7,12 @@ export const hugeNumber =
 
 const mostDigits = 90_000;
 
-/** Whether a JSON text has a number with more digits before the point than 90,000, written out or by its exponent, that `numeric` holds. */
+/**
+ * Whether a JSON text, or a decimal that is told as text, has a number with more digits before the point than 90,000, written out or by its
+ * exponent, that `numeric` holds.
+ */
 export function hasHugeNumber(text: string): boolean {
   // Most texts are short, and have nothing that looks like such an exponent.
-  return (text.length > mostDigits || /\d[eE]\+?\d{5}/.test(text)) && someNumber(text, isHuge);
-}
-
-/** The same of a decimal that the service tells as text. */
-export function isHugeDecimal(text: string): boolean {
   return (text.length > mostDigits || /\d[eE]\+?\d{5}/.test(text)) && someNumber(text, isHuge);
 }
 

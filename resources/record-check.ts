@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { beginsWithDay, microsecondsOf } from './instant.ts';
 import { listCheck, toldIssues } from './list-check.ts';
-import { hugeNumber, isHugeDecimal } from './huge-number.ts';
+import { hasHugeNumber, hugeNumber } from './huge-number.ts';
 import { isTooLong, longestId } from './longest-id.ts';
 import { columnKinds, type Column, type Resource } from './resource.ts';
 import { isWellFormed } from './well-formed.ts';
@@ -62,7 +62,7 @@ function valueOf(column: Column): z.ZodType {
         ? z.string(isNot('a text')).refine((id) => !isTooLong(id), tooLong)
         : z.string(isNot('a text'));
     case 'decimal string':
-      return z.string(isNot('a text')).refine((text) => !isHugeDecimal(text), { error: hugeNumber });
+      return z.string(isNot('a text')).refine((text) => !hasHugeNumber(text), { error: hugeNumber });
     case 'number':
       // A number beyond the range of a double parses as Infinity here; Postgres reads its digits from the text.
       return z.custom((value) => typeof value === 'number', isNot('a number'));

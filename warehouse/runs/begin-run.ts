@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { inTransaction } from '../in-transaction.ts';
 import { ConnectionReplaced, UnknownConnection } from '../errors.ts';
-import { requireClock } from '../require-clock.ts';
+import { checkClock } from '../require-clock.ts';
 import type { RunKind } from '../tables/runs.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
@@ -23,14 +23,14 @@ export interface RunToBegin {
  */
 export async function beginRun({ pool }: Warehouse, run: RunToBegin): Promise<void> {
   await inTransaction(pool, async ({ db }) => {
-    await requireClock({ db });
     const connection = await db
       .selectFrom('sync.connections')
-      .select(isRemoved(run).as('isRemoved'))
+      .select([isRemoved(run).as('isRemoved'), sql<Date>`clock_timestamp()`.as('now')])
       .where('connection_id', '=', run.connectionId)
       .forUpdate()
       .executeTakeFirst();
     if (connection === undefined) throw new UnknownConnection(run.connectionId);
+    checkClock(connection.now);
     if (connection.isRemoved) throw new ConnectionReplaced(run.connectionId);
     if (run.alone === true) await refuseBeside(db, run);
     await db
