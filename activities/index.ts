@@ -20,6 +20,8 @@ import { readWindows } from './read-windows.ts';
 import { requestMarts } from './request-marts.ts';
 import { settleResource } from './settle-resource.ts';
 import { startScheduled } from './start-scheduled.ts';
+import { onTimeline } from '../warehouse/on-timeline.ts';
+import { timelineOfRun } from '../warehouse/runs/timeline-of-run.ts';
 
 /** All activities under their names, which histories hold, by the kind of work: `workflows/proxies.ts` has its policies. */
 const steps = {
@@ -62,10 +64,24 @@ export type Activities = {
   readonly [Name in NameOf<Kind>]: Bound<Extract<Kinds[Kind], Record<Name, unknown>>[Name]>;
 };
 
+/** What a run does at the source and in the warehouse, and remembers from one activity to the next: a failover ends it. */
+const endedByFailover: ReadonlySet<Step> = new Set(
+  [steps.paging, steps.comparing, steps.applying].flatMap((ofKind) => Object.values<Step>(ofKind)),
+);
+
 export function createActivities(dependencies: Dependencies): Activities {
+  const bind = (step: Step) =>
+    endedByFailover.has(step)
+      ? async (input: { runId: string }) =>
+          step(await onTimelineOf(dependencies, input), input as unknown as never)
+      : (input: never) => step(dependencies, input);
   const named = Object.values(steps).flatMap((ofKind) => Object.entries<Step>(ofKind));
-  const bound = named.map(([name, step]) => [name, (input: never) => step(dependencies, input)] as const);
-  return Object.fromEntries(bound) as unknown as Activities;
+  return Object.fromEntries(named.map(([name, step]) => [name, bind(step)])) as unknown as Activities;
+}
+
+async function onTimelineOf(dependencies: Dependencies, { runId }: { runId: string }): Promise<Dependencies> {
+  const { warehouse } = dependencies;
+  return { ...dependencies, warehouse: onTimeline(warehouse, await timelineOfRun(warehouse, runId)) };
 }
 
 type NameOf<K extends Kind> = K extends Kind ? keyof Kinds[K] : never;

@@ -79,8 +79,8 @@ test('an approval acts on nothing that was found by a late fetch after the quest
   };
   const run = await reconcileWith(warehouse, service, ['bills'], {
     name: 'confirmByFetch',
-    // Holds the listing, reads what is to be fetched and whom to compare, notes the answer; then it would confirm.
-    beforeStatement: 4,
+    // Reads the token, holds the listing, reads what is to be fetched and whom to compare, notes the answer; then it would confirm.
+    beforeStatement: 5,
     resume: resumed,
     onHalt: () => Promise.resolve(),
   });

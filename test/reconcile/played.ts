@@ -7,12 +7,13 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { Driver } from '../simulation/driver.ts';
 import { dependenciesOf } from '../simulation/dependencies-of.ts';
 import type { ScriptedService } from '../replication/scripted-service.ts';
+import { overSessions } from '../support/over-sessions.ts';
 import { rows } from '../support/rows.ts';
 
 export interface Halt {
   /** The activity whose first attempt stands still. */
   readonly name: string;
-  /** Before its so-many-th transaction (`inTransaction` takes a connection of the pool); or its so-many-th bare statement. */
+  /** Before its so-many-th transaction; or its so-many-th statement outside of one. */
   readonly beforeTransaction?: number;
   readonly beforeStatement?: number;
   /** Called when it stands still; when this resolves, Temporal gives the attempt up. */
@@ -92,26 +93,44 @@ function standsStill(warehouse: Warehouse, halt: Halt, lose: () => void): Wareho
     lose();
     await halt.resume;
   };
-  const pool = new Proxy(warehouse.pool, {
-    get(target, name) {
-      if (name === 'connect')
-        return async () => {
+  const make = async (statement: unknown): Promise<void> => {
+    // Which server it is, is asked before each.
+    if (['require timeline', 'timeline of run'].includes(nameOf(statement))) return;
+    statements += 1;
+    if (statements === halt.beforeStatement) await stop();
+  };
+  const sessions = overSessions(warehouse, (client) => {
+    let isOpen = false;
+    return {
+      async query(...values: [unknown]) {
+        const [statement] = values;
+        if (statement === 'begin') {
           transactions += 1;
           if (transactions === halt.beforeTransaction) await stop();
-          return target.connect();
-        };
-      if (name === 'query')
-        return async (...values: unknown[]) => {
-          statements += 1;
-          if (statements === halt.beforeStatement) await stop();
-          const query = target.query.bind(target) as (...all: unknown[]) => Promise<unknown>;
-          return query(...values);
-        };
+          isOpen = true;
+        } else if (!isOpen) await make(statement);
+        if (statement === 'commit' || statement === 'rollback') isOpen = false;
+        return client.query(...(values as [string]));
+      },
+    };
+  });
+  const pool = new Proxy(sessions.pool, {
+    get(target, name) {
       const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      if (name !== 'query') return value;
+      return async (...values: unknown[]) => {
+        await make(values[0]);
+        return (value as (...all: unknown[]) => Promise<unknown>)(...values);
+      };
     },
   });
   return { ...warehouse, pool };
+}
+
+function nameOf(statement: unknown): string {
+  return typeof statement === 'object' && statement !== null && 'name' in statement
+    ? String(statement.name)
+    : '';
 }
 
 /** Its first statement waits for what is to happen before the activity begins. */

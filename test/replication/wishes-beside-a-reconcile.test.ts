@@ -124,6 +124,23 @@ test('a wish that a reconcile could not answer stays, and is answered an hour la
   expect(await due()).toEqual([]);
 });
 
+test('a bad record that somebody has discarded leaves no wish unanswered', async () => {
+  const service = await serve();
+  const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
+  const touched = JSON.stringify(new Date(second + 300).toISOString());
+  const others = [bill('b'), bill('bad', { total_amount: '"much"' })];
+  service.lists = { bills: [bill('a', { last_synced_at: touched }), ...others] };
+  await service.sync(['bills']);
+  await service.discardAll();
+  service.lists.bills = others;
+  service.events = [deletionOf('a', new Date(second).toISOString().replace('.000', ''))];
+  await service.sync(['bills']);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
+  await service.reconcile(['bills']);
+  expect(await service.ids('bills')).toEqual(['b']);
+  expect(await service.isReconcileWanted('bills')).toBe(false);
+});
+
 test('a new wish does not wait for one that was put off', async () => {
   const service = await serve();
   service.lists = { bills: [bill('kept')] };

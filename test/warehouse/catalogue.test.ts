@@ -237,6 +237,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     target: true,
     proved_token: true,
     beat_at: true,
+    timeline: true,
   },
   'sync.run_streams': {
     run_id: true,

@@ -6,7 +6,7 @@ import type { PassInHand } from './pass.ts';
 /**
  * In SQL, what an answer says of how long a reconcile has stood still: by the clock of the service, or by that of the database, where an
  * answer had waited in hand. `servedAt`: the parameter, the service's time of the answer; null when it does not tell. `before`: where the
- * answer before it stands.
+ * answer before it stands; a worker of 0.5.0 has read pages, and noted none.
  */
 export function answeredSql(
   servedAt: string,
@@ -16,7 +16,7 @@ export function answeredSql(
           stood_still_seconds = greatest(
             stood_still_seconds,
             extract(epoch from ${servedAt}::timestamptz - ${before.servedUntil}),
-            extract(epoch from clock_timestamp() - coalesce(${before.answeredAt}, asked_at))
+            extract(epoch from clock_timestamp() - coalesce(${before.answeredAt}, case when pages > 0 then started_at else asked_at end))
           ),
           answered_from = coalesce(answered_from, clock_timestamp()),
           answered_at = clock_timestamp(),

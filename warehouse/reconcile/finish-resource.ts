@@ -91,10 +91,17 @@ async function requireDeleted(
   if (rowCount !== 0) throw new CommitsLost(`this reconcile of ${resource.name}`);
 }
 
-/** Whether records wait in quarantine: source and warehouse are not equal then, and listing them again changes nothing. */
+/**
+ * Whether records wait in quarantine, or somebody has discarded one that never landed: source and warehouse are not equal then, and listing
+ * them again changes nothing.
+ */
 async function hasBadRecords(client: PoolClient, { connectionId, resource }: RecordScope): Promise<boolean> {
   const { rowCount } = await client.query(
-    `select from sync.quarantine where connection_id = $1 and resource = $2 and status = 'open' limit 1`,
+    `select from sync.quarantine q
+     where q.connection_id = $1 and q.resource = $2 and (q.status = 'open' or q.discarded_content is not null and not exists (
+       select from finance.${resource.name} held where held.connection_id = $1 and held.id = q.record_id
+     ))
+     limit 1`,
     [connectionId, resource.name],
   );
   return rowCount !== 0;

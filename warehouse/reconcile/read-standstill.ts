@@ -30,7 +30,10 @@ export async function readStandstill(
   const { connectionId, resource, runId, lookbackMilliseconds } = input;
   const { rows } = await client.query<Standstill>(
     `with listing as (
-       select completed_at, stood_still_seconds, answered_from, answered_at, answered_before, begun_again, served_from, served_until
+       select completed_at, stood_still_seconds, answered_before, begun_again, served_from, served_until,
+         -- A worker of 0.5.0 has read pages, and noted no answer.
+         coalesce(answered_from, case when pages > 0 then started_at end) as answered_from,
+         coalesce(answered_at, case when pages > 0 then coalesce(completed_at, started_at) end) as answered_at
        from sync.passes
        where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3
      ), answered (clock, "from", until) as (

@@ -47,6 +47,7 @@ export async function beginRun({ pool }: Warehouse, run: RunToBegin): Promise<vo
         started_at: sql<Date>`greatest(clock_timestamp(), (
           select max(started_at) + interval '1 microsecond' from sync.runs where connection_id = ${run.connectionId}
         ))`,
+        timeline: sql<string | null>`sync.timeline()`,
         ...(run.workflowId === '' ? { beat_at: sql<Date>`clock_timestamp()` } : {}),
       })
       .onConflict((conflict) =>

@@ -46,7 +46,8 @@ export async function finishRun(
     await requireHeld(db, input);
     await requireCounted(db, input);
     const now = sql<Date>`clock_timestamp()`;
-    const outcomes = kind === 'reconcile' ? await provedOnes(db, input) : await readToEnd(db, input);
+    const made = kind === 'reconcile' ? await provedOnes(db, input) : await readToEnd(db, input);
+    const outcomes = (await isOnItsTimeline(db, runId)) ? made : made.map(asLost);
     for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
       await db
         .updateTable('sync.run_streams')
@@ -152,6 +153,25 @@ async function requireCounted(
     if (countNames.some((name) => (counts[name] ?? 0) > (row?.[name] ?? 0)))
       throw new CommitsLost('this run');
   }
+}
+
+/** Whether this is the server that the run began on; only a sync may end on another one. */
+async function isOnItsTimeline(db: Warehouse['db'], runId: string): Promise<boolean> {
+  const elsewhere = await db
+    .selectFrom('sync.runs')
+    .select('run_id')
+    .where('run_id', '=', runId)
+    .where('kind', '<>', 'sync')
+    .where(sql<boolean>`timeline <> sync.timeline()`)
+    .executeTakeFirst();
+  return elsewhere === undefined;
+}
+
+/** What was done before a failover may be lost, so it does not count. */
+function asLost(outcome: StreamOutcome): StreamOutcome {
+  if (outcome.state !== 'done') return outcome;
+  const { name, message } = new CommitsLost('this run');
+  return { stream: outcome.stream, state: 'failed', failureType: name, failure: message };
 }
 
 /**

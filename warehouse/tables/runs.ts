@@ -17,6 +17,7 @@ export interface RunsTable {
   started_at: DefaultTime;
   finished_at: Time | null;
   beat_at: Generated<Date | null>;
+  timeline: Generated<string | null>;
 }
 
 export type RunKind =
