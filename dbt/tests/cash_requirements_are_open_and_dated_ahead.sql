@@ -1,11 +1,12 @@
 -- Over all weeks cash requirements are the open bills and those dated ahead, and the credits below 0, as they fall due and as
--- they are expected.
+-- they are expected. What credits settle later is due, and not expected.
 with payable as (
     select
         connection_id,
         currency_code,
         open_amount,
         dated_ahead_amount,
+        credited_later_amount,
         is_open,
         is_dated_ahead
     from {{ ref('bills') }}
@@ -16,6 +17,7 @@ with payable as (
         currency_code,
         -unapplied_amount as open_amount,
         0 as dated_ahead_amount,
+        -applied_later_amount as credited_later_amount,
         true as is_open,
         false as is_dated_ahead
     from {{ ref('vendor_credits') }}
@@ -28,7 +30,8 @@ bills as (
         currency_code,
         cast({{ daybook.whole_sum('open_amount') }} as numeric(38, 9)) as open_amount,
         cast({{ daybook.whole_sum('dated_ahead_amount') }} as numeric(38, 9)) as dated_ahead_amount,
-        cast({{ daybook.whole_sum('open_amount + dated_ahead_amount') }} as numeric(38, 9)) as expected_amount,
+        cast({{ daybook.whole_sum('open_amount + dated_ahead_amount - credited_later_amount') }} as numeric(38, 9)) as expected_amount,
+        cast({{ daybook.whole_sum('credited_later_amount') }} as numeric(38, 9)) as credited_later_amount,
         count(*) filter (where is_open) as open_count,
         count(*) filter (where is_dated_ahead) as dated_ahead_count
     from payable
@@ -42,6 +45,7 @@ cash as (
         cast({{ daybook.whole_sum('amount_due') }} as numeric(38, 9)) as open_amount,
         cast({{ daybook.whole_sum('dated_ahead') }} as numeric(38, 9)) as dated_ahead_amount,
         cast({{ daybook.whole_sum('expected_amount') }} as numeric(38, 9)) as expected_amount,
+        cast({{ daybook.whole_sum('amount_due_credited + dated_ahead_credited') }} as numeric(38, 9)) as credited_later_amount,
         cast(sum(document_count) as bigint) as open_count,
         cast(sum(dated_ahead_count) as bigint) as dated_ahead_count
     from {{ ref('cash_requirements') }}

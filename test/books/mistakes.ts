@@ -690,4 +690,40 @@ export const mistakes: readonly Mistake[] = [
     find: 'coalesce(undated_payments.payment_count, 0)',
     replace: 'cast(0 as bigint)',
   },
+  {
+    name: 'what the vendor credit alone tells settles nothing in allocations',
+    file: 'models/marts/allocations.sql',
+    find: 'case when settled.document_id is null then 0 else settled.settled_amount end as bill_amount',
+    replace: 'cast(0 as numeric(38, 9)) as bill_amount',
+  },
+  {
+    name: 'more of a credit counts in allocations than the document leaves',
+    file: 'models/intermediate/int_credit_links__settled.sql',
+    find: 'when counted_amount = told_amount then allocated_amount',
+    replace: 'when counted_amount is not null then allocated_amount',
+  },
+  {
+    name: 'what a credit settles later is expected to be paid',
+    file: 'models/marts/cash_requirements.sql',
+    find: 'amount - credited_amount as amount',
+    replace: 'amount + 0 * credited_amount as amount',
+  },
+  {
+    name: 'credits settle more later than is due',
+    file: 'models/intermediate/int_ap_documents__credited_later.sql',
+    find: 'then least(greatest(to_come.credited_amount, 0), standing.amount)',
+    replace: 'then greatest(to_come.credited_amount, 0)',
+  },
+  {
+    name: 'a payment that is scheduled is no money that is needed',
+    file: 'models/intermediate/int_ap_documents__credited_later.sql',
+    find: "where source_type = 'credit' and counted_date >",
+    replace: 'where counted_date >',
+  },
+  {
+    name: 'what rounding each line makes is not told',
+    file: 'models/marts/bills.sql',
+    find: 'total_amount_base - converted_total as',
+    replace: '0 * (total_amount_base - converted_total) as',
+  },
 ];

@@ -33,6 +33,7 @@ export function worked(
   chapters: Chapters,
   figures: WorkedBook['figures'],
   {
+    settings = null,
     prunedUntil,
     unread,
     readDaysAgo,
@@ -41,8 +42,7 @@ export function worked(
     stalled,
     withdrawn,
     ...observed
-  }: RandomBook['observed'] &
-    Pick<
+  }: RandomBook['observed'] & { readonly settings?: RandomBook['settings'] } & Pick<
       RandomBook,
       'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil' | 'waiting' | 'stalled' | 'withdrawn'
     > = {},
@@ -51,7 +51,7 @@ export function worked(
   return {
     figures,
     book: {
-      ...{ name, platform: 'QUICKBOOKS', observed, settings: null, vendorNames: {}, accountNames: {} },
+      ...{ name, platform: 'QUICKBOOKS', observed, settings, vendorNames: {}, accountNames: {} },
       ...(prunedUntil !== undefined && { prunedUntil }),
       ...(unread !== undefined && { unread }),
       ...(readDaysAgo !== undefined && { readDaysAgo }),

@@ -57,7 +57,37 @@ export function workedCurrencies(): WorkedBook[] {
       observed,
     ),
     settledByCredits(),
+    manySmallLines(),
   ];
+}
+
+/** Each line loses 0.34 cents when it is rounded: 60 x 1.12 = 67.20, and 60 x 1.1234 = 67.40. */
+function manySmallLines(): WorkedBook {
+  const lines = (count: number, total_amount: number) =>
+    Array.from({ length: count }, () => ({ total_amount }));
+  const november = { issue_date: '2026-11-02', currency_code: 'SGD', currency_rate: '1.1234' };
+  return worked(
+    'many-small-lines',
+    {
+      0: [
+        billOf('many', { ...november, total_amount: 60, line_items: lines(60, 1) }),
+        billOf('one', { ...november, vendor_id: 'b', total_amount: 60 }),
+        billOf('ours', { ...november, vendor_id: 'c', currency_code: 'NZD', total_amount: 1.005 }),
+        billOf('unrated', { ...november, vendor_id: 'd', currency_rate: null, total_amount: 60 }),
+      ],
+    },
+    {
+      'bills.total_amount_base where bill_id = many': 67.2,
+      'bills.amount_due_base where bill_id = many': 67.4,
+      'bills.base_rounding_amount where bill_id = many': -0.2,
+      'vendor_spend_monthly.spend_base where vendor_id = a': 67.2,
+      'ap_open_items.open_amount_base where is_today = true and document_id = many': 67.4,
+      'bills.base_rounding_amount where bill_id = one': 0,
+      'bills.base_rounding_amount where bill_id = ours': 0,
+      'bills.base_rounding_amount where bill_id = unrated': null,
+    },
+    { settings: { base_currency: 'NZD', fx_direction: 'multiply' } },
+  );
 }
 
 /** One bill was paid 10 days late; two were wrong, and credits settled them on the day after. */

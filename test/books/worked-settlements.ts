@@ -5,7 +5,7 @@ export function workedSettlements(): WorkedBook[] {
   return [
     ...[...scheduled(), ...paidOff(), ...creditedAndPaid(), ...tooLarge(), ...oddLinks(), ...belowZero()],
     ...[...toldByOne(), ...toldInAnotherWay(), ...dueBeyondTheTotal(), ...dueBeyondWhatIsLeft()],
-    ...[...unknownWeights(), ...undatedPayments()],
+    ...[...unknownWeights(), ...undatedPayments(), ...creditedLater()],
   ];
 }
 
@@ -365,7 +365,9 @@ function toldByOne(): WorkedBook[] {
     'bills.computed_amount_due where bill_id = bill': 70,
     'bills.amount_due_variance where bill_id = bill': 0,
     'bills.unexplained_amount where bill_id = bill': 0,
+    'allocations.bill_amount where bill_id = bill': 30,
     'vendor_credits.applied_amount where vendor_credit_id = memo': 30,
+    'allocations.credit_amount where source_id = memo': 30,
     'vendor_credits.computed_remaining_amount where vendor_credit_id = memo': 0,
     'vendor_credits.remaining_amount_variance where vendor_credit_id = memo': 0,
     'data_quality.failed_rows where check_name = credit_remaining_unexplained': 0,
@@ -374,7 +376,11 @@ function toldByOne(): WorkedBook[] {
     worked(
       'told-by-the-credit',
       { 0: [bill([]), memo([paid('bill', november, 30)])] },
-      { ...applied, ...onBoth },
+      {
+        ...{ ...applied, ...onBoth },
+        'allocations.allocated_amount where bill_id = bill': null,
+        'allocations.bill_amount where told_by = vendor_credit': 30,
+      },
     ),
     worked(
       'told-by-the-bill',
@@ -384,7 +390,14 @@ function toldByOne(): WorkedBook[] {
     worked(
       'told-in-part',
       { 0: [bill([paid('memo', november, 10)]), memo([paid('bill', november, 30)])] },
-      { ...applied, 'bills.unexplained_amount where bill_id = bill': 0 },
+      {
+        ...{ ...applied, 'bills.unexplained_amount where bill_id = bill': 0 },
+        'allocations.bill_amount where told_by = bill': 10,
+        'allocations.bill_amount where told_by = vendor_credit': 20,
+        'allocations.credit_amount where told_by = bill': 0,
+        'allocations.credit_amount where told_by = vendor_credit': 30,
+        'bills.credited_amount where bill_id = bill': 30,
+      },
     ),
     worked(
       'told-by-a-void-credit',
@@ -392,6 +405,8 @@ function toldByOne(): WorkedBook[] {
       {
         [`ap_ageing.open_bills ${october}`]: 70,
         'bills.credited_amount where bill_id = bill': 0,
+        'allocations.bill_amount where bill_id = bill': 0,
+        'allocations.credit_amount where source_id = memo': 30,
         'bills.unexplained_amount where bill_id = bill': 30,
         'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
       },
@@ -408,6 +423,7 @@ function toldByOne(): WorkedBook[] {
         [`ap_ageing.open_bills ${october}`]: 100,
         'ap_ageing.open_bills where is_today = true': 100,
         'bills.credited_amount where bill_id = bill': 0,
+        'allocations.bill_amount where bill_id = bill': 0,
         'bills.unexplained_amount where bill_id = bill': 0,
       },
     ),
@@ -495,6 +511,11 @@ function toldInAnotherWay(): WorkedBook[] {
       {
         [`ap_open_items.open_amount ${october} = bill`]: 70,
         'bills.unexplained_amount where bill_id = bill': 0,
+        'bills.credited_amount where bill_id = bill': 10,
+        'allocations.bill_amount where source_id = p1': 30,
+        'allocations.credit_amount where source_id = p1': 0,
+        'allocations.bill_amount where source_id = memo': 10,
+        'allocations.credit_amount where source_id = memo': 30,
         'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'known',
       },
     ),
@@ -510,6 +531,10 @@ function toldInAnotherWay(): WorkedBook[] {
         // The payment of 30 is one of the credits, nobody knows which, and the other one settled 30 on its day.
         'bills.undated_amount where bill_id = bill': 30,
         'bills.unexplained_amount where bill_id = bill': 0,
+        'bills.credited_amount where bill_id = bill': 30,
+        // In the rows it is the first one by date.
+        'allocations.bill_amount where source_id = early': 30,
+        'allocations.bill_amount where source_id = late': 0,
         'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
         'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'unexplained',
         [`ap_open_items.open_amount ${october} = bill`]: 40,
@@ -716,6 +741,99 @@ function undatedPayments(): WorkedBook[] {
         'ap_kpis_monthly.undated_payment_count where month = 2026-09-01': 0,
         'ap_kpis_monthly.undated_payment_count where month = 2026-10-01': 1,
         'ap_kpis_monthly.undated_payment_count where month = 2026-11-01': 1,
+      },
+    ),
+  ];
+}
+
+/** Settled by a credit of which one side is dated ahead: it is due until then, and nobody will pay it. */
+function creditedLater(): WorkedBook[] {
+  const settled = { total_amount: 100, amount_due: 0, status: 'paid', due_date: '2026-11-30' };
+  const bill = (issue_date: string, values: Values = {}): Deed =>
+    billOf('bill', {
+      ...{ ...settled, issue_date, linked_credit_memos: [paid('memo', '2026-11-20', 100)] },
+      ...values,
+    });
+  const memo = (issue_date: string, amount = 100, date = '2026-11-20'): Deed =>
+    creditOf('memo', {
+      ...{ issue_date, total_amount: amount, remaining_amount: 0, status: 'paid' },
+      linked_bills: [paid('bill', date, amount)],
+    });
+  const week = 'where due_bucket = w01';
+  const credits = 'where due_bucket = unapplied_credits';
+  return [
+    worked(
+      'credited-before-it-is-issued',
+      { 0: [bill('2026-11-28'), memo('2026-11-01')] },
+      {
+        'bills.dated_ahead_amount where bill_id = bill': 100,
+        'bills.credited_later_amount where bill_id = bill': 100,
+        [`cash_requirements.dated_ahead ${week}`]: 100,
+        [`cash_requirements.dated_ahead_credited ${week}`]: 100,
+        [`cash_requirements.expected_amount ${week}`]: 0,
+        [`cash_requirements.amount_due ${credits}`]: -100,
+        [`cash_requirements.amount_due_credited ${credits}`]: -100,
+        'vendor_credits.applied_later_amount where vendor_credit_id = memo': 100,
+        [`cash_requirements.expected_amount ${credits}`]: 0,
+      },
+    ),
+    worked(
+      'paid-before-it-is-issued',
+      {
+        0: [
+          bill('2026-11-28', {
+            ...{ linked_credit_memos: [], linked_payments: [paid('p1', '2026-11-20', 100)] },
+          }),
+        ],
+      },
+      {
+        [`cash_requirements.dated_ahead ${week}`]: undefined,
+        'bills.credited_later_amount where bill_id = bill': 0,
+      },
+    ),
+    worked(
+      'credited-by-one-dated-ahead',
+      { 0: [bill('2026-10-28', { due_date: '2026-11-10' }), memo('2026-11-28')] },
+      {
+        'bills.open_amount where bill_id = bill': 100,
+        'cash_requirements.amount_due where due_bucket = overdue': 100,
+        'cash_requirements.amount_due_credited where due_bucket = overdue': 100,
+        'cash_requirements.expected_amount where due_bucket = overdue': 0,
+        [`cash_requirements.amount_due ${credits}`]: undefined,
+      },
+    ),
+    worked(
+      'credited-and-paid-later',
+      {
+        0: [
+          bill('2026-11-01', {
+            linked_payments: [paid('p1', '2026-11-25', 70)],
+            linked_credit_memos: [paid('memo', '2026-11-25', 30)],
+          }),
+          memo('2026-11-01', 30, '2026-11-25'),
+          // Of a credit that is not taken off yet no more counts than is due.
+          billOf('rest', {
+            ...{
+              ...settled,
+              vendor_id: 'b',
+              issue_date: '2026-11-01',
+              amount_due: 40,
+              status: 'partially_paid',
+            },
+            linked_credit_memos: [paid('x', '2026-11-25', 100)],
+            linked_payments: [paid('p2', '2026-11-02', 60)],
+          }),
+        ],
+      },
+      {
+        'bills.credited_later_amount where bill_id = bill': 30,
+        'bills.open_amount where bill_id = rest': 40,
+        'bills.credited_later_amount where bill_id = rest': 40,
+        [`cash_requirements.amount_due ${week}`]: 140,
+        [`cash_requirements.amount_due_credited ${week}`]: 70,
+        [`cash_requirements.expected_amount ${week}`]: 70,
+        [`cash_requirements.amount_due ${credits}`]: -30,
+        [`cash_requirements.expected_amount ${credits}`]: 0,
       },
     ),
   ];

@@ -14,6 +14,11 @@ credits as (
     select * from {{ ref('stg_finance__bill_credit_memos') }}
 ),
 
+-- What one document alone tells settles the other one too.
+settled as (
+    select * from {{ ref('int_credit_links__settled') }}
+),
+
 -- One that counts in parts counts as a whole with the last of them.
 counted as (
     select
@@ -24,6 +29,7 @@ counted as (
         position,
         case when count(*) = count(counted_date) then max(counted_date) end as counted_date
     from {{ ref('int_ap_allocations__signed') }}
+    where not is_told_by_other
     group by connection_id, document_type, document_id, source_type, position
 ),
 
@@ -42,6 +48,8 @@ from_bills as (
         counted.counted_date,
         allocations.allocated_amount,
         cast(null as numeric(38, 9)) as memo_side_amount,
+        allocations.allocated_amount as bill_amount,
+        case when settled.document_id is null then 0 else settled.settled_amount end as credit_amount,
         allocations.source_type = 'credit' and credits.bill_credit_memo_id is null as is_orphan
     from bill_allocations as allocations
     inner join bills on allocations.connection_id = bills.connection_id and allocations.bill_id = bills.bill_id
@@ -56,6 +64,13 @@ from_bills as (
             and allocations.bill_id = counted.document_id
             and allocations.source_type = counted.source_type
             and allocations.position = counted.position
+    left join settled
+        on
+            allocations.connection_id = settled.connection_id
+            and settled.told_by = 'bill'
+            and allocations.source_type = 'credit'
+            and allocations.bill_id = settled.document_id
+            and allocations.position = settled.position
 ),
 
 from_credits as (
@@ -73,6 +88,8 @@ from_credits as (
         counted.counted_date,
         cast(null as numeric(38, 9)) as allocated_amount,
         allocations.allocated_amount as memo_side_amount,
+        case when settled.document_id is null then 0 else settled.settled_amount end as bill_amount,
+        allocations.allocated_amount as credit_amount,
         bills.bill_id is null as is_orphan
     from credit_allocations as allocations
     inner join credits
@@ -86,12 +103,39 @@ from_credits as (
             and allocations.bill_credit_memo_id = counted.document_id
             and allocations.position = counted.position
     left join bills on allocations.connection_id = bills.connection_id and allocations.linked_id = bills.bill_id
+    left join settled
+        on
+            allocations.connection_id = settled.connection_id
+            and settled.told_by = 'vendor_credit'
+            and allocations.bill_credit_memo_id = settled.document_id
+            and allocations.position = settled.position
 ),
 
-final as (
+unioned as (
     select * from from_bills
     union all
     select * from from_credits
+),
+
+final as (
+    select
+        connection_id,
+        told_by,
+        document_id,
+        source_type,
+        position,
+        bill_id,
+        source_id,
+        currency_code,
+        posting_status,
+        allocated_date,
+        counted_date,
+        allocated_amount,
+        memo_side_amount,
+        cast(bill_amount as numeric(38, 9)) as bill_amount,
+        cast(credit_amount as numeric(38, 9)) as credit_amount,
+        is_orphan
+    from unioned
 )
 
 select * from final

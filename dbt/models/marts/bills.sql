@@ -25,6 +25,11 @@ standing as (
     where is_today and document_type = 'bill'
 ),
 
+credited_later as (
+    select * from {{ ref('int_ap_documents__credited_later') }}
+    where document_type = 'bill'
+),
+
 waiting as (
     select * from {{ ref('stg_finance__waiting_deletions') }}
     where resource = 'bills'
@@ -106,6 +111,7 @@ joined as (
         coalesce(standing.is_credit, false) as is_owed_back,
         coalesce(standing.is_dated_ahead, false) as is_dated_ahead,
         standing.amount as standing_amount,
+        case when credited_later.document_id is null then 0 else credited_later.credited_later_amount end as credited_later_amount,
         rated.base_currency,
         rated.fx_rate,
         rated.fx_status,
@@ -113,6 +119,7 @@ joined as (
             when line_totals.document_id is not null then line_totals.total_amount_base
             when rated.fx_rate is not null then bills.total_amount
         end as total_amount_base,
+        {{ daybook.to_base('bills.total_amount', 'rated') }} as converted_total,
         {{ daybook.to_base('bills.amount_due', 'rated') }} as amount_due_base,
         unfit.record_id is not null as has_unfit_amount,
         waiting.record_id is not null as awaits_deletion,
@@ -127,6 +134,8 @@ joined as (
     left join paid_off on bills.connection_id = paid_off.connection_id and bills.bill_id = paid_off.bill_id
     left join line_totals on bills.connection_id = line_totals.connection_id and bills.bill_id = line_totals.document_id
     left join standing on bills.connection_id = standing.connection_id and bills.bill_id = standing.document_id
+    left join credited_later
+        on bills.connection_id = credited_later.connection_id and bills.bill_id = credited_later.document_id
     left join unfit on bills.connection_id = unfit.connection_id and bills.bill_id = unfit.record_id
     left join waiting on bills.connection_id = waiting.connection_id and bills.bill_id = waiting.record_id
 ),
@@ -169,6 +178,7 @@ final as (
         cast(case when is_open then standing_amount else 0 end as numeric(38, 9)) as open_amount,
         cast(case when is_owed_back then -standing_amount else 0 end as numeric(38, 9)) as owed_back_amount,
         cast(case when is_dated_ahead then standing_amount else 0 end as numeric(38, 9)) as dated_ahead_amount,
+        cast(credited_later_amount as numeric(38, 9)) as credited_later_amount,
         cast(paid_amount as numeric(38, 9)) as paid_amount,
         cast(credited_amount as numeric(38, 9)) as credited_amount,
         cast(total_amount - paid_amount - credited_amount as numeric(38, 9)) as computed_amount_due,
@@ -183,6 +193,7 @@ final as (
         fx_rate,
         fx_status,
         cast(total_amount_base as numeric(38, 9)) as total_amount_base,
+        cast(total_amount_base - converted_total as numeric(38, 9)) as base_rounding_amount,
         cast(amount_due_base as numeric(38, 9)) as amount_due_base,
         first_payment_date,
         last_payment_date,

@@ -8,6 +8,10 @@ bills as (
     where posting_status = 'posted'
 ),
 
+credited as (
+    select * from {{ ref('int_ap_documents__credited_later') }}
+),
+
 last_paid as (
     select * from {{ ref('int_bills__last_paid') }}
 ),
@@ -33,6 +37,8 @@ vendor_habits as (
 payable as (
     select
         connection_id,
+        document_type,
+        document_id,
         currency_code,
         as_of_date,
         vendor_id,
@@ -45,6 +51,8 @@ payable as (
     union all
     select
         connection_id,
+        'bill' as document_type,
+        bill_id as document_id,
         currency_code,
         as_of_date,
         vendor_id,
@@ -60,6 +68,8 @@ payable as (
 expected as (
     select
         payable.*,
+        -- What a credit settles later stands until then, and nobody pays it.
+        case when credited.document_id is null then 0 else credited.credited_later_amount end as credited_amount,
         {{ daybook.days_between('payable.as_of_date', 'payable.due_date') }} as days_to_due,
         case
             when payable.due_date is not null
@@ -74,6 +84,11 @@ expected as (
         on
             payable.connection_id = vendor_habits.connection_id
             and payable.vendor_id = vendor_habits.vendor_id
+    left join credited
+        on
+            payable.connection_id = credited.connection_id
+            and payable.document_type = credited.document_type
+            and payable.document_id = credited.document_id
 ),
 
 bucketed as (
@@ -91,7 +106,8 @@ parts as (
         currency_code,
         case when is_credit then 'unapplied_credits' else due_bucket end as due_bucket,
         case when is_dated_ahead then 'ahead' else 'due' end as part,
-        amount
+        amount,
+        credited_amount
     from bucketed
     union all
     select
@@ -100,7 +116,8 @@ parts as (
         currency_code,
         case when is_credit then 'unapplied_credits' else expected_bucket end as due_bucket,
         'expected' as part,
-        amount
+        amount - credited_amount as amount,
+        cast(0 as numeric(38, 9)) as credited_amount
     from bucketed
 ),
 
@@ -113,6 +130,8 @@ final as (
         cast({{ daybook.whole_sum('amount', "part = 'due'") }} as numeric(38, 9)) as amount_due,
         cast({{ daybook.whole_sum('amount', "part = 'ahead'") }} as numeric(38, 9)) as dated_ahead,
         cast({{ daybook.whole_sum('amount', "part = 'expected'") }} as numeric(38, 9)) as expected_amount,
+        cast({{ daybook.whole_sum('credited_amount', "part = 'due'") }} as numeric(38, 9)) as amount_due_credited,
+        cast({{ daybook.whole_sum('credited_amount', "part = 'ahead'") }} as numeric(38, 9)) as dated_ahead_credited,
         count(*) filter (where part = 'due') as document_count,
         count(*) filter (where part = 'ahead') as dated_ahead_count,
         count(*) filter (where part <> 'expected' and amount is null) as unknown_count

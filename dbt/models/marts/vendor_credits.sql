@@ -27,6 +27,11 @@ standing as (
     where is_today and document_type = 'vendor_credit'
 ),
 
+credited_later as (
+    select * from {{ ref('int_ap_documents__credited_later') }}
+    where document_type = 'vendor_credit'
+),
+
 -- With the applications of which only the bill tells, as far as balances count them.
 applied as (
     select
@@ -49,6 +54,7 @@ joined as (
         case when applied.document_id is null then 0 else applied.applied_amount end as applied_amount,
         standing.document_id is not null as is_unapplied,
         case when standing.document_id is null then 0 else -standing.amount end as unapplied_amount,
+        case when credited_later.document_id is null then 0 else -credited_later.credited_later_amount end as applied_later_amount,
         rated.base_currency,
         rated.fx_rate,
         rated.fx_status,
@@ -56,6 +62,7 @@ joined as (
             when line_totals.document_id is not null then -line_totals.total_amount_base
             when rated.fx_rate is not null then credits.total_amount
         end as total_amount_base,
+        {{ daybook.to_base('credits.total_amount', 'rated') }} as converted_total,
         {{ daybook.to_base('credits.remaining_amount', 'rated') }} as remaining_amount_base,
         waiting.record_id is not null as awaits_deletion
     from credits
@@ -65,6 +72,10 @@ joined as (
         on credits.connection_id = line_totals.connection_id and credits.bill_credit_memo_id = line_totals.document_id
     left join standing
         on credits.connection_id = standing.connection_id and credits.bill_credit_memo_id = standing.document_id
+    left join credited_later
+        on
+            credits.connection_id = credited_later.connection_id
+            and credits.bill_credit_memo_id = credited_later.document_id
     left join applied
         on credits.connection_id = applied.connection_id and credits.bill_credit_memo_id = applied.document_id
     left join waiting
@@ -86,6 +97,7 @@ final as (
         total_amount,
         remaining_amount,
         cast(unapplied_amount as numeric(38, 9)) as unapplied_amount,
+        cast(applied_later_amount as numeric(38, 9)) as applied_later_amount,
         cast(applied_amount as numeric(38, 9)) as applied_amount,
         cast(total_amount - applied_amount as numeric(38, 9)) as computed_remaining_amount,
         cast(remaining_amount - (total_amount - applied_amount) as numeric(38, 9)) as remaining_amount_variance,
@@ -96,6 +108,7 @@ final as (
         fx_rate,
         fx_status,
         cast(total_amount_base as numeric(38, 9)) as total_amount_base,
+        cast(total_amount_base - converted_total as numeric(38, 9)) as base_rounding_amount,
         cast(remaining_amount_base as numeric(38, 9)) as remaining_amount_base,
         awaits_deletion,
         memo,

@@ -297,6 +297,7 @@ class Ledger:
             for entry in credit.allocations:
                 pairs.setdefault((entry.linked_id, credit.id), ([], []))[1].append(entry)
         self.links_of_two_dates = set()
+        tales = {}
         for (bill_id, credit_id), (by_bill, by_credit) in pairs.items():
             if bill_id is None or credit_id is None:
                 lasting(by_bill + by_credit)
@@ -324,9 +325,13 @@ class Ledger:
                     bill, credit = both
                     teller, silent = (credit, bill) if one is None else (bill, credit)
                     if teller.is_posted:
+                        entry = other if one is None else one
                         silent.told_by_other.append((when, amount))
+                        tales.setdefault(id(silent), []).append((entry.date, teller.id, entry, amount))
         for document in self.book.bills + self.book.credits:
+            told = document.told_by_other
             document.told_by_other = unexplained_by_its_own(document)
+            share_out(tales.get(id(document), []), told, document.told_by_other)
 
     def base_total(self, document, rate):
         """The sum of its lines, each rounded once."""
@@ -426,6 +431,25 @@ def unexplained_by_its_own(document):
     return [(days.pop() if len(days) == 1 else None, rest)]
 
 
+def share_out(tales, told, counted):
+    """
+    Which of the applications that other documents tell have how much of what of them counts here: each what it says where all counts,
+    otherwise the earliest first, until it is used up.
+    """
+    whole = total(amount for _, amount in counted)
+    counts_all = counted == told
+    so_far = Decimal(0)
+    for when, _, entry, amount in sorted(tales, key=lambda one: (one[0] is None, one[0] or date.min, one[1], one[2].position)):
+        if whole is None:
+            entry.elsewhere.append(None)
+        elif not counted or counts_all:
+            entry.elsewhere.append(amount if counted else Decimal(0))
+        else:
+            within = min if whole > 0 else max
+            before, so_far = so_far, total([so_far, amount])
+            entry.elsewhere.append(less(within(so_far, whole), within(before, whole)))
+
+
 def credits_of(bill):
     """Of those that only the vendor credit tells as much as settled the bill."""
     return [entry.amount for entry in bill.credits] + [amount for _, amount in bill.told_by_other]
@@ -491,6 +515,24 @@ def is_dated_ahead(document, when):
     return document.is_posted and not is_issued(document, when) and is_due(document, when)
 
 
+def credited_later(document, today):
+    """What of what is due today, or of what remains, applications of credits settle from a later day on: nobody pays that."""
+    is_bill = hasattr(document, 'due')
+    is_ahead = is_bill and is_dated_ahead(document, today)
+    is_owed_back = is_bill and is_owed_back_at(document, today)
+    if not is_ahead and not is_owed_back and not is_open_at(document, today):
+        return Decimal(0)
+    amount = open_at(document, today)
+    own = document.credits if is_bill else document.allocations
+    parts = [part for entry in own for part in entry.parts] + document.told_by_other
+    to_come = total(part for day, part in parts if day is not None and day > today)
+    if to_come == 0:
+        return to_come
+    if amount is None or to_come is None:
+        return None
+    return min(max(to_come, Decimal(0)), amount) if amount > 0 else max(min(to_come, Decimal(0)), amount)
+
+
 def paid_off(bill, today):
     """
     Of a bill that is settled: the day on which its payments and credits came to its total and stayed there, as of today; None where
@@ -545,6 +587,7 @@ def bills(ledger):
             'owed_back_amount': negative(open_at(bill, today)) if is_owed_back_at(bill, today) else 0,
             'is_dated_ahead': is_dated_ahead(bill, today),
             'dated_ahead_amount': open_at(bill, today) if is_dated_ahead(bill, today) else 0,
+            'credited_later_amount': credited_later(bill, today),
             'currency_code': bill.currency,
             'total_amount': bill.total,
             'sub_total': bill.sub_total,
@@ -565,6 +608,7 @@ def bills(ledger):
             'fx_rate': rate.value,
             'fx_status': rate.status,
             'total_amount_base': ledger.base_total(bill, rate),
+            'base_rounding_amount': less(ledger.base_total(bill, rate), rate.of(bill.total)),
             'amount_due_base': rate.of(bill.due),
             'first_payment_date': min(days, default=None),
             'last_payment_date': max(days, default=None),
@@ -678,12 +722,14 @@ def vendor_credits(ledger):
             'remaining_amount_variance': less(credit.remaining, computed),
             'is_unapplied': is_open_at(credit, today),
             'unapplied_amount': open_at(credit, today) if is_open_at(credit, today) else 0,
+            'applied_later_amount': credited_later(credit, today),
             'age_days': None if credit.date is None else (today - credit.date).days,
             'as_of_date': today,
             'base_currency': rate.base,
             'fx_rate': rate.value,
             'fx_status': rate.status,
             'total_amount_base': negative(ledger.base_total(credit, rate)),
+            'base_rounding_amount': less(negative(ledger.base_total(credit, rate)), rate.of(credit.total)),
             'remaining_amount_base': rate.of(credit.remaining),
             'awaits_deletion': credit.id in (ledger.book.told.get('waiting') or {}).get('bill_credit_memos', []),
             'memo': credit.memo,
@@ -720,6 +766,8 @@ def _allocation(told_by, document, source_type, entry, bill_id, source_id, is_or
         'counted_date': entry.counted,
         'allocated_amount': entry.amount if told_by == 'bill' else None,
         'memo_side_amount': entry.amount if told_by == 'vendor_credit' else None,
+        'bill_amount': entry.amount if told_by == 'bill' else total(entry.elsewhere),
+        'credit_amount': entry.amount if told_by == 'vendor_credit' else total(entry.elsewhere),
         'is_orphan': is_orphan,
     }
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from amounts import is_noise, less, negative, share, total
 from documents import (
+    credited_later,
     due_beyond_total,
     is_dated_ahead,
     is_due,
@@ -173,6 +174,7 @@ def cash_requirements(ledger):
     today = ledger.today
     delay = usual_delay(ledger)
     due, ahead, expected = defaultdict(list), defaultdict(list), defaultdict(list)
+    due_credited, ahead_credited = defaultdict(list), defaultdict(list)
     of_credits = [credit for credit, _ in ledger.credits]
     for bill, _ in ledger.bills:
         is_ahead = is_dated_ahead(bill, today)
@@ -185,16 +187,22 @@ def cash_requirements(ledger):
         earliest = not_before or ([] if is_overdue else [today])
         day_due = bill.due_date and max([bill.due_date, *not_before])
         moved = bill.due_date and max([day_due + timedelta(days=delay.get(bill.vendor, 0)), *earliest])
+        later = credited_later(bill, today)
         (ahead if is_ahead else due)[bill.currency, week_of(day_due, today)].append(amount)
-        expected[bill.currency, week_of(moved, today)].append(amount)
+        (ahead_credited if is_ahead else due_credited)[bill.currency, week_of(day_due, today)].append(later)
+        # What a credit settles nobody pays.
+        expected[bill.currency, week_of(moved, today)].append(less(amount, later))
     for item in open_items(ledger, today):
         if item.document in of_credits:
             week = 'unapplied_credits' if item.is_credit else 'no_date'
-            for column in (due, expected):
-                column[item.document.currency, week].append(item.amount)
+            later = negative(credited_later(item.document, today))
         elif item.is_credit:
-            for column in (due, expected):
-                column[item.document.currency, 'unapplied_credits'].append(item.amount)
+            week, later = 'unapplied_credits', credited_later(item.document, today)
+        else:
+            continue
+        due[item.document.currency, week].append(item.amount)
+        due_credited[item.document.currency, week].append(later)
+        expected[item.document.currency, week].append(less(item.amount, later))
     for key in sorted({*due, *ahead, *expected}, key=str):
         currency, week = key
         yield {
@@ -206,6 +214,8 @@ def cash_requirements(ledger):
             'document_count': len(due[key]),
             'dated_ahead': total(ahead[key]),
             'dated_ahead_count': len(ahead[key]),
+            'amount_due_credited': total(due_credited[key]),
+            'dated_ahead_credited': total(ahead_credited[key]),
             'unknown_count': sum(amount is None for amount in due[key] + ahead[key]),
         }
 

@@ -89,6 +89,8 @@ class Allocation:
         self.amount = reader.money(sent, 'allocated_amount', table)
         # On which days how much of it counts: of an application of a credit it depends on what the other document says.
         self.parts = [(self.date, self.amount)]
+        # How much of what it alone tells settles the document on the other side.
+        self.elsewhere = []
 
     @property
     def counted(self):

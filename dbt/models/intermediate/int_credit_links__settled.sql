@@ -1,0 +1,70 @@
+-- What the applications of a credit that one document alone tells settle of the other one, as far as balances count it there:
+-- each what it says where all of it counts. Where less does, the earliest ones come first until that is used up, for nobody knows
+-- which it is, and the rows add up to what the document says.
+with links as (
+    select
+        *,
+        case told_by when 'bill' then 'vendor_credit' else 'bill' end as silent_type,
+        case told_by when 'bill' then credit_id else bill_id end as silent_id
+    from {{ ref('int_credit_links__dated') }}
+    where is_told_alone
+),
+
+counted as (
+    select
+        connection_id,
+        document_type,
+        document_id,
+        {{ daybook.whole_sum("case document_type when 'bill' then allocated_amount else -allocated_amount end") }} as counted_amount
+    from {{ ref('int_ap_allocations__signed') }}
+    where is_told_by_other
+    group by connection_id, document_type, document_id
+),
+
+laid as (
+    select
+        links.connection_id,
+        links.told_by,
+        links.document_id,
+        links.position,
+        links.allocated_amount,
+        case when counted.document_id is null then 0 else counted.counted_amount end as counted_amount,
+        {{ daybook.whole_sum_over(
+            'links.allocated_amount', '(partition by links.connection_id, links.silent_type, links.silent_id)'
+        ) }} as told_amount,
+        sum(links.allocated_amount) over (
+            partition by links.connection_id, links.silent_type, links.silent_id
+            order by
+                links.counted_date asc nulls last, {{ daybook.binary_order('links.document_id') }}, links.position, links.part
+            rows unbounded preceding
+        ) as told_by_then
+    from links
+    left join counted
+        on
+            links.connection_id = counted.connection_id
+            and links.silent_type = counted.document_type
+            and links.silent_id = counted.document_id
+),
+
+settled as (
+    select
+        *,
+        case
+            when counted_amount is null then null
+            when counted_amount = 0 then 0
+            when counted_amount = told_amount then allocated_amount
+            when counted_amount > 0
+                then least(told_by_then, counted_amount) - least(told_by_then - allocated_amount, counted_amount)
+            else greatest(told_by_then, counted_amount) - greatest(told_by_then - allocated_amount, counted_amount)
+        end as settled_amount
+    from laid
+)
+
+select
+    connection_id,
+    told_by,
+    document_id,
+    position,
+    cast({{ daybook.whole_sum('settled_amount') }} as numeric(38, 9)) as settled_amount
+from settled
+group by connection_id, told_by, document_id, position
