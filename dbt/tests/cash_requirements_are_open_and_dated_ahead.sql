@@ -30,7 +30,9 @@ bills as (
         currency_code,
         cast({{ daybook.whole_sum('open_amount') }} as numeric(38, 9)) as open_amount,
         cast({{ daybook.whole_sum('dated_ahead_amount') }} as numeric(38, 9)) as dated_ahead_amount,
-        cast({{ daybook.whole_sum('open_amount + dated_ahead_amount - credited_later_amount') }} as numeric(38, 9)) as expected_amount,
+        cast(
+            {{ daybook.whole_sum('open_amount + dated_ahead_amount - credited_later_amount') }} as numeric(38, 9)
+        ) as expected_amount,
         cast({{ daybook.whole_sum('credited_later_amount') }} as numeric(38, 9)) as credited_later_amount,
         count(*) filter (where is_open) as open_count,
         count(*) filter (where is_dated_ahead) as dated_ahead_count

@@ -15,7 +15,9 @@ counted as (
         connection_id,
         document_type,
         document_id,
-        {{ daybook.whole_sum("case document_type when 'bill' then allocated_amount else -allocated_amount end") }} as counted_amount
+        {{ daybook.whole_sum(
+            "case document_type when 'bill' then allocated_amount else -allocated_amount end"
+        ) }} as counted_amount
     from {{ ref('int_ap_allocations__signed') }}
     where is_told_by_other
     group by connection_id, document_type, document_id

@@ -111,7 +111,10 @@ joined as (
         coalesce(standing.is_credit, false) as is_owed_back,
         coalesce(standing.is_dated_ahead, false) as is_dated_ahead,
         standing.amount as standing_amount,
-        case when credited_later.document_id is null then 0 else credited_later.credited_later_amount end as credited_later_amount,
+        case
+            when credited_later.document_id is null then 0
+            else credited_later.credited_later_amount
+        end as credited_later_amount,
         rated.base_currency,
         rated.fx_rate,
         rated.fx_status,

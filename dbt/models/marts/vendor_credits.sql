@@ -54,7 +54,10 @@ joined as (
         case when applied.document_id is null then 0 else applied.applied_amount end as applied_amount,
         standing.document_id is not null as is_unapplied,
         case when standing.document_id is null then 0 else -standing.amount end as unapplied_amount,
-        case when credited_later.document_id is null then 0 else -credited_later.credited_later_amount end as applied_later_amount,
+        case
+            when credited_later.document_id is null then 0
+            else -credited_later.credited_later_amount
+        end as applied_later_amount,
         rated.base_currency,
         rated.fx_rate,
         rated.fx_status,
