@@ -48,6 +48,8 @@ export interface Choice {
   readonly leftOut: readonly string[];
   /** The day that the marts speak of, as YYYY-MM-DD. */
   readonly asOf: string;
+  /** The day that it was in UTC when they were built, that of `asOf` at the latest. */
+  readonly utcDay: string;
   /** Of the connections that are chosen. */
   readonly reads: readonly Read[];
 }
@@ -55,6 +57,7 @@ export interface Choice {
 /** What of a build is told beside the rows of a chart. */
 export interface Told {
   readonly asOf: string;
+  readonly utcDay: string;
   readonly nameless: Nameless;
   /** Of every connection. */
   readonly reads: readonly Read[];
@@ -74,7 +77,7 @@ export type Chart = Omit<ChartSource<ScopedRow>, 'row' | 'view'> & {
 export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: ChartSource<Row>): Chart {
   return {
     ...rest,
-    views: (result, { asOf, nameless, reads: all }) =>
+    views: (result, { asOf, utcDay, nameless, reads: all }) =>
       [...byChoice(objectsOf(result))].map(([, { scope, objects }]) => {
         const currency = scope.currency ?? '';
         // Where there is nothing but what is left out there are no figures.
@@ -87,7 +90,7 @@ export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: Chart
           ...unreadIn(rest, { asOf, connection: scope.connection, reads: all }),
         ];
         const reads = readsOf(all, scope.connection);
-        return { ...scope, ...capitalised(view(rows, { ...scope, currency, asOf, leftOut, reads })) };
+        return { ...scope, ...capitalised(view(rows, { ...scope, currency, asOf, utcDay, leftOut, reads })) };
       }),
   };
 }

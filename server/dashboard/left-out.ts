@@ -3,6 +3,11 @@ import { amount, isZero, shownAmount, type Decimal } from './amount.ts';
 import { scopesOf } from './scopes-of.ts';
 import { wholeSum } from './whole-sum.ts';
 
+const goneDue = [
+  ...(['document', 'that a reconcile found gone at the source'] as const),
+  ...(['counted until somebody approves the deletion', 'due'] as const),
+] as const;
+
 const goneAhead = [
   ...(['document', 'dated ahead that a reconcile found gone at the source'] as const),
   ...(['counted until somebody approves the deletion', 'dated ahead'] as const),
@@ -118,10 +123,17 @@ const leftOuts = {
     union all
     select connection_id, currency_code, -unapplied_amount
     from marts.vendor_credits where awaits_deletion and is_unapplied`,
-    words: [
-      ...(['document', 'that a reconcile found gone at the source'] as const),
-      ...(['counted until somebody approves the deletion', 'due'] as const),
-    ],
+    words: goneDue,
+  },
+  /** Bills, and credits below 0, whose deletion waits for approval, and that are open until then: what is owed back is not. */
+  gone_open: {
+    documents: `
+    select connection_id, currency_code, open_amount as amount
+    from marts.bills where awaits_deletion and is_open
+    union all
+    select connection_id, currency_code, -unapplied_amount
+    from marts.vendor_credits where awaits_deletion and unapplied_amount < 0`,
+    words: goneDue,
   },
   /** Bills dated ahead whose deletion waits for approval: they are cash to come until then. */
   gone_ahead: {
@@ -130,10 +142,10 @@ const leftOuts = {
     from marts.bills where awaits_deletion and is_dated_ahead`,
     words: goneAhead,
   },
-  /** Those of them that fall due within 14 days. */
+  /** Those of them that fall due within 14 days, without what credits settle by then. */
   gone_ahead_soon: {
     documents: `
-    select connection_id, currency_code, dated_ahead_amount as amount
+    select connection_id, currency_code, dated_ahead_amount - credited_later_amount as amount
     from marts.bills
     where awaits_deletion and is_dated_ahead and due_date is not null and greatest(due_date, issue_date) < as_of_date + 14`,
     words: goneAhead,

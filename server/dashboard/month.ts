@@ -34,9 +34,15 @@ export function fullDayName(day: string): string {
   return `${dayName(day)} ${day.slice(0, 4)}`;
 }
 
-/** The day up to which subscriptions were read in this month, where it is before today. */
-export function earlierDay(until: string | null, asOf: string): string | undefined {
-  return until !== null && until < asOf ? until : undefined;
+/** The day of UTC up to which subscriptions were read in this month, where it is before that of the build. */
+export function earlierDay(until: string | null, utcDay: string): string | undefined {
+  return until !== null && until < utcDay ? until : undefined;
+}
+
+/** The day that it was in UTC, that of `asOf` at the latest: in zones ahead of UTC it may be the one before. */
+export function dayInUtc(moment: Date, asOf: string): string {
+  const day = isoDay(moment.getTime());
+  return day < asOf ? day : asOf;
 }
 
 export function daysAfter(day: string, days: number): string {

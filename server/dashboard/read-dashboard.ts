@@ -5,6 +5,7 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readClock } from '../../warehouse/read-clock.ts';
 import { objectsOf, type Chart, type ChosenView } from './chart.ts';
 import { charts } from './charts.ts';
+import { dayInUtc } from './month.ts';
 import { namelessDocuments, namelessRow } from './nameless.ts';
 import { tellNameless } from './tell-nameless.ts';
 import { withoutLonePoint } from './without-lone-point.ts';
@@ -49,10 +50,13 @@ export async function readDashboard(warehouse: Warehouse): Promise<Dashboard> {
   if (build.built_at?.getTime() !== before.built_at?.getTime()) return readDashboard(warehouse);
   const connections = objectsOf(read.connections).map((row) => freshness.parse(row));
   const asOf = connections[0]?.as_of_date ?? readAt.toISOString().slice(0, 10);
+  const utcDay = dayInUtc(build.begun_at ?? readAt, asOf);
   const nameless = objectsOf(read.nameless).map((row) => namelessRow.parse(row));
   const told = charts.map(({ views, ...chart }) => ({
     ...chart,
-    views: views(resultOf(read, chart.id), { asOf, nameless, reads: connections }).map(withoutLonePoint),
+    views: views(resultOf(read, chart.id), { asOf, utcDay, nameless, reads: connections }).map(
+      withoutLonePoint,
+    ),
   }));
   return {
     readAt,

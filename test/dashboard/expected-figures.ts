@@ -22,7 +22,7 @@ type Row = Readonly<Record<string, Value>>;
 /** By the id of the chart. */
 export function expectedFigures(
   calculated: Calculated,
-  { today, connection, currency }: Choice & { today: string },
+  { today, utcDay = today, connection, currency }: Choice & { today: string; utcDay?: string },
 ): Record<string, Expected> {
   const all = (mart: string): Row[] =>
     (calculated[mart] ?? []).filter((row) => connection === '' || row.connection_id === connection);
@@ -88,9 +88,15 @@ export function expectedFigures(
     return leftOut(costOfEach(lines));
   };
   const isGone = (row: Row): boolean => row.awaits_deletion === true;
+  const isBill = (row: Row): boolean => row.is_credit === false;
   const goneDue = leftOut([
     ...openItemsOf(of('bills').filter(isGone), 'bill_id', 'bill'),
     ...openItemsOf(of('vendor_credits').filter(isGone), 'vendor_credit_id', 'vendor_credit'),
+  ]);
+  /** What is owed back is not open. */
+  const goneOpen = leftOut([
+    ...openItemsOf(of('bills').filter(isGone), 'bill_id', 'bill', isBill),
+    ...openItemsOf(of('vendor_credits').filter(isGone), 'vendor_credit_id', 'vendor_credit', isBill),
   ]);
   const goneSpend = (months: readonly string[], isMeant: (row: Row) => boolean = () => true): string[] => {
     const gone = new Set(
@@ -117,12 +123,13 @@ export function expectedFigures(
       ),
     );
   };
-  const goneAhead = (isMeant: (row: Row) => boolean): string[] =>
+  const goneAhead = (isMeant: (row: Row) => boolean, isToPay = false): string[] =>
     leftOut(
-      each(
-        of('bills').filter((row) => isGone(row) && row.is_dated_ahead === true && isMeant(row)),
-        'dated_ahead_amount',
-      ),
+      of('bills')
+        .filter((row) => isGone(row) && row.is_dated_ahead === true && isMeant(row))
+        .map((row) =>
+          sum([whole(row.dated_ahead_amount), isToPay ? negative(whole(row.credited_later_amount)) : 0n]),
+        ),
     );
   /** What documents had open on days before, of those that are chosen by what they have open today and what they had. */
   const goneOpenBefore = (isMeant: (now: Whole | undefined, before: Whole) => boolean): string[] =>
@@ -150,16 +157,21 @@ export function expectedFigures(
   const isMore = (before: Whole, now: Whole): boolean =>
     before === null || now === null ? now !== null : before > now;
   const openItems = of('ap_open_items');
-  const isBill = (row: Row): boolean => row.is_credit === false;
 
   /** What is open today of some documents, of each that is; what vendors owe back is below 0. */
-  function openItemsOf(documents: readonly Row[], id: string, type: string): Whole[] {
+  function openItemsOf(
+    documents: readonly Row[],
+    id: string,
+    type: string,
+    isMeant: (item: Row) => boolean = () => true,
+  ): Whole[] {
     const ids = new Set(documents.map((row) => `${row.connection_id} ${row[id]}`));
     return of('ap_open_items')
       .filter(
         (row) =>
           row.is_today === true &&
           row.document_type === type &&
+          isMeant(row) &&
           ids.has(`${row.connection_id} ${row.document_id}`),
       )
       .map((row) => whole(row.open_amount));
@@ -190,7 +202,10 @@ export function expectedFigures(
     const payable = openBills;
     const late = amounts(overdue, 'open_amount');
     const soon = of('bills').filter(isDueSoon);
-    const ahead = amounts(
+    // What credits settle later nobody pays.
+    const toPay = (rows: readonly Row[], column: string): Whole =>
+      sum([amounts(rows, column), negative(amounts(rows, 'credited_later_amount'))]);
+    const ahead = toPay(
       soon.filter((row) => row.is_dated_ahead === true),
       'dated_ahead_amount',
     );
@@ -217,7 +232,7 @@ export function expectedFigures(
           'Due within 14 days',
           show(
             sum([
-              amounts(
+              toPay(
                 soon.filter((row) => row.is_open === true),
                 'open_amount',
               ),
@@ -263,7 +278,7 @@ export function expectedFigures(
         ...unknownSpend([month, before]),
         ...undatedDocuments,
         ...goneDue,
-        ...goneAhead(isDueSoon),
+        ...goneAhead(isDueSoon, true),
         ...goneSpend([month, before]),
         ...nameless('bill', 'vendor_credit', 'expense', 'refund', 'subscription'),
         ...some(unpriced(month)),
@@ -379,7 +394,7 @@ export function expectedFigures(
       ...leftOut(unexplained.filter((row) => !isMoreDue(row)).map((row) => whole(row.unexplained_amount))),
       ...leftOut(overstatedOn(days.slice(0, -1))),
       ...leftOut(settledUndated),
-      ...goneDue,
+      ...goneOpen,
       ...goneOpenBefore((now, before) => now !== undefined && isMore(before, now)),
       ...goneOpenBefore((now) => now === undefined),
     ];
@@ -408,6 +423,18 @@ export function expectedFigures(
   function cash(): Expected {
     const required = of('cash_requirements');
     const gap = [...ofUnknownStatus, ...ofUnknownCredits, ...goneDue, ...goneAhead(() => true)];
+    const credited = sum([
+      amounts(
+        of('bills').filter((row) => row.is_open === true || row.is_dated_ahead === true),
+        'credited_later_amount',
+      ),
+      negative(
+        amounts(
+          of('vendor_credits').filter((row) => (whole(row.unapplied_amount) ?? 0n) < 0n),
+          'applied_later_amount',
+        ),
+      ),
+    ]);
     if (required.length === 0 && gap.length === 0) return nothing('bill', 'vendor_credit');
     const weeks = [...Array(13).keys()].map((week) => [
       `w${String(week).padStart(2, '0')}`,
@@ -433,7 +460,12 @@ export function expectedFigures(
         String(within(bucket).reduce((count, row) => count + Number(row.document_count), 0)),
       ]),
       told: [told(due('overdue')), told(due('w00')), told(negative(due('unapplied_credits')))],
-      gap: [...some(unknownIn(required)), ...gap, ...nameless('bill', 'vendor_credit')],
+      gap: [
+        ...some(unknownIn(required)),
+        ...gap,
+        ...nameless('bill', 'vendor_credit'),
+        ...(credited === 0n ? [] : [told(credited)]),
+      ],
     };
   }
 
@@ -539,10 +571,10 @@ export function expectedFigures(
 
   function recurringWords(moved: readonly Row[]): string {
     const known = of('subscription_mrr_monthly').filter((row) => row.month === month && row.mrr !== null);
-    const [until = today] = moved
+    const [until = utcDay] = moved
       .flatMap((row) => (row.observed_until === null ? [] : [String(row.observed_until)]))
       .sort();
-    const ofDay = `of active subscriptions${until < today ? `, as last read on ${dayName(until)}` : ''}`;
+    const ofDay = `of active subscriptions${until < utcDay ? `, as last read on ${dayName(until)}` : ''}`;
     if (amounts(moved, 'closing') === null && known.length > 0)
       return `${ofDay}; ${told(amounts(known, 'mrr'))} without those that are not known`;
     const isObserved = moved.every((row) => row.is_observed === true);
@@ -577,6 +609,7 @@ export function expectedFigures(
       other_vendor: 'same number and amount, other or no vendor',
     };
     if (pairs.length === 0) return nothing('bill', 'expense');
+    const mostAlike = Math.max(...pairs.map((row) => Number(row.alike_count)));
     return {
       rows: pairs
         .slice(0, 25)
@@ -592,7 +625,7 @@ export function expectedFigures(
           String(row.connection_id),
         ]),
       told: [String(pairs.length), ...(pairs.length > 25 ? ['25'] : [])],
-      gap: nameless('bill', 'expense'),
+      gap: [...nameless('bill', 'expense'), ...some(mostAlike > 11 ? mostAlike : 0)],
     };
   }
 

@@ -4,7 +4,7 @@ import { findView } from '../../server/dashboard/find-view.ts';
 import { notesOf } from '../../server/dashboard/views/headline.tsx';
 import { readDashboard } from '../../server/dashboard/read-dashboard.ts';
 import { buildInPostgres } from '../books/check-books.ts';
-import { withBooks } from '../books/shelf.ts';
+import { withBooks, type Shelf } from '../books/shelf.ts';
 import {
   billOf,
   changed,
@@ -16,7 +16,7 @@ import {
   type Values,
   type WorkedBook,
 } from '../books/worked-book.ts';
-import { firstMorning, workedMornings } from '../books/worked-mornings.ts';
+import { firstEvening, firstMorning, workedEveningsAhead, workedMornings } from '../books/worked-mornings.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { url } = await createTestDatabase();
@@ -26,7 +26,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
   const books = [
     ...[...nameless(), twoCurrencies(), manyVendors(), notObserved(), oddDocuments()],
     ...[unknownAlone(), netted(), settlements(), feeOncePaid(), noMoreIsDue(), creditedSomeDay()],
-    ...[undatedUnknown(), awaitingDeletion()],
+    ...[undatedUnknown(), awaitingDeletion(), creditGone(), creditedLater(), accountNumber()],
   ];
   const input = { databaseUrl: url, now: workedOn, timeZone: 'UTC', books: books.map(({ book }) => book) };
   await withBooks(input, async (shelf) => {
@@ -40,6 +40,11 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       dashboard.charts
         .find((chart) => chart.id === id)
         ?.views.find((view) => view.connection === connection && view.currency === currency);
+
+    const tile = (connection: string, name: string) =>
+      seen('key-figures', connection, 'NZD')
+        ?.rows.find(([title]) => title === name)
+        ?.slice(1) ?? [];
 
     // Amounts without a currency may be of several: companies have no sum of them.
     expect(seen('key-figures', '', '')).toBeUndefined();
@@ -116,8 +121,31 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       `${isDue}; 1 partly settled document ${found} is counted at past month ends until somebody approves the deletion (open then 100.00).`,
     );
     expect(seen('ap-trend', 'awaiting', 'SGD')?.gap).toBe(
-      `1 document ${found} is counted until somebody approves the deletion (due -20.00); 1 settled document ${found} is counted at past month ends until somebody approves the deletion (open then 60.00).`,
+      `1 settled document ${found} is counted at past month ends until somebody approves the deletion (open then 60.00).`,
     );
+
+    // What is owed back is in the figures of today, and taken off no month end.
+    const isOwedBack = `1 document ${found} is counted until somebody approves the deletion (due -30.00).`;
+    expect(seen('ap-ageing', 'credit-gone', 'NZD')?.gap).toBe(isOwedBack);
+    expect(seen('ap-trend', 'credit-gone', 'NZD')?.gap).toBeUndefined();
+    expect(seen('ap-ageing', 'awaiting', 'SGD')?.gap).toContain('(due -20.00)');
+
+    // What a credit settles later nobody pays.
+    expect(seen('cash-requirements', 'credited-later', 'NZD')?.gap).toBe(
+      'Credits settle 160.00 of it from a later day on, which is due until then and not expected to be paid.',
+    );
+    expect(tile('credited-later', 'Due within 14 days')).toEqual([
+      ...['40.00', 'today included; 40.00 of it dated ahead'],
+    ]);
+    expect(tile('credited-later', 'Overdue')[0]).toBe('100.00');
+    expect(seen('cash-requirements', 'awaiting', 'NZD')?.gap).not.toContain('settle');
+
+    // Not every two of many are a pair.
+    expect(seen('duplicates', 'account-number', 'NZD')).toMatchObject({
+      sentence: '175 pairs deserve a look; the first 25 are here.',
+      gap: '23 documents are alike, and each is paired with its nearest alone: more pairs than are counted may be one purchase.',
+    });
+    expect(seen('duplicates', 'two-currencies', 'NZD')?.gap).toBeUndefined();
 
     // A pair of two currencies is of both, each amount in its own.
     expect(seen('duplicates', 'two-currencies', 'NZD')?.rows[0]?.slice(3, 5)).toEqual(['10.00', 'SGD 9.00']);
@@ -193,15 +221,48 @@ test('a month of recurring revenue that is not over in UTC is told so, where the
   const input = { databaseUrl, now: firstMorning, timeZone: 'Pacific/Auckland', books };
   await withBooks(input, async (shelf) => {
     await buildInPostgres(shelf);
-    await shelf.warehouse.pool.query(
-      `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
-      [shelf.today],
-    );
-    const { charts } = await readDashboard(shelf.warehouse);
-    const revenue = charts.find(({ id }) => id === 'recurring-revenue')?.views;
-    expect(revenue?.find(({ currency }) => currency === 'NZD')?.gap).toBe(
+    const { revenue } = await recurringIn(shelf, firstMorning);
+    expect(revenue?.gap).toBe(
       'Nov 2026 is not over in UTC, in which months of recurring revenue are: it may still change.',
     );
+  });
+});
+
+test('a month that is over in UTC is not said to go on, whenever subscriptions were last read', async () => {
+  const { url: databaseUrl } = await createTestDatabase();
+  const books = workedEveningsAhead().map(({ book }) => book);
+  const input = { databaseUrl, now: firstEvening, timeZone: 'Pacific/Auckland', books };
+  await withBooks(input, async (shelf) => {
+    await buildInPostgres(shelf);
+    expect((await recurringIn(shelf, firstEvening, 'not-read-since')).revenue?.gap).toBeUndefined();
+    expect((await recurringIn(shelf, firstEvening)).revenue?.gap).toBeUndefined();
+  });
+});
+
+test('in a zone ahead of UTC what was read today is not told as of yesterday, and what was read before is', async () => {
+  const { url: databaseUrl } = await createTestDatabase();
+  // It is 09:00 of 15 November in Auckland.
+  const now = '2026-11-14T20:00:00Z';
+  const read = { 1: 'complete', 0: 'complete' } as const;
+  const books = [
+    worked('read-now', { 1: [subscriptionOf('s1', 'c1', 100)] }, {}, { ...read }),
+    worked(
+      'read-before',
+      { 1: [subscriptionOf('s1', 'c1', 100)] },
+      {},
+      { ...read, observedUntil: { 0: 13 } },
+    ),
+  ].map(({ book }) => book);
+  await withBooks({ databaseUrl, now, timeZone: 'Pacific/Auckland', books }, async (shelf) => {
+    await buildInPostgres(shelf);
+    const fresh = await recurringIn(shelf, now, 'read-now');
+    expect(fresh.revenue?.sentence).toBe(
+      'NZD 100.00 on 15 Nov 2026 (the month is not over), from 100.00 at its beginning.',
+    );
+    expect(fresh.tile).toBe('of active subscriptions');
+    const stale = await recurringIn(shelf, now, 'read-before');
+    expect(stale.revenue?.sentence).toContain('on 13 Nov 2026, when subscriptions were last read');
+    expect(stale.tile).toBe('of active subscriptions, as last read on 13 Nov');
   });
 });
 
@@ -217,6 +278,78 @@ test('how old marts are is told from when they were built, not from the day that
   expect(readOn('2026-11-25T06:00:00Z')).toEqual([expect.stringContaining('47 hours old')]);
   expect(readOn('2026-11-25T08:00:00Z')).toEqual([expect.stringContaining('2 days old')]);
 });
+
+/** What is told of recurring revenue of marts that were built at a moment. */
+async function recurringIn({ warehouse, today }: Shelf, builtAt: string, connection?: string) {
+  await warehouse.pool.query(
+    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, $2)
+     on conflict (target) do nothing`,
+    [today, builtAt],
+  );
+  const { charts } = await readDashboard(warehouse);
+  const [revenue, figures] = ['recurring-revenue', 'key-figures'].map((chart) =>
+    charts
+      .find(({ id }) => id === chart)
+      ?.views.find(
+        (view) => view.currency === 'NZD' && (connection === undefined || view.connection === connection),
+      ),
+  );
+  return { revenue, tile: figures?.rows.at(-1)?.[2] };
+}
+
+function creditGone(): WorkedBook {
+  return worked(
+    'credit-gone',
+    {
+      0: [
+        billOf('bill', { issue_date: '2026-09-01', total_amount: 100 }),
+        creditOf('memo', { issue_date: '2026-09-02', total_amount: 30 }),
+      ],
+    },
+    {},
+    { waiting: { bill_credit_memos: ['memo'] } },
+  );
+}
+
+/** One of each kind: the bill is dated ahead, and the credit is. */
+function creditedLater(): WorkedBook {
+  const links = (id: string, amount: number) => [
+    { id, allocated_date: '2026-11-20', allocated_amount: amount },
+  ];
+  const settled = { total_amount: 100, amount_due: 0, status: 'paid' };
+  const applied = (id: string, issue_date: string, bill: string, amount: number) =>
+    creditOf(id, {
+      ...{ issue_date, total_amount: amount, remaining_amount: 0, status: 'paid' },
+      linked_bills: links(bill, amount),
+    });
+  return worked(
+    'credited-later',
+    {
+      0: [
+        billOf('ahead', {
+          ...{ ...settled, issue_date: '2026-11-28', due_date: '2026-11-30', amount_due: 40 },
+          ...{ status: 'partially_paid', linked_credit_memos: links('one', 60) },
+        }),
+        applied('one', '2026-11-01', 'ahead', 60),
+        billOf('overdue', {
+          ...{ ...settled, issue_date: '2026-10-28', due_date: '2026-11-10' },
+          linked_credit_memos: links('two', 100),
+        }),
+        applied('two', '2026-11-28', 'overdue', 100),
+      ],
+    },
+    {},
+  );
+}
+
+/** The number of each monthly bill is that of our account with the vendor. */
+function accountNumber(): WorkedBook {
+  const bills = Array.from({ length: 23 }, (_, back) => {
+    const issue_date = new Date(Date.UTC(2026, 10 - back, 5)).toISOString().slice(0, 10);
+    return billOf(`monthly-${back}`, { document_number: 'ACCOUNT-7', issue_date, total_amount: 10 });
+  });
+  return worked('account-number', { 0: bills }, {});
+}
 
 function nameless(): WorkedBook[] {
   const november = { issue_date: '2026-11-01', currency_code: null };

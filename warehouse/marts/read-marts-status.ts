@@ -7,6 +7,8 @@ import type { RunStatus } from '../tables/runs.ts';
 export interface TargetStatus {
   /** The day the marts speak of; null: there never was a good build. */
   readonly as_of_date: string | null;
+  /** What they show was there then, or later. */
+  readonly begun_at: Date | null;
   readonly built_at: Date | null;
   readonly age_seconds: number | null;
   readonly marts: number;
@@ -22,7 +24,7 @@ export type MartsStatus = Readonly<Record<MartsTarget, TargetStatus>>;
 
 export async function readMartsStatus({ db }: Warehouse): Promise<MartsStatus> {
   const { rows } = await sql<TargetStatus & { target: MartsTarget }>`
-    select target, m.as_of_date, m.built_at, coalesce(m.marts, 0) as marts, m.snapshot_id,
+    select target, m.as_of_date, m.begun_at, m.built_at, coalesce(m.marts, 0) as marts, m.snapshot_id,
       greatest(0, extract(epoch from now() - m.built_at))::bigint as age_seconds, r.status, r.failure, r.outcome
     from (values ('postgres'), ('lake'), ('spark')) as targets (target)
     left join sync.marts m using (target)
@@ -42,6 +44,7 @@ export async function readMartsStatus({ db }: Warehouse): Promise<MartsStatus> {
 
 const never: TargetStatus = {
   as_of_date: null,
+  begun_at: null,
   built_at: null,
   age_seconds: null,
   marts: 0,

@@ -10,7 +10,7 @@ import { scopesOf } from '../scopes-of.ts';
 const leftOuts = [
   ...(['unknown_status', 'unknown_credit'] as const),
   ...(['unexplained', 'overstated', 'undated_settlement'] as const),
-  ...(['gone_due', 'gone_partly_settled', 'gone_settled'] as const),
+  ...(['gone_open', 'gone_partly_settled', 'gone_settled'] as const),
 ];
 
 const inTwoYears =

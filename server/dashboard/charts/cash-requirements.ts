@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   amount,
   drawnAmount,
+  isZero,
   namedAmount,
   negated,
   shownAmount,
@@ -17,12 +18,14 @@ import { scopesOf } from '../scopes-of.ts';
 
 const leftOuts = ['unknown_status', 'unknown_credit', 'gone_due', 'gone_ahead'] as const;
 
+const credited = wholeSum('amount_due_credited + dated_ahead_credited');
+
 /** How much money is needed when. */
 export const cashRequirements: Chart = defineChart({
   id: 'cash-requirements',
   title: 'Cash requirements by week',
   about:
-    'Open bills and, apart, bills dated ahead (issued after today) by the week in which they fall due; and both by when their vendors are usually paid: the due date moved by the median days late, from today on. Weeks begin today. What is overdue is not drawn.',
+    'Open bills and, apart, bills dated ahead (issued after today) by the week in which they fall due; and both by when their vendors are usually paid: the due date moved by the median days late, from today on, without what credits settle by then. Weeks begin today. What is overdue is not drawn.',
   shownAs: 'drawing',
   marts: ['cash_requirements', 'bills', 'vendor_credits'],
   sql: `
@@ -34,11 +37,17 @@ select
   ${wholeSum('amount_due')} as due,
   ${wholeSum('dated_ahead')} as ahead,
   ${wholeSum('expected_amount')} as expected,
+  -- Of all weeks: what credits settle later nobody pays.
+  case
+    when bool_and(case when due_bucket = 'unapplied_credits' then true else ${credited} is not null end) over scoped
+      then sum(case when due_bucket <> 'unapplied_credits' then ${credited} end) over scoped
+  end as credited,
   sum(document_count)::bigint as documents,
   sum(unknown_count)::bigint as unknown
 from marts.cash_requirements as required
 ${scopesOf('required')}
 group by scope.connection_id, currency_code, due_bucket
+window scoped as (partition by scope.connection_id, currency_code)
 ),
 
 ${leftOutQueries(leftOuts)}
@@ -53,6 +62,7 @@ ${withLeftOuts('currency_code, due_bucket')}`,
     due: amount.nullable(),
     ahead: amount.nullable(),
     expected: amount.nullable(),
+    credited: amount.nullable(),
     documents: z.number(),
     unknown: z.number(),
   }),
@@ -78,7 +88,10 @@ ${withLeftOuts('currency_code, due_bucket')}`,
     ];
     return {
       sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(negated(of('unapplied_credits', 'due')), currency)} of credits may be taken off.`,
-      gap: gapOf({ unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0), more: leftOut }),
+      gap: gapOf({
+        unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0),
+        more: [...leftOut, ...creditedWords(rows[0]?.credited, currency)],
+      }),
       columns: [
         { head: 'Week from' },
         { head: 'Due', kind: 'number' },
@@ -121,3 +134,11 @@ ${withLeftOuts('currency_code, due_bucket')}`,
   },
   empty: 'There is nothing to pay.',
 });
+
+/** Null where it is not known. */
+function creditedWords(credited: Decimal | null | undefined, currency: string): string[] {
+  if (credited === undefined || (credited !== null && isZero(credited))) return [];
+  return [
+    `credits settle ${toldAmount(credited, currency)} of it from a later day on, which is due until then and not expected to be paid`,
+  ];
+}

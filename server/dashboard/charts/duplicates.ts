@@ -8,7 +8,7 @@ export const duplicates: Chart = defineChart({
   id: 'duplicates',
   title: 'Possible duplicates',
   about:
-    'Pairs of documents that may be one purchase, the surest 25 first; void bills left out, and amounts of 0 match nobody.',
+    'Pairs of documents that may be one purchase, the surest 25 first; where more than 11 are alike, each is paired with its nearest; void bills left out, and amounts of 0 match nobody.',
   shownAs: 'table',
   marts: ['duplicate_bills', 'vendors'],
   sql: `
@@ -18,6 +18,7 @@ with ranked as (
     listed.in_currency,
     pairs.*,
     count(*) over (partition by scope.connection_id, listed.in_currency) as pair_count,
+    max(alike_count) over (partition by scope.connection_id, listed.in_currency) as most_alike,
     row_number() over (
       partition by scope.connection_id, listed.in_currency
       order by
@@ -41,6 +42,7 @@ select
   ranked.currency_code as currency_code_a,
   currency_code_b,
   pair_count,
+  most_alike,
   ranked.connection_id as found_in,
   rule,
   score::numeric as score,
@@ -61,6 +63,7 @@ order by scope_id nulls first, in_currency, place`,
     currency_code_a: z.string().nullable(),
     currency_code_b: z.string().nullable(),
     pair_count: z.number(),
+    most_alike: z.number(),
     found_in: z.string(),
     rule: z.string(),
     score: amount,
@@ -74,7 +77,7 @@ order by scope_id nulls first, in_currency, place`,
   }),
   view: (rows, { currency, leftOut }) => ({
     sentence: `${(rows[0]?.pair_count ?? 0).toLocaleString('en-US')} ${rows[0]?.pair_count === 1 ? 'pair deserves' : 'pairs deserve'} a look${rows.length < (rows[0]?.pair_count ?? 0) ? `; the first ${rows.length} are here` : ''}.`,
-    gap: gapOf({ unknown: 0, more: leftOut }),
+    gap: gapOf({ unknown: 0, more: [...leftOut, ...alikeWords(rows[0]?.most_alike ?? 0)] }),
     columns: [
       { head: 'Why' },
       { head: 'Score', kind: 'number' },
@@ -101,6 +104,17 @@ order by scope_id nulls first, in_currency, place`,
   nameless: ['bill', 'expense'],
   empty: 'No two documents look like one purchase.',
 });
+
+/** Of so many that are alike not every two are a pair of the mart. */
+function alikeWords(mostAlike: number): string[] {
+  if (mostAlike <= everyTwoOf) return [];
+  return [
+    `${mostAlike.toLocaleString('en-US')} documents are alike, and each is paired with its nearest alone: more pairs than are counted may be one purchase`,
+  ];
+}
+
+/** Up to so many documents that are alike, `duplicate_bills` has each two. */
+const everyTwoOf = 11;
 
 /** One of another currency says which. */
 function amountIn(code: string | null, value: Decimal | null, currency: string): string {

@@ -70,10 +70,11 @@ figures as (
   select connection_id, currency_code, 'credit_count', 1
   from marts.ap_open_items where is_today and document_type = 'vendor_credit' and not is_credit
   union all
-  select connection_id, currency_code, 'due_in_14_days', amount_due + dated_ahead
+  select connection_id, currency_code, 'due_in_14_days', -- what credits settle nobody pays
+    amount_due - amount_due_credited + dated_ahead - dated_ahead_credited
   from marts.cash_requirements where due_bucket in ('w00', 'w01')
   union all
-  select connection_id, currency_code, 'dated_ahead', dated_ahead
+  select connection_id, currency_code, 'dated_ahead', dated_ahead - dated_ahead_credited
   from marts.cash_requirements where due_bucket in ('w00', 'w01')
   union all
   select
@@ -194,7 +195,7 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
     observed_until: z.string().nullable(),
     rounded: z.number(),
   }),
-  view([row], { currency, asOf, leftOut }) {
+  view([row], { currency, asOf, utcDay, leftOut }) {
     const columns = [{ head: 'Figure' }, { head: currency, kind: 'number' as const }, { head: 'More' }];
     if (row === undefined) return { sentence: '', columns, rows: [] };
     const shown = (value: Decimal | null): string => shownAmount(value, currency);
@@ -227,7 +228,7 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
         [
           'Monthly recurring revenue',
           row.has_subscriptions ? shown(row.recurring_revenue) : '–',
-          row.has_subscriptions ? recurringWords(row, { currency, asOf }) : 'no subscriptions',
+          row.has_subscriptions ? recurringWords(row, { currency, utcDay }) : 'no subscriptions',
         ],
       ],
     };
@@ -243,10 +244,10 @@ function recurringWords(
     readonly is_unobserved: boolean;
     readonly observed_until: string | null;
   },
-  { currency, asOf }: { currency: string; asOf: string },
+  { currency, utcDay }: { currency: string; utcDay: string },
 ): string {
   const { recurring_revenue: whole, recurring_revenue_known: known, is_unobserved } = row;
-  const until = earlierDay(row.observed_until, asOf);
+  const until = earlierDay(row.observed_until, utcDay);
   const told = `of active subscriptions${until === undefined ? '' : `, as last read on ${dayName(until)}`}`;
   if (whole === null && known !== null)
     return `${told}; ${toldAmount(known, currency)} without those that are not known`;

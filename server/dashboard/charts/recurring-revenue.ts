@@ -12,7 +12,7 @@ export const recurringRevenue: Chart = defineChart({
   id: 'recurring-revenue',
   title: 'Monthly recurring revenue',
   about:
-    'Active subscriptions per month, and what moved them. Counted from the first month that was observed; a change counts in the month it was recorded.',
+    'Active subscriptions per month, and what moved them. Counted from the first month that was observed; a change counts in the month it was recorded. Months and days are those of UTC.',
   shownAs: 'drawing',
   marts: ['mrr_movements_monthly', 'connections'],
   sql: `
@@ -52,7 +52,7 @@ order by scope.connection_id nulls first, currency_code, month`,
     closing: amount.nullable(),
     unpriced: z.number(),
   }),
-  view(rows, { currency, asOf, leftOut }) {
+  view(rows, { currency, asOf, utcDay, leftOut }) {
     const byMonth = new Map(rows.map((row) => [row.month, row]));
     const months = rows.map(({ month }) => month);
     const shown = (month: string, of: keyof Amounts): string | null => {
@@ -68,13 +68,13 @@ order by scope.connection_id nulls first, currency_code, month`,
     return {
       sentence: !last?.is_observed
         ? 'This month was not observed yet.'
-        : `${namedAmount(last.closing, currency)} on ${dayWords(last, asOf)}, from ${toldAmount(last.opening, currency)} at its beginning.`,
+        : `${namedAmount(last.closing, currency)} on ${dayWords(last, { asOf, utcDay })}, from ${toldAmount(last.opening, currency)} at its beginning.`,
       gap: gapOf({
         unknown: 0,
         more: [
           ...leftOut,
           ...earlierWords(rows, asOf),
-          ...goingOnWords(rows, asOf),
+          ...goingOnWords(rows, { asOf, utcDay }),
           ...unpricedWords(
             Math.max(0, ...rows.map(({ unpriced }) => unpriced)),
             rows.filter(({ unpriced }) => unpriced > 0).length,
@@ -114,8 +114,11 @@ order by scope.connection_id nulls first, currency_code, month`,
 });
 
 /** The day that this month is told as of: today, or that on which subscriptions were last read. */
-function dayWords({ observed_until: until }: { observed_until: string | null }, asOf: string): string {
-  const earlier = earlierDay(until, asOf);
+function dayWords(
+  { observed_until: until }: { observed_until: string | null },
+  { asOf, utcDay }: { asOf: string; utcDay: string },
+): string {
+  const earlier = earlierDay(until, utcDay);
   return earlier === undefined
     ? `${fullDayName(asOf)} (the month is not over)`
     : `${fullDayName(earlier)}, when subscriptions were last read (the month is not over)`;
@@ -138,12 +141,19 @@ function earlierWords(rows: readonly Observed[], asOf: string): string[] {
 
 const monthsNamed = 3;
 
-/** The month before, where the next one has begun and in UTC may not have: its last reading is of its last day, and not yet the last. */
-function goingOnWords(rows: readonly Observed[], asOf: string): string[] {
+/** The month before, where the next one has begun, and had not in UTC when the marts were built: its last reading is not yet the last. */
+function goingOnWords(
+  rows: readonly Observed[],
+  { asOf, utcDay }: { asOf: string; utcDay: string },
+): string[] {
   return rows
     .filter(
       ({ month, is_observed, is_complete, observed_until: until }) =>
-        is_observed && !is_complete && isBefore(month, asOf) && (until === null || until === monthEnd(month)),
+        is_observed &&
+        !is_complete &&
+        isBefore(month, asOf) &&
+        !isBefore(month, utcDay) &&
+        (until === null || until === monthEnd(month)),
     )
     .map(
       ({ month }) =>
