@@ -248,7 +248,10 @@ parts as (
         credit_id,
         position,
         cut_at,
-        case when has_measure then {{ daybook.sign_of('allocated_amount') }} * length else allocated_amount end as allocated_amount,
+        case
+            when has_measure then {{ daybook.sign_of('allocated_amount') }} * length
+            else allocated_amount
+        end as allocated_amount,
         max(case when told_by = 'bill' then allocated_date end) over part as bill_date,
         max(case when told_by = 'vendor_credit' then allocated_date end) over part as credit_date,
         may_be_alone and count(*) over part = 1 as is_told_alone

@@ -347,7 +347,8 @@ final as (
         undated_payment_count,
         case
             when days_payable_status = 'known'
-                then {{ daybook.ratio('open_dated_3_months', '3 * purchases_3_months') }} * {{ daybook.as_double('days_3_months') }}
+                then {{ daybook.ratio('open_dated_3_months', '3 * purchases_3_months') }}
+                    * {{ daybook.as_double('days_3_months') }}
         end as days_payable_outstanding,
         days_payable_status,
         {{ daybook.ratio('weighted_days', 'weight_with_days') }} as average_days_to_pay,
