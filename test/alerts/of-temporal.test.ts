@@ -33,36 +33,40 @@ beforeEach(async () => {
   name = await addTestConnection(warehouse);
 });
 
-test('a workflow that no worker can go on with is told of by its connection, and its end ends that', async () => {
-  const { client, address, namespace } = await createTestNamespace();
-  await startBrokenWorker({ address, namespace });
-  const handle = await client.workflow.start('syncConnection', {
-    taskQueue: mainQueue,
-    workflowId: workflowIds.sync(name),
-    typedSearchAttributes: [{ key: searchAttributes.connection, value: name }],
-  });
-  // Temporal says so once the task has failed five times, with longer and longer pauses.
-  const stuck = await eventually(async () => {
-    const found = await readStuckWorkflows(client);
-    return found.length > 0 ? found : undefined;
-  }, 180);
-  expect(await judged({ stuck })).toMatchObject([
-    {
-      kind: 'stuck',
-      connection_id: name,
-      message: `${name}: Temporal has a worker go on with the workflow sync/${name} (WorkflowTaskFailedCauseWorkflowWorkerUnhandledFailure) again and again, and it fails each time.`,
-      remedy: expect.stringContaining('newest release in every worker') as string,
-    },
-  ]);
-  expect(await readTroubles(handle)).toEqual([
-    expect.stringMatching(/^No worker can go on with it: its workflow task has failed [5-9] times\./),
-  ]);
-  await handle.terminate('given up');
-  await eventually(async () => ((await readStuckWorkflows(client)).length === 0 ? true : undefined));
-  expect(await judged({ stuck: await readStuckWorkflows(client) })).toEqual([]);
-}, 240_000);
+proofTest(
+  'a workflow that no worker can go on with is told of by its connection, and its end ends that',
+  async () => {
+    const { client, address, namespace } = await createTestNamespace();
+    await startBrokenWorker({ address, namespace });
+    const handle = await client.workflow.start('syncConnection', {
+      taskQueue: mainQueue,
+      workflowId: workflowIds.sync(name),
+      typedSearchAttributes: [{ key: searchAttributes.connection, value: name }],
+    });
+    // Temporal says so once the task has failed five times, with longer and longer pauses.
+    const stuck = await eventually(async () => {
+      const found = await readStuckWorkflows(client);
+      return found.length > 0 ? found : undefined;
+    }, 180);
+    expect(await judged({ stuck })).toMatchObject([
+      {
+        kind: 'stuck',
+        connection_id: name,
+        message: `${name}: Temporal has a worker go on with the workflow sync/${name} (WorkflowTaskFailedCauseWorkflowWorkerUnhandledFailure) again and again, and it fails each time.`,
+        remedy: expect.stringContaining('newest release in every worker') as string,
+      },
+    ]);
+    expect(await readTroubles(handle)).toEqual([
+      expect.stringMatching(/^No worker can go on with it: its workflow task has failed [5-9] times\./),
+    ]);
+    await handle.terminate('given up');
+    await eventually(async () => ((await readStuckWorkflows(client)).length === 0 ? true : undefined));
+    expect(await judged({ stuck: await readStuckWorkflows(client) })).toEqual([]);
+  },
+  240_000,
+);
 
-proofTest('while Temporal does not say, an alert of a stuck workflow stays as it is', async () => {
+test('while Temporal does not say, an alert of a stuck workflow stays as it is', async () => {
   const stuck = [{ workflowId: `sync/${name}`, connection: name, cause: undefined }];
   const [told] = await judged({ stuck });
   expect(told).toMatchObject({ message: expect.stringContaining('no cause is known') as string });
@@ -70,98 +74,94 @@ proofTest('while Temporal does not say, an alert of a stuck workflow stays as it
   expect(await judged({ stuck: [] })).toEqual([]);
 });
 
-proofTest(
-  'stuck workflows of a connection are one alert, and those of no connection, or of one that is gone, another',
-  async () => {
-    const stuck = ['b', 'a'].flatMap((id) => [
-      { workflowId: `sync/${id}`, connection: name, cause: 'One' },
-      { workflowId: `marts/${id}`, connection: undefined, cause: 'Two' },
-    ]);
-    const [gone, ours] = await judged({
-      stuck: [...stuck, { workflowId: 'sync/gone', connection: 'gone', cause: 'x' }],
-    });
-    expect(ours).toMatchObject({ connection_id: name });
-    expect(ours!.message).toContain('the workflow sync/a (One) and the workflow sync/b (One)');
-    expect(gone).toMatchObject({ connection_id: null });
-    expect(gone!.message).toMatch(
-      /^Daybook: .*marts\/a \(Two\) and .*marts\/b \(Two\) and .*sync\/gone \(x\)/,
-    );
-    await removeConnection(warehouse, { connectionId: name, keepData: false });
-    expect(await readAlerts(warehouse, { limit: 10 })).toHaveLength(2);
-  },
-);
-
-test('schedules that Temporal did not fire while it was away are told of, once they are looked at', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'daybook-missed-ticks-'));
-  const options = {
-    databaseFile: join(folder, 'temporal.db'),
-    port: await freePort(),
-    uiPort: await freePort(),
-    report: () => undefined,
-  };
-  let server = await startTemporal(options);
-  onTestFinished(async () => {
-    await server.stop();
-    await rm(folder, { recursive: true });
-  });
-  const { client } = await createTestNamespace(server.address);
-  const places = { warehouse, temporal: client };
-  await warehouse.pool.query(`update sync.connections set sync_every = interval '1 second'`);
-  await addStream(warehouse, { connection: name, stream: 'bills' });
-  await followConnection(places, { connectionId: name });
-  expect(await judged({})).toEqual([]);
-  const schedule = client.schedule.getHandle(scheduleIds.connection('sync', name));
-  await eventually(async () =>
-    (await schedule.describe()).info.recentActions.length > 0 ? true : undefined,
-  );
-  await server.stop();
-  const away = Date.now();
-  // What was due is made up for within 10 s at least; later it is not.
-  await eventually(() => Promise.resolve(Date.now() - away > 15_000 || undefined), 30);
-  server = await startTemporal(options);
-  await eventually(async () => {
-    await followConnection(places, { connectionId: name });
-    return row(warehouse, 'select from sync.connections where ticks_missed_at is not null');
-  }, 60);
-  expect(await judged({})).toMatchObject([
-    {
-      kind: 'missed',
-      connection_id: null,
-      message: expect.stringContaining(`Schedules of ${name} did`) as string,
-    },
+test('stuck workflows of a connection are one alert, and those of no connection, or of one that is gone, another', async () => {
+  const stuck = ['b', 'a'].flatMap((id) => [
+    { workflowId: `sync/${id}`, connection: name, cause: 'One' },
+    { workflowId: `marts/${id}`, connection: undefined, cause: 'Two' },
   ]);
-}, 120_000);
+  const [gone, ours] = await judged({
+    stuck: [...stuck, { workflowId: 'sync/gone', connection: 'gone', cause: 'x' }],
+  });
+  expect(ours).toMatchObject({ connection_id: name });
+  expect(ours!.message).toContain('the workflow sync/a (One) and the workflow sync/b (One)');
+  expect(gone).toMatchObject({ connection_id: null });
+  expect(gone!.message).toMatch(/^Daybook: .*marts\/a \(Two\) and .*marts\/b \(Two\) and .*sync\/gone \(x\)/);
+  await removeConnection(warehouse, { connectionId: name, keepData: false });
+  expect(await readAlerts(warehouse, { limit: 10 })).toHaveLength(2);
+});
 
 proofTest(
-  'missed ticks are over with the next sync, and a number that was there before anybody looked is none',
+  'schedules that Temporal did not fire while it was away are told of, once they are looked at',
   async () => {
-    const second = await addTestConnection(warehouse);
-    await warehouse.pool.query(`update sync.connections set sync_every = interval '1 hour'`);
-    for (const connection of [name, second]) await addStream(warehouse, { connection, stream: 'bills' });
-    await look(name, 7);
-    expect(await judged({})).toEqual([]);
-    for (const [connection, missed] of [
-      [name, 8],
-      [second, 0],
-      [second, 3],
-    ] as const)
-      await look(connection, missed);
-    const [both] = await judged({});
-    expect(both).toMatchObject({ kind: 'missed', connection_id: null });
-    expect(both!.message).toContain('Schedules of 2 connections, such as');
-    // Looked at again, nothing has changed since.
-    await look(name, 8);
-    expect(await judged({})).toEqual([both]);
-    await pauseConnection(warehouse, { connectionId: second, why: 'month end' });
-    const [one] = await judged({});
-    expect(one!.message).toContain(`Schedules of ${name} did`);
+    const folder = await mkdtemp(join(tmpdir(), 'daybook-missed-ticks-'));
+    const options = {
+      databaseFile: join(folder, 'temporal.db'),
+      port: await freePort(),
+      uiPort: await freePort(),
+      report: () => undefined,
+    };
+    let server = await startTemporal(options);
+    onTestFinished(async () => {
+      await server.stop();
+      await rm(folder, { recursive: true });
+    });
+    const { client } = await createTestNamespace(server.address);
+    const places = { warehouse, temporal: client };
+    await warehouse.pool.query(`update sync.connections set sync_every = interval '1 second'`);
     await addStream(warehouse, { connection: name, stream: 'bills' });
+    await followConnection(places, { connectionId: name });
     expect(await judged({})).toEqual([]);
-    // A schedule that was made anew counts from 0.
-    await look(name, 0);
-    expect(await judged({})).toEqual([]);
+    const schedule = client.schedule.getHandle(scheduleIds.connection('sync', name));
+    await eventually(async () =>
+      (await schedule.describe()).info.recentActions.length > 0 ? true : undefined,
+    );
+    await server.stop();
+    const away = Date.now();
+    // What was due is made up for within 10 s at least; later it is not.
+    await eventually(() => Promise.resolve(Date.now() - away > 15_000 || undefined), 30);
+    server = await startTemporal(options);
+    await eventually(async () => {
+      await followConnection(places, { connectionId: name });
+      return row(warehouse, 'select from sync.connections where ticks_missed_at is not null');
+    }, 60);
+    expect(await judged({})).toMatchObject([
+      {
+        kind: 'missed',
+        connection_id: null,
+        message: expect.stringContaining(`Schedules of ${name} did`) as string,
+      },
+    ]);
   },
+  120_000,
 );
+
+test('missed ticks are over with the next sync, and a number that was there before anybody looked is none', async () => {
+  const second = await addTestConnection(warehouse);
+  await warehouse.pool.query(`update sync.connections set sync_every = interval '1 hour'`);
+  for (const connection of [name, second]) await addStream(warehouse, { connection, stream: 'bills' });
+  await look(name, 7);
+  expect(await judged({})).toEqual([]);
+  for (const [connection, missed] of [
+    [name, 8],
+    [second, 0],
+    [second, 3],
+  ] as const)
+    await look(connection, missed);
+  const [both] = await judged({});
+  expect(both).toMatchObject({ kind: 'missed', connection_id: null });
+  expect(both!.message).toContain('Schedules of 2 connections, such as');
+  // Looked at again, nothing has changed since.
+  await look(name, 8);
+  expect(await judged({})).toEqual([both]);
+  await pauseConnection(warehouse, { connectionId: second, why: 'month end' });
+  const [one] = await judged({});
+  expect(one!.message).toContain(`Schedules of ${name} did`);
+  await addStream(warehouse, { connection: name, stream: 'bills' });
+  expect(await judged({})).toEqual([]);
+  // A schedule that was made anew counts from 0.
+  await look(name, 0);
+  expect(await judged({})).toEqual([]);
+});
 
 /** Open alerts as they are judged now, those of no connection first. */
 async function judged(troubles: Omit<TemporalTroubles, 'pausedElsewhere'>): Promise<Alert[]> {

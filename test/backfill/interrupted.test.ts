@@ -43,7 +43,7 @@ test.for([
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a backfill whose worker was killed goes on from the last committed page', async () => {
+proofTest('a backfill whose worker was killed goes on from the last committed page', async () => {
   const connection = await slowConnection();
   const handle = await startBackfill(installation, { connection, ...twelveWindows, resources: ['bills'] });
   await untilWindowsLeft(connection, 8);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { builtProgram } from '../support/daybook-process.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const database = await createTestDatabase();
@@ -95,7 +96,7 @@ describe('a command line that cannot work exits with 2', () => {
   });
 });
 
-test('a connection is added, listed and removed, and its token is never printed', async () => {
+proofTest('a connection is added, listed and removed, and its token is never printed', async () => {
   const adding = ['connection', 'add', 'acme-us', '--no-schedule', '--token-env', 'TOKEN'];
   const added = await daybook(adding, { env: { TOKEN: 'planted-token' } });
   expect(added.code).toBe(0);

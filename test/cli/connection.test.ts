@@ -32,7 +32,7 @@ proofTest('a connection is added with intervals of its own, or without schedules
   await expect(schedule('sync/unscheduled')).rejects.toThrow();
 });
 
-test('status says that a connection without a schedule of syncs is paused, and why', async () => {
+proofTest('status says that a connection without a schedule of syncs is paused, and why', async () => {
   await add('paused-by-hand', '--no-schedule');
   expect((await connection('pause', 'paused-by-hand', '--why', 'the books are closed')).code).toBe(0);
   const { stdout } = await installation.run(['status', 'paused-by-hand']);
@@ -75,56 +75,64 @@ test('a removed connection takes its schedules with it', async () => {
   await expect(schedule('reconcile/removed')).rejects.toThrow();
 });
 
-test('a removal that takes long says how far it is; interrupted, it holds the name and goes on when run again', async () => {
-  await add('interrupted');
-  const block = await blockWrites(installation.databaseUrl, 'finance.bills');
-  const { cwd, env } = installation;
-  const removing = startDaybook(['connection', 'remove', 'interrupted'], { cwd, env });
-  await removing.says(/Removing interrupted: [\d,]+ rows deleted, now those of .* goes on when run again\./);
-  await expect(schedule('sync/interrupted')).rejects.toThrow();
-  await removing.stop('SIGINT');
-  await block.letGo();
-  const isGoing = /interrupted is being removed since .*: npx daybook connection remove interrupted\n/;
-  expect((await connection('list')).stdout).toMatch(isGoing);
-  expect((await installation.run(['status'])).stdout).toMatch(isGoing);
-  const sooner = await add('interrupted');
-  expect(sooner.code).toBe(1);
-  expect(sooner.stderr).toContain('interrupted is being removed: run the command again to finish');
-  expect(await connection('remove', 'interrupted')).toMatchObject({
-    ...{ code: 0, stderr: '', stdout: 'Removed interrupted and all of its records.\n' },
-  });
-  expect((await connection('list')).stdout).not.toContain('interrupted');
-  expect((await add('interrupted')).code).toBe(0);
-});
+proofTest(
+  'a removal that takes long says how far it is; interrupted, it holds the name and goes on when run again',
+  async () => {
+    await add('interrupted');
+    const block = await blockWrites(installation.databaseUrl, 'finance.bills');
+    const { cwd, env } = installation;
+    const removing = startDaybook(['connection', 'remove', 'interrupted'], { cwd, env });
+    await removing.says(
+      /Removing interrupted: [\d,]+ rows deleted, now those of .* goes on when run again\./,
+    );
+    await expect(schedule('sync/interrupted')).rejects.toThrow();
+    await removing.stop('SIGINT');
+    await block.letGo();
+    const isGoing = /interrupted is being removed since .*: npx daybook connection remove interrupted\n/;
+    expect((await connection('list')).stdout).toMatch(isGoing);
+    expect((await installation.run(['status'])).stdout).toMatch(isGoing);
+    const sooner = await add('interrupted');
+    expect(sooner.code).toBe(1);
+    expect(sooner.stderr).toContain('interrupted is being removed: run the command again to finish');
+    expect(await connection('remove', 'interrupted')).toMatchObject({
+      ...{ code: 0, stderr: '', stdout: 'Removed interrupted and all of its records.\n' },
+    });
+    expect((await connection('list')).stdout).not.toContain('interrupted');
+    expect((await add('interrupted')).code).toBe(0);
+  },
+);
 
-test('without Temporal every command stores what is to be, says so, and a worker that starts does it', async () => {
-  await add('gone');
-  await add('kept');
-  const ended = await Promise.all([
-    connectionWithout('add', 'late', '--token-stdin', '--every', '10m'),
-    connectionWithout('remove', 'gone'),
-    connectionWithout('set', 'kept', '--every', '3h').then(async (set) => {
-      const paused = await connectionWithout('pause', 'kept', '--why', 'month end');
-      return { ...paused, code: set.code === 0 ? paused.code : set.code };
-    }),
-  ]);
-  for (const { code, stderr } of ended) {
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/Temporal is out of reach: the schedules of \S+ follow when a worker starts\./);
-  }
-  const worker = await installation.startWorker();
-  await eventually(async () => ((await schedule('sync/late')).spec.intervals ? true : undefined));
-  await eventually(async () => ((await schedule('sync/kept')).state.paused ? true : undefined));
-  expect((await schedule('sync/late')).spec.intervals?.[0]?.every).toBe(hour / 6);
-  expect((await schedule('sync/kept')).spec.intervals?.[0]?.every).toBe(3 * hour);
-  await eventually(() =>
-    schedule('sync/gone').then(
-      () => undefined,
-      () => true,
-    ),
-  );
-  await worker.stop();
-});
+proofTest(
+  'without Temporal every command stores what is to be, says so, and a worker that starts does it',
+  async () => {
+    await add('gone');
+    await add('kept');
+    const ended = await Promise.all([
+      connectionWithout('add', 'late', '--token-stdin', '--every', '10m'),
+      connectionWithout('remove', 'gone'),
+      connectionWithout('set', 'kept', '--every', '3h').then(async (set) => {
+        const paused = await connectionWithout('pause', 'kept', '--why', 'month end');
+        return { ...paused, code: set.code === 0 ? paused.code : set.code };
+      }),
+    ]);
+    for (const { code, stderr } of ended) {
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/Temporal is out of reach: the schedules of \S+ follow when a worker starts\./);
+    }
+    const worker = await installation.startWorker();
+    await eventually(async () => ((await schedule('sync/late')).spec.intervals ? true : undefined));
+    await eventually(async () => ((await schedule('sync/kept')).state.paused ? true : undefined));
+    expect((await schedule('sync/late')).spec.intervals?.[0]?.every).toBe(hour / 6);
+    expect((await schedule('sync/kept')).spec.intervals?.[0]?.every).toBe(3 * hour);
+    await eventually(() =>
+      schedule('sync/gone').then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    await worker.stop();
+  },
+);
 
 test.each(some([['set', '--every', '1h'], ['pause', '--why', 'x'], ['resume']]))(
   '%s of a connection that does not exist says how to see those there are',
@@ -191,24 +199,27 @@ proofTest(
   },
 );
 
-test('status tells intervals, pauses, failures and the next run, those paused in the Web UI too', async () => {
-  await add('told', '--every', '1h');
-  const told = await statusOf('told');
-  expect(told).toMatchObject({ every_seconds: 3_600, paused: null, stale: false, failures: 0 });
-  expect(Date.parse(told.next_run_at ?? '')).toBeGreaterThan(Date.now());
-  await temporal.schedule.getHandle('sync/told').pause('the auditors are here');
-  await warehouse.pool.query(
-    `update sync.connections set created_at = now() - interval '1 day' where connection_id = 'told'`,
-  );
-  expect(await statusOf('told')).toMatchObject({
-    paused: { why: 'the auditors are here', since: null },
-    stale: false,
-    next_run_at: null,
-  });
-  const { stdout } = await installation.run(['status', 'told', '--json'], { env: away });
-  const { connections } = JSON.parse(stdout) as { connections: Status[] };
-  expect(connections[0]).toMatchObject({ every_seconds: 3_600, paused: null, next_run_at: null });
-});
+proofTest(
+  'status tells intervals, pauses, failures and the next run, those paused in the Web UI too',
+  async () => {
+    await add('told', '--every', '1h');
+    const told = await statusOf('told');
+    expect(told).toMatchObject({ every_seconds: 3_600, paused: null, stale: false, failures: 0 });
+    expect(Date.parse(told.next_run_at ?? '')).toBeGreaterThan(Date.now());
+    await temporal.schedule.getHandle('sync/told').pause('the auditors are here');
+    await warehouse.pool.query(
+      `update sync.connections set created_at = now() - interval '1 day' where connection_id = 'told'`,
+    );
+    expect(await statusOf('told')).toMatchObject({
+      paused: { why: 'the auditors are here', since: null },
+      stale: false,
+      next_run_at: null,
+    });
+    const { stdout } = await installation.run(['status', 'told', '--json'], { env: away });
+    const { connections } = JSON.parse(stdout) as { connections: Status[] };
+    expect(connections[0]).toMatchObject({ every_seconds: 3_600, paused: null, next_run_at: null });
+  },
+);
 
 interface Status {
   stale: boolean;

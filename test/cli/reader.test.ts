@@ -50,7 +50,7 @@ test('reader add prints one line, a complete URL of a login that sees only these
   await reader.end();
 });
 
-test('reader list names who sees what, and no password', async () => {
+proofTest('reader list names who sees what, and no password', async () => {
   const added = urlIn(await daybook('reader', 'add', 'lists', '--connection', 'acme-us'));
   const { stdout } = await daybook('reader', 'list', '--json');
   const listed = (JSON.parse(stdout) as { reader: string }[]).find(({ reader }) => reader === 'lists');

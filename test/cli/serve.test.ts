@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { startDaybook } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 
 const installation = await createInstallation();
 const { cwd, env } = installation;
@@ -28,7 +29,7 @@ test.each(['worker', 'serve'])('%s whose port is taken ends in one sentence', as
   expect(stderr).toContain(`Port ${port} of 127.0.0.1 is in use`);
 });
 
-test('a worker that cannot reach Temporal ends in one sentence', async () => {
+proofTest('a worker that cannot reach Temporal ends in one sentence', async () => {
   const { code, stderr } = await installation.run(['worker'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } });
   expect(code).toBe(1);
   expect(stderr).toContain('Temporal does not answer at 127.0.0.1:9');

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { clientSecret, createInstallation, secretKey } from '../support/installation.ts';
-import { some } from '../support/proof-test.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { seriousFindings } from '../support/serious-findings.ts';
 import { openConsole } from './open-console.ts';
 import { planted, plantStates } from './plant-states.ts';
@@ -40,7 +40,7 @@ describe('the overview', () => {
     );
   });
 
-  test('is shown without Temporal too, and says what is not known', async () => {
+  proofTest('is shown without Temporal too, and says what is not known', async () => {
     const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:9' }) });
     const lonely = await openConsole({ ...installation, client: away });
     const page = await open(lonely);

@@ -163,7 +163,7 @@ proofTest(
   },
 );
 
-test('a worker that is killed in the middle of an export does not leave it half done', async () => {
+proofTest('a worker that is killed in the middle of an export does not leave it half done', async () => {
   await change();
   const before = await latest();
   const { letGo } = await blockAccess('finance.bills');

@@ -125,30 +125,39 @@ test('killed after some tables were committed, no reader takes the half for whol
   await expectShown(await lake.snapshotIds());
 });
 
-test('killed between the metadata of a table and its commit, it is as before, and the next export completes it', async () => {
-  await rows(warehouse, `update finance.bills set memo = 'held' where id = 'b2'`);
-  const { snapshotId } = await exportNow({ iceberg: { add: false, cacheFolder } });
-  await rows(
-    warehouse,
-    `create function pg_temp_hold() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return new; end $$;
+proofTest(
+  'killed between the metadata of a table and its commit, it is as before, and the next export completes it',
+  async () => {
+    await rows(warehouse, `update finance.bills set memo = 'held' where id = 'b2'`);
+    const { snapshotId } = await exportNow({ iceberg: { add: false, cacheFolder } });
+    await rows(
+      warehouse,
+      `create function pg_temp_hold() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return new; end $$;
      create trigger hold before update on iceberg.iceberg_tables for each row when (new.table_name = 'bills')
        execute function pg_temp_hold()`,
-  );
-  const killer = new AbortController();
-  const killed = showSnapshots(lake, { ...places, signal: killer.signal }, { add: true, newest: snapshotId });
-  const held = `select count(*)::int as held from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
-  await expect.poll(async () => (await rows(warehouse, held))[0], { timeout: 30_000 }).toEqual({ held: 1 });
-  killer.abort();
-  await expect(killed).rejects.toThrow();
-  await rows(
-    warehouse,
-    `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
-  );
-  await rows(warehouse, `drop function pg_temp_hold cascade`);
-  expect(Object.keys(await readIceberg(url, { reader: 'pyiceberg', tables: few }))).not.toContain(snapshotId);
-  await exportNow();
-  await expectShown(await lake.snapshotIds());
-});
+    );
+    const killer = new AbortController();
+    const killed = showSnapshots(
+      lake,
+      { ...places, signal: killer.signal },
+      { add: true, newest: snapshotId },
+    );
+    const held = `select count(*)::int as held from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
+    await expect.poll(async () => (await rows(warehouse, held))[0], { timeout: 30_000 }).toEqual({ held: 1 });
+    killer.abort();
+    await expect(killed).rejects.toThrow();
+    await rows(
+      warehouse,
+      `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+    );
+    await rows(warehouse, `drop function pg_temp_hold cascade`);
+    expect(Object.keys(await readIceberg(url, { reader: 'pyiceberg', tables: few }))).not.toContain(
+      snapshotId,
+    );
+    await exportNow();
+    await expectShown(await lake.snapshotIds());
+  },
+);
 
 test('a snapshot that is gone is gone from the tables, and so are the files that no other one needs', async () => {
   const ids = await lake.snapshotIds();
@@ -225,20 +234,23 @@ test('content that is erased from the snapshots is nowhere below the tables', as
   expect(Object.values(seen).every(({ bills }) => bills!.rows === 1)).toBe(true);
 });
 
-test('a mart that is built again on a snapshot is replaced, and one that gets a column keeps what it was', async () => {
-  const ids = await lake.snapshotIds();
-  const [first, second] = [ids.at(-2)!, ids.at(-1)!];
-  await show(first, `select 'c' as connection_id, 1.10::decimal(38,9) as amount`);
-  await show(second, `select 'c' as connection_id, 2.20::decimal(38,9) as amount, 'x' as name`);
-  await show(second, `select 'c' as connection_id, 2.30::decimal(38,9) as amount, 'x' as name`);
-  for (const reader of ['pyiceberg', 'duckdb'] as const) {
-    const seen = await readIceberg(url, { reader, namespace: 'marts' });
-    expect(seen[first]!.totals).toMatchObject({ rows: 1, sums: { amount: '1.1' } });
-    expect(seen[second]!.totals).toMatchObject({ rows: 1, sums: { amount: '2.3' } });
-    expect(Object.keys(seen[second]!.totals!.columns)).toEqual(['connection_id', 'amount', 'name']);
-    expect(Object.keys(seen[first]!.totals!.columns)).toEqual(['connection_id', 'amount']);
-  }
-});
+proofTest(
+  'a mart that is built again on a snapshot is replaced, and one that gets a column keeps what it was',
+  async () => {
+    const ids = await lake.snapshotIds();
+    const [first, second] = [ids.at(-2)!, ids.at(-1)!];
+    await show(first, `select 'c' as connection_id, 1.10::decimal(38,9) as amount`);
+    await show(second, `select 'c' as connection_id, 2.20::decimal(38,9) as amount, 'x' as name`);
+    await show(second, `select 'c' as connection_id, 2.30::decimal(38,9) as amount, 'x' as name`);
+    for (const reader of ['pyiceberg', 'duckdb'] as const) {
+      const seen = await readIceberg(url, { reader, namespace: 'marts' });
+      expect(seen[first]!.totals).toMatchObject({ rows: 1, sums: { amount: '1.1' } });
+      expect(seen[second]!.totals).toMatchObject({ rows: 1, sums: { amount: '2.3' } });
+      expect(Object.keys(seen[second]!.totals!.columns)).toEqual(['connection_id', 'amount', 'name']);
+      expect(Object.keys(seen[first]!.totals!.columns)).toEqual(['connection_id', 'amount']);
+    }
+  },
+);
 
 proofTest('a mart whose column has another type now begins anew', async () => {
   const [id] = (await lake.snapshotIds()).slice(-1);
@@ -248,7 +260,7 @@ proofTest('a mart whose column has another type now begins anew', async () => {
   expect(seen[id!]!.totals!.columns).toEqual({ connection_id: 'VARCHAR', amount: 'VARCHAR' });
 });
 
-test('two programs that write the same tables at once take turns', async () => {
+proofTest('two programs that write the same tables at once take turns', async () => {
   await rows(warehouse, `update finance.bills set memo = 'two at once' where id = 'wide'`);
   const { snapshotId } = await exportNow({ iceberg: { add: false, cacheFolder } });
   const show = (number: number) =>

@@ -11,7 +11,7 @@ import { listSnapshots } from '../../warehouse/snapshots/list-snapshots.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { bill, billLine, list } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { some } from '../support/proof-test.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -150,16 +150,19 @@ test.each(some(['a bucket', 'a folder']))(
   },
 );
 
-test('nothing is taken from a snapshot that this database does not know: it may have been restored to a moment before it', async () => {
-  const { exportNow, filesOf } = await createLake();
-  const first = await exportNow();
-  await rows(warehouse, 'delete from sync.snapshots where snapshot_id = $1', [first.snapshotId]);
-  const second = await exportNow();
-  const files = await filesOf(second.snapshotId, 'bills');
-  expect(files.every(({ since }) => since === second.snapshotId)).toBe(true);
-});
+proofTest(
+  'nothing is taken from a snapshot that this database does not know: it may have been restored to a moment before it',
+  async () => {
+    const { exportNow, filesOf } = await createLake();
+    const first = await exportNow();
+    await rows(warehouse, 'delete from sync.snapshots where snapshot_id = $1', [first.snapshotId]);
+    const second = await exportNow();
+    const files = await filesOf(second.snapshotId, 'bills');
+    expect(files.every(({ since }) => since === second.snapshotId)).toBe(true);
+  },
+);
 
-test('--force writes every part anew', async () => {
+proofTest('--force writes every part anew', async () => {
   const { exportNow, filesOf } = await createLake();
   await exportNow();
   const second = await exportNow({ force: true });

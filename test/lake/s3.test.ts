@@ -12,7 +12,7 @@ import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { proofTest } from '../support/proof-test.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -71,13 +71,15 @@ test('what an export that was killed has uploaded is removed, and the same run p
   expect(Uploads).toEqual([]);
 });
 
-test.each([
-  { when: 'before', path: 'bills/part-00000.parquet', seen: 'old' },
-  { when: 'before', path: '_SUCCESS', seen: 'old' },
-  { when: 'after', path: '_SUCCESS', seen: 'old' },
-  { when: 'before', path: 'latest.json', seen: 'old' },
-  { when: 'after', path: 'latest.json', seen: 'new' },
-] as const)(
+test.each(
+  some([
+    { when: 'before', path: 'latest.json', seen: 'old' },
+    { when: 'after', path: 'latest.json', seen: 'new' },
+    { when: 'before', path: 'bills/part-00000.parquet', seen: 'old' },
+    { when: 'before', path: '_SUCCESS', seen: 'old' },
+    { when: 'after', path: '_SUCCESS', seen: 'old' },
+  ] as const),
+)(
   'an export that is killed $when $path is written is repaired, and readers see whole ones all the while',
   async ({ when, path, seen }) => {
     const old = await readPointer(lake);

@@ -96,26 +96,29 @@ test('status and doctor say whose the namespace is', async () => {
   expect((await first.run(['status', '--json'])).stdout).toContain('"trouble": null');
 });
 
-test('with --take-over the other one has it: the running worker stops with 2, and its schedules are gone until it takes it back', async () => {
-  const taker = start(['worker', '--take-over']);
-  await taker.says(/waiting 25 s for the workers of the owner before to stop/);
-  const { code, stderr } = await worker.ended;
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringMatching(/belongs to warehouse .* and this one is warehouse/) as unknown,
-  });
-  await taker.says(/worker is ready/);
-  await eventually(async () => ((await hasSchedule(`sync/${books}`)) ? undefined : true));
-  expect(await second.run(['sync', others], { env: shared })).toMatchObject({ code: 0 });
-  expect(await first.run(['sync', books])).toMatchObject({ code: 2 });
+proofTest(
+  'with --take-over the other one has it: the running worker stops with 2, and its schedules are gone until it takes it back',
+  async () => {
+    const taker = start(['worker', '--take-over']);
+    await taker.says(/waiting 25 s for the workers of the owner before to stop/);
+    const { code, stderr } = await worker.ended;
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/belongs to warehouse .* and this one is warehouse/) as unknown,
+    });
+    await taker.says(/worker is ready/);
+    await eventually(async () => ((await hasSchedule(`sync/${books}`)) ? undefined : true));
+    expect(await second.run(['sync', others], { env: shared })).toMatchObject({ code: 0 });
+    expect(await first.run(['sync', books])).toMatchObject({ code: 2 });
 
-  const back = startDaybook(['worker', '--take-over'], { cwd: first.cwd, env: first.env });
-  processes.push(back);
-  await back.says(/worker is ready/);
-  expect(await taker.ended).toMatchObject({ code: 2 });
-  await eventually(async () => ((await hasSchedule(`sync/${books}`)) ? true : undefined));
-  expect(await first.run(['sync', books])).toMatchObject({ code: 0 });
-});
+    const back = startDaybook(['worker', '--take-over'], { cwd: first.cwd, env: first.env });
+    processes.push(back);
+    await back.says(/worker is ready/);
+    expect(await taker.ended).toMatchObject({ code: 2 });
+    await eventually(async () => ((await hasSchedule(`sync/${books}`)) ? true : undefined));
+    expect(await first.run(['sync', books])).toMatchObject({ code: 0 });
+  },
+);
 
 proofTest('every help of --take-over has an example', async () => {
   for (const command of ['worker', 'up'])

@@ -45,7 +45,7 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('takes the row out of finance even when somebody took its version away', async () => {
+  proofTest('takes the row out of finance even when somebody took its version away', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'customers');
     await warehouse.pool.query(
@@ -87,7 +87,7 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('of a subscription is confirmed by a second complete listing', async () => {
+  proofTest('of a subscription is confirmed by a second complete listing', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'subscriptions');
     await admin.clearRequests();
@@ -163,7 +163,7 @@ describe('a record that the list leaves out although the source has it', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('is kept when every fetch answers 404 and the second listing shows it', async () => {
+  proofTest('is kept when every fetch answers 404 and the second listing shows it', async () => {
     const connection = await synced();
     const [id = ''] = await heldIds(connection, 'bills');
     await deleteThenRecreate(connection, { resource: 'bills', id, path: '/accounting/bills' });
@@ -244,7 +244,7 @@ describe('a record that the list leaves out although the source has it', () => {
 });
 
 describe('nothing is inferred deleted from', () => {
-  test('a listing that failed in the middle', async () => {
+  proofTest('a listing that failed in the middle', async () => {
     const connection = await synced();
     const ids = await quietlyDeleteSome(connection, 'bills', 3);
     await admin.configure({ maximumLimit: 30 });
@@ -277,7 +277,7 @@ describe('nothing is inferred deleted from', () => {
     expect((await proofsOf(installation, run)).expenses).toBeNull();
   });
 
-  test('a list that the service says it does not have', async () => {
+  proofTest('a list that the service says it does not have', async () => {
     const connection = await synced();
     const before = await heldIds(connection, 'items');
     await admin.addFault({

@@ -40,7 +40,7 @@ describe('over the delete limit', () => {
     expect(statuses).toEqual(new Set(['confirmed']));
   });
 
-  test('a question runs in Temporal, says how many records are gone, and waits', async () => {
+  proofTest('a question runs in Temporal, says how many records are gone, and waits', async () => {
     const { connection } = await stopped();
     expect(await questionOf(connection)).toBe('RUNNING');
     const details = await detailsOf(connection);
@@ -78,22 +78,25 @@ describe('over the delete limit', () => {
     await expect(asked.executeUpdate(approveUpdate, { args: [{}] })).rejects.toThrow();
   });
 
-  test('--approve-deletes deletes what the stopped reconcile listed, and nothing found since', async () => {
-    const { connection, gone } = await stopped();
-    const since = await quietlyDelete(connection, 'bills', 55, 60);
-    const { run } = await approve(installation, connection);
-    expect(run).toMatchObject({
-      status: 'partial',
-      failure: expect.stringMatching(/^55 of \d+ bills are gone/) as string,
-    });
-    expect(run.streams.find(({ stream }) => stream === 'bills')).toMatchObject({ deleted: 60 });
-    const held = await heldIds(connection, 'bills');
-    expect(held.filter((id) => gone.includes(id))).toEqual([]);
-    expect(held).toEqual(expect.arrayContaining(since));
-    await questionSays(connection, /\| bills \| 55 \|/);
-    expect((await approve(installation, connection)).run.status).toBe('succeeded');
-    expect((await installation.compare(connection)).differences).toEqual([]);
-  });
+  proofTest(
+    '--approve-deletes deletes what the stopped reconcile listed, and nothing found since',
+    async () => {
+      const { connection, gone } = await stopped();
+      const since = await quietlyDelete(connection, 'bills', 55, 60);
+      const { run } = await approve(installation, connection);
+      expect(run).toMatchObject({
+        status: 'partial',
+        failure: expect.stringMatching(/^55 of \d+ bills are gone/) as string,
+      });
+      expect(run.streams.find(({ stream }) => stream === 'bills')).toMatchObject({ deleted: 60 });
+      const held = await heldIds(connection, 'bills');
+      expect(held.filter((id) => gone.includes(id))).toEqual([]);
+      expect(held).toEqual(expect.arrayContaining(since));
+      await questionSays(connection, /\| bills \| 55 \|/);
+      expect((await approve(installation, connection)).run.status).toBe('succeeded');
+      expect((await installation.compare(connection)).differences).toEqual([]);
+    },
+  );
 
   proofTest('--approve-deletes with nothing listed before asks all the same', async () => {
     const connection = await synced();
@@ -130,7 +133,7 @@ describe('over the delete limit', () => {
 });
 
 describe('the limit', () => {
-  test('never asks about 50 records or fewer, whatever their share', async () => {
+  proofTest('never asks about 50 records or fewer, whatever their share', async () => {
     const connection = await synced();
     const all = await heldIds(connection, 'expenses');
     await quietlyDelete(connection, 'expenses', 50);
@@ -220,7 +223,7 @@ describe('an approval names what was shown, and does nothing when something else
     await expectNothingDeleted(connection, gone);
   });
 
-  test.each([
+  proofTest.each([
     ['as many as wait is carried out', 60, 'succeeded', 0],
     ['another number is refused', 59, 'failed', 60],
   ])('a question that 0.5.0 asked and that shows %s', async (_, count, status, left) => {
@@ -346,22 +349,25 @@ proofDescribe('a reconcile of other resources', () => {
   });
 });
 
-test('daybook reconcile exits 3 when it stopped for approval, and 0 once that is given, and says what is approved', async () => {
-  const connection = await synced();
-  await quietlyDelete(connection, 'bills', 60);
-  const stoppedCommand = await installation.run(['reconcile', connection]);
-  expect(stoppedCommand.code).toBe(3);
-  expect(stoppedCommand.stdout).toContain(`daybook reconcile ${connection} --approve-deletes`);
-  const listed = await installation.run(['discrepancies', connection, '--json']);
-  expect(JSON.parse(listed.stdout)).toHaveLength(60);
-  const { bills } = await shownDeletions(installation, connection);
-  const approved = await installation.run(['reconcile', connection, '--approve-deletes']);
-  expect(approved.stderr).toContain(
-    `Approved: to delete 60 bills that the reconcile ${bills?.run} found gone.`,
-  );
-  expect(approved.code).toBe(0);
-  expect((await installation.compare(connection)).differences).toEqual([]);
-});
+proofTest(
+  'daybook reconcile exits 3 when it stopped for approval, and 0 once that is given, and says what is approved',
+  async () => {
+    const connection = await synced();
+    await quietlyDelete(connection, 'bills', 60);
+    const stoppedCommand = await installation.run(['reconcile', connection]);
+    expect(stoppedCommand.code).toBe(3);
+    expect(stoppedCommand.stdout).toContain(`daybook reconcile ${connection} --approve-deletes`);
+    const listed = await installation.run(['discrepancies', connection, '--json']);
+    expect(JSON.parse(listed.stdout)).toHaveLength(60);
+    const { bills } = await shownDeletions(installation, connection);
+    const approved = await installation.run(['reconcile', connection, '--approve-deletes']);
+    expect(approved.stderr).toContain(
+      `Approved: to delete 60 bills that the reconcile ${bills?.run} found gone.`,
+    );
+    expect(approved.code).toBe(0);
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  },
+);
 
 proofTest(
   'daybook reconcile --approve-deletes approves nothing of a resource that it is not about',

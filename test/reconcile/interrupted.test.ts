@@ -24,12 +24,10 @@ afterEach(async () => {
   await admin.configure({});
 });
 
-test.for(
-  some([
-    ['what is absent is deleted', 'sync.tombstones'],
-    ['absent records are found', 'sync.discrepancies'],
-  ] as const),
-)('the worker killed while %s: the reconcile goes on and ends the same', async ([, table]) => {
+proofTest.for([
+  ['what is absent is deleted', 'sync.tombstones'],
+  ['absent records are found', 'sync.discrepancies'],
+] as const)('the worker killed while %s: the reconcile goes on and ends the same', async ([, table]) => {
   const connection = await withUnannouncedDeletions();
   const blocked = await blockWrites(databaseUrl, table);
   const handle = await startReconcile(installation, connection);

@@ -22,32 +22,35 @@ afterEach(() => admin.clearFaults());
 
 const down = { kind: 'status', status: 503 } as const;
 
-test('a webhook whose fetch is slow lands nothing of the company before under the next one', async () => {
-  const { name, other } = await companies();
-  await sync(installation, name);
-  const [id = ''] = await idsOf(installation, name);
-  await admin.addFault({
-    match: { connection: name, path: `/accounting/bills/${id}` },
-    fault: { kind: 'slow', ms: 6_000 },
-  });
-  await admin.clearRequests();
-  const told = {
-    type: 'BILL',
-    code: 'BILL_UPDATED',
-    resource: resourceNamed('bills'),
-    recordId: id,
-    version: null,
-  };
-  await storeWebhooks(warehouse, {
-    apiAddress: installation.sandbox.url,
-    webhooks: [{ text: '{}', digest: name, serviceConnectionId: `conn-${name}`, ...told }],
-  });
-  await asked(({ path }) => path.endsWith(id));
-  const handle = client.workflow.getHandle(`webhooks/${name}`);
-  await replace(name, other);
-  await rejection(handle.result());
-  expect(await heldOf(name)).toEqual({ bills: 0, versions: 0, service_connection_id: null });
-});
+proofTest(
+  'a webhook whose fetch is slow lands nothing of the company before under the next one',
+  async () => {
+    const { name, other } = await companies();
+    await sync(installation, name);
+    const [id = ''] = await idsOf(installation, name);
+    await admin.addFault({
+      match: { connection: name, path: `/accounting/bills/${id}` },
+      fault: { kind: 'slow', ms: 6_000 },
+    });
+    await admin.clearRequests();
+    const told = {
+      type: 'BILL',
+      code: 'BILL_UPDATED',
+      resource: resourceNamed('bills'),
+      recordId: id,
+      version: null,
+    };
+    await storeWebhooks(warehouse, {
+      apiAddress: installation.sandbox.url,
+      webhooks: [{ text: '{}', digest: name, serviceConnectionId: `conn-${name}`, ...told }],
+    });
+    await asked(({ path }) => path.endsWith(id));
+    const handle = client.workflow.getHandle(`webhooks/${name}`);
+    await replace(name, other);
+    await rejection(handle.result());
+    expect(await heldOf(name)).toEqual({ bills: 0, versions: 0, service_connection_id: null });
+  },
+);
 
 proofTest('a first answer that is slow does not pin its company to the next connection', async () => {
   const { name, other } = await companies();

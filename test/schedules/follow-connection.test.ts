@@ -11,6 +11,7 @@ import { followConnection } from '../../operations/schedules/follow-connection.t
 import { repairSchedules } from '../../worker/schedules/repair-schedules.ts';
 import { ForeignSchedule } from '../../operations/schedules/settle-schedule.ts';
 import { eventually } from '../support/eventually.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestNamespace } from '../support/temporal-namespace.ts';
@@ -179,24 +180,27 @@ test('a repair leaves connections of another API address to the workers that run
   expect(await describe(`sync/${connectionId}`)).toBeUndefined();
 });
 
-test('a repair that Temporal or a foreign schedule prevents says so in the log and does the rest', async () => {
-  const [taken, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
-  await temporal.schedule.create({
-    scheduleId: `sync/${taken}`,
-    spec: { intervals: [{ every: '1 day' }] },
-    action: { type: 'startWorkflow', workflowType: 'theirs', taskQueue: 'theirs', args: [] },
-  });
-  await setSchedule(warehouse, { connectionId: taken, syncEvery: hour });
-  await setSchedule(warehouse, { connectionId: other, syncEvery: hour });
-  expect(await repair()).toContain('that Daybook did not make');
-  expect(await describe(`sync/${other}`)).toBeDefined();
-  await setSchedule(warehouse, { connectionId: taken, syncEvery: null });
+proofTest(
+  'a repair that Temporal or a foreign schedule prevents says so in the log and does the rest',
+  async () => {
+    const [taken, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    await temporal.schedule.create({
+      scheduleId: `sync/${taken}`,
+      spec: { intervals: [{ every: '1 day' }] },
+      action: { type: 'startWorkflow', workflowType: 'theirs', taskQueue: 'theirs', args: [] },
+    });
+    await setSchedule(warehouse, { connectionId: taken, syncEvery: hour });
+    await setSchedule(warehouse, { connectionId: other, syncEvery: hour });
+    expect(await repair()).toContain('that Daybook did not make');
+    expect(await describe(`sync/${other}`)).toBeDefined();
+    await setSchedule(warehouse, { connectionId: taken, syncEvery: null });
 
-  const connection = Connection.lazy({ address: '127.0.0.1:9', connectTimeout: '200ms' });
-  const away = new Client({ connection });
-  expect(await repair(away)).toContain('they are repaired when a worker starts');
-  await connection.close();
-});
+    const connection = Connection.lazy({ address: '127.0.0.1:9', connectTimeout: '200ms' });
+    const away = new Client({ connection });
+    expect(await repair(away)).toContain('they are repaired when a worker starts');
+    await connection.close();
+  },
+);
 
 test('workers that repair at once make each schedule once and agree', async () => {
   const connections = await Promise.all(

@@ -8,6 +8,7 @@ import { pausedSchedules, readPausedSchedules } from '../../operations/schedules
 import { nextSyncAt } from '../../operations/schedules/wanted-schedules.ts';
 import { countRequests } from '../fleet/count-requests.ts';
 import { eventually } from '../support/eventually.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestNamespace } from '../support/temporal-namespace.ts';
@@ -80,7 +81,7 @@ test('a connection that fails runs next when its longer interval says', () => {
   ).toBe(120 * minute);
 });
 
-test('without Temporal what it would say is thrown, and asked again the next time', async () => {
+proofTest('without Temporal what it would say is thrown, and asked again the next time', async () => {
   const connection = Connection.lazy({ address: '127.0.0.1:9', connectTimeout: '200ms' });
   const away = new Client({ connection });
   await expect(pausedSchedules(away)).rejects.toThrow();

@@ -52,7 +52,7 @@ test('a fleet gets its schedules, and once they are as wanted Temporal is asked 
   expect(unchecked.length).toBe(160);
 });
 
-test('what the database changed, and nobody told Temporal of, is told by the next repair', async () => {
+proofTest('what the database changed, and nobody told Temporal of, is told by the next repair', async () => {
   await addFleet(warehouse, { connections: 3 });
   await repair();
   await pool.query(
@@ -124,7 +124,7 @@ proofTest('times of a clock that was wrong keep nobody from repairing', async ()
   expect(await takeRepairTurn(warehouse, { since: now })).toBe('done');
 });
 
-test('a repair goes on past what goes wrong, counts it, and is not taken for done', async () => {
+proofTest('a repair goes on past what goes wrong, counts it, and is not taken for done', async () => {
   await addFleet(warehouse, { connections: 60 });
   // Temporal refuses an interval so short.
   await pool.query(

@@ -22,6 +22,7 @@ import { query } from '../embedded/query.ts';
 import { temporaryFolder, temporaryHome } from '../embedded/temporary-folder.ts';
 import { runDaybook, type Ended } from '../support/daybook-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { falsePostgres, type Asking } from './false-postgres.ts';
@@ -106,7 +107,7 @@ test('Postgres whose port is taken does not come up, says why, and says nothing 
   expect(stranger.heard()).toBe('');
 });
 
-test('a start moves away from a port that is taken, without a word to whoever has it', async () => {
+proofTest('a start moves away from a port that is taken, without a word to whoever has it', async () => {
   const home = await temporaryHome();
   const { postgres } = await preferredPorts(await openHome(home));
   const stranger = await falsePostgres('clear text', postgres);
@@ -150,27 +151,31 @@ test('when Postgres moves, a stranger on its old port who passes logins on to th
   expect(await query(now.href, 'select n from kept')).toEqual([{ n: 1 }]);
 });
 
-test('a Postgres that dies and whose port is taken before it is back waits for the port, says so, and says nothing to the stranger', async () => {
-  const home = await temporaryHome();
-  const up = await startEmbeddedProcess(home, 'postgres');
-  const url = requiringScram(up.servers.postgres?.url ?? '');
-  await killPostgres(home);
-  const stranger = await falsePostgres('clear text', Number(new URL(url).port));
-  await eventually(() => {
-    expect(up.steps.find(({ state }) => state === 'restart-failed')?.detail).toMatch(
-      new RegExp(
-        `^another program took port ${stranger.port} of 127\\.0\\.0\\.1 while Postgres was down: .* end it`,
-      ),
-    );
-    return Promise.resolve(true);
-  });
-  expect(stranger.heard()).toBe('');
-  await expect(openSession(url, { application: 'test' })).rejects.toThrow(/in clear text/);
-  expect(stranger.heard()).not.toContain(decodeURIComponent(new URL(url).password));
-  await stranger.close();
-  await eventually(() => Promise.resolve(up.steps.at(-1)?.state === 'restarted' || undefined));
-  expect(await query(up.servers.postgres?.url, 'select 1 as n')).toEqual([{ n: 1 }]);
-}, 60_000);
+proofTest(
+  'a Postgres that dies and whose port is taken before it is back waits for the port, says so, and says nothing to the stranger',
+  async () => {
+    const home = await temporaryHome();
+    const up = await startEmbeddedProcess(home, 'postgres');
+    const url = requiringScram(up.servers.postgres?.url ?? '');
+    await killPostgres(home);
+    const stranger = await falsePostgres('clear text', Number(new URL(url).port));
+    await eventually(() => {
+      expect(up.steps.find(({ state }) => state === 'restart-failed')?.detail).toMatch(
+        new RegExp(
+          `^another program took port ${stranger.port} of 127\\.0\\.0\\.1 while Postgres was down: .* end it`,
+        ),
+      );
+      return Promise.resolve(true);
+    });
+    expect(stranger.heard()).toBe('');
+    await expect(openSession(url, { application: 'test' })).rejects.toThrow(/in clear text/);
+    expect(stranger.heard()).not.toContain(decodeURIComponent(new URL(url).password));
+    await stranger.close();
+    await eventually(() => Promise.resolve(up.steps.at(-1)?.state === 'restarted' || undefined));
+    expect(await query(up.servers.postgres?.url, 'select 1 as n')).toEqual([{ n: 1 }]);
+  },
+  60_000,
+);
 
 test('the passwords of the owner and of the superuser are in no statement that the log of Postgres could show', async () => {
   const dataDir = join(await temporaryFolder(), 'postgres');
@@ -237,23 +242,26 @@ test.skipIf(!hasPsql)(
   60_000,
 );
 
-test('when Postgres moves, the login of "daybook url" gets a new password: what tools tell whoever has the old port opens nothing', async () => {
-  const dataDir = join(await temporaryFolder(), 'postgres');
-  const before = await startPostgres({ dataDir, port: await freePort() });
-  await migrated(before.url);
-  const told = new URL((await onHome(before.url, ['url'])).stdout);
-  await before.stop();
-  const after = await startPostgres({ dataDir, port: await freePort(), ownerPassword: 'new' });
-  onTestFinished(() => after.stop());
-  const old = new URL(requiringScram(told.href));
-  old.port = String(after.port);
-  expect(await opens(old)).toBe(false);
-  const now = new URL((await onHome(after.url, ['url'])).stdout);
-  expect(now.username).toBe(told.username);
-  expect(now.password).not.toBe(told.password);
-  expect(await opens(new URL(requiringScram(now.href)))).toBe(true);
-  expect(await opens(old)).toBe(false);
-});
+proofTest(
+  'when Postgres moves, the login of "daybook url" gets a new password: what tools tell whoever has the old port opens nothing',
+  async () => {
+    const dataDir = join(await temporaryFolder(), 'postgres');
+    const before = await startPostgres({ dataDir, port: await freePort() });
+    await migrated(before.url);
+    const told = new URL((await onHome(before.url, ['url'])).stdout);
+    await before.stop();
+    const after = await startPostgres({ dataDir, port: await freePort(), ownerPassword: 'new' });
+    onTestFinished(() => after.stop());
+    const old = new URL(requiringScram(told.href));
+    old.port = String(after.port);
+    expect(await opens(old)).toBe(false);
+    const now = new URL((await onHome(after.url, ['url'])).stdout);
+    expect(now.username).toBe(told.username);
+    expect(now.password).not.toBe(told.password);
+    expect(await opens(new URL(requiringScram(now.href)))).toBe(true);
+    expect(await opens(old)).toBe(false);
+  },
+);
 
 async function migrated(url: string): Promise<void> {
   const warehouse = openWarehouse({ url, connections: 1 });

@@ -3,6 +3,7 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { openApiBudget, type ApiBudget, type ApiGrant } from '../../warehouse/api-budget.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { billsRequest, clientOf, startScriptedApi } from '../source/scripted-api.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { skewClock } from '../support/skewed-clock.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -154,7 +155,7 @@ test('when the clock of Postgres was two hours ahead and is set back, work goes 
   expect((after[2] ?? 0) - Math.min(...before)).toBeLessThan(20_000);
 });
 
-test('a clock of Postgres that is set forward lets no process send more than the budget', async () => {
+proofTest('a clock of Postgres that is set forward lets no process send more than the budget', async () => {
   const budget = budgetOf(skewed, randomUUID(), 3);
   onTestFinished(() => clock.ahead('0'));
   const before = await Promise.all([sendOne(budget), sendOne(budget), sendOne(budget)]);
@@ -162,7 +163,7 @@ test('a clock of Postgres that is set forward lets no process send more than the
   expect((await sendOne(budget)) - Math.min(...before)).toBeGreaterThanOrEqual(10_000);
 });
 
-test('a request that is not answered yet may still arrive, so it counts', async () => {
+proofTest('a request that is not answered yet may still arrive, so it counts', async () => {
   const budget = budgetOf(skewed, randomUUID(), 2);
   onTestFinished(() => clock.ahead('0'));
   const [slow] = [await grantOf(budget), await sendOne(budget)];

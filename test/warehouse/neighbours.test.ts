@@ -38,6 +38,7 @@ import { landListing, type Listing } from '../support/land-listing.ts';
 import { begin, land, landRecords, openPass } from '../support/land.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { sourceRecords } from '../support/source-records.ts';
+import { some } from '../support/proof-test.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -202,12 +203,17 @@ const wantedSql = `select reconcile_wanted_at is not null as wanted from sync.st
 
 const instant = new Date('2026-01-01T00:00:00Z');
 
-test.each([
-  ['a troubled one that goes before', { troubled: false, last: true }],
-  ['a troubled one that comes after', { troubled: false, last: false }],
-  ['one without troubles that goes before', { troubled: true, last: true }],
-  ['one without troubles that comes after', { troubled: true, last: false }],
-])('what is done to a resource of a connection changes nothing of %s', async (_, { troubled, last }) => {
+test.each(
+  some(
+    [
+      ['a troubled one that goes before', { troubled: false, last: true }],
+      ['one without troubles that comes after', { troubled: true, last: false }],
+      ['a troubled one that comes after', { troubled: false, last: false }],
+      ['one without troubles that goes before', { troubled: true, last: true }],
+    ] as const,
+    2,
+  ),
+)('what is done to a resource of a connection changes nothing of %s', async (_, { troubled, last }) => {
   const alone = await copy({ troubled });
   const expected = await everyStep([alone], alone);
   expect(Object.fromEntries(expected)).toMatchObject(findings(troubled));

@@ -21,7 +21,7 @@ import { connectionWithEverything, rowsPerTable } from '../support/connection-wi
 import { endingSessions } from '../support/ending-sessions.ts';
 import { bill } from '../support/finance-records.ts';
 import { begin, landRecords, openPass } from '../support/land.ts';
-import { some } from '../support/proof-test.ts';
+import { proofDescribe } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -139,27 +139,24 @@ describe('a removal', () => {
   });
 });
 
-describe('killed at a commit', () => {
-  test.each(some(['before', 'after'] as const))(
-    '%s it, wherever, it goes on when run again',
-    async (when) => {
-      // The mark, then the tables one by one, and the row at the end.
-      for (let [at, died] = [1, true]; died; at += at < 3 ? 1 : 7) {
-        const connectionId = await connectionWithEverything(warehouse);
-        const dying = endingSessions(warehouse, when, { at });
-        died = await removeConnection(dying, { connectionId, keepData: false }).then(
-          () => false,
-          () => true,
-        );
-        if (died && (at > 1 || when === 'after')) await expectHidden(connectionId);
-        await removeConnection(warehouse, { connectionId, keepData: false }).catch((error: unknown) => {
-          // Who was not told that it was done hears that there is no such connection.
-          if (!(error instanceof UnknownConnection)) throw error;
-        });
-        expect(await leftOf(connectionId)).toEqual([]);
-      }
-    },
-  );
+proofDescribe('killed at a commit', () => {
+  test.each(['before', 'after'] as const)('%s it, wherever, it goes on when run again', async (when) => {
+    // The mark, then the tables one by one, and the row at the end.
+    for (let [at, died] = [1, true]; died; at += at < 3 ? 1 : 7) {
+      const connectionId = await connectionWithEverything(warehouse);
+      const dying = endingSessions(warehouse, when, { at });
+      died = await removeConnection(dying, { connectionId, keepData: false }).then(
+        () => false,
+        () => true,
+      );
+      if (died && (at > 1 || when === 'after')) await expectHidden(connectionId);
+      await removeConnection(warehouse, { connectionId, keepData: false }).catch((error: unknown) => {
+        // Who was not told that it was done hears that there is no such connection.
+        if (!(error instanceof UnknownConnection)) throw error;
+      });
+      expect(await leftOf(connectionId)).toEqual([]);
+    }
+  });
 
   test('with --keep-data the records are all there, and so it is when run again', async () => {
     const connectionId = await connectionWithEverything(warehouse);

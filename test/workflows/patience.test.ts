@@ -60,7 +60,7 @@ describe.each(
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('is left by the backfill after the one that gave it up: it starts the window again', async () => {
+  proofTest('is left by the backfill after the one that gave it up: it starts the window again', async () => {
     const connection = await installation.connect({ records: 600 });
     await admin.configure({ maximumLimit: 20 });
     const all = { from: '2000-01-01', to: '2040-01-01', windowMilliseconds: 3_650 * 86_400_000 };
@@ -71,7 +71,7 @@ describe.each(
     expect((await backfill(installation, { connection, ...all })).run.status).toBe('succeeded');
   });
 
-  test('is left by the reconcile after the one that gave it up', async () => {
+  proofTest('is left by the reconcile after the one that gave it up', async () => {
     const connection = await installation.connect({ records: 600 });
     await sync(installation, connection);
     await admin.configure({ maximumLimit: 20 });
