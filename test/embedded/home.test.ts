@@ -7,6 +7,7 @@ import { readRuntimeFile, removeRuntimeFile, writeRuntimeFile } from '../../embe
 import { embeddedSecretKey } from '../../embedded/secret-key.ts';
 import { startEmbeddedProcess } from './embedded-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { proofTest } from '../support/proof-test.ts';
 
 const facts = {
   startedAt: '2026-01-31T12:00:00.000Z',
@@ -31,7 +32,7 @@ test('the home of a process that was killed, and that of one that stopped, are f
   await startEmbeddedProcess(home);
 });
 
-test('of several that start at once on the home of a killed process, one gets it', async () => {
+proofTest('of several that start at once on the home of a killed process, one gets it', async () => {
   const home = await temporaryFolder();
   await (await startEmbeddedProcess(home)).end('SIGKILL');
   const starts = await Promise.allSettled(Array.from({ length: 5 }, () => startEmbeddedProcess(home)));

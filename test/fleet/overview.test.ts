@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { failSync } from '../alerts/facts.ts';
 import { addFleet } from './add-fleet.ts';
 import { countRequests } from './count-requests.ts';
+import { proofTest } from '../support/proof-test.ts';
 
 const installation = await createInstallation();
 const { warehouse, client: temporal } = installation;
@@ -96,7 +97,7 @@ describe('the overview of many connections', () => {
     expect(html).not.toContain('co-00100');
   });
 
-  test('leaves a name alone that is being written, however often the page is refreshed', async () => {
+  proofTest('leaves a name alone that is being written, however often the page is refreshed', async () => {
     const page = await open(url);
     await page.getByLabel('Name has').fill('half a na');
     const refreshed = await page.waitForResponse((response) => response.url() === `${url}/`, {

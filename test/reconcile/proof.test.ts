@@ -38,7 +38,7 @@ describe('a reconcile that finds nothing', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('writes nothing to finance and history, and moves no watermark', async () => {
+  proofTest('writes nothing to finance and history, and moves no watermark', async () => {
     const connection = await synced();
     const before = await stateOf(connection);
     await admin.activity({ connection, changes: 0, touches: 0 });
@@ -197,7 +197,7 @@ describe('damage done behind our back is found and repaired, with no new version
     );
   });
 
-  test('a row that the source never had', async () => {
+  proofTest('a row that the source never had', async () => {
     const connection = await synced();
     await warehouse.pool.query(
       `insert into finance.bills (connection_id, id, last_synced_at, total_amount, _run_id, _first_seen_at, _changed_at, _content_hash)
@@ -213,7 +213,7 @@ describe('damage done behind our back is found and repaired, with no new version
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('and a second reconcile finds nothing any more', async () => {
+  proofTest('and a second reconcile finds nothing any more', async () => {
     const connection = await synced();
     await warehouse.pool.query('update finance.bills set total_amount = 0.01 where connection_id = $1', [
       connection,

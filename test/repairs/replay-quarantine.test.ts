@@ -39,7 +39,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     ).toEqual({ memo: 'mended', _run_id: run?.run_id, run_id: run?.run_id });
   });
 
-  test('and stays with the reason of now when it is still bad', async () => {
+  proofTest('and stays with the reason of now when it is still bad', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     const before = await entryOf(connection);
@@ -164,7 +164,7 @@ describe('a record that waits in quarantine is fetched again', () => {
 });
 
 describe('what cannot be fetched is tried as it was kept', () => {
-  test('a subscription, which has no fetch', async () => {
+  proofTest('a subscription, which has no fetch', async () => {
     const connection = await installation.connect({ platform: 'STRIPE' });
     const stream = 'subscriptions';
     await land(warehouse, {
@@ -187,7 +187,7 @@ describe('what cannot be fetched is tried as it was kept', () => {
     ).toEqual({ amount: '12345678901234567890.10' });
   });
 
-  test('a record without a usable id, of which the entry is closed too when it lands', async () => {
+  proofTest('a record without a usable id, of which the entry is closed too when it lands', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('', {}));
     expect(await replayAll()).toMatchObject([{ status: 'open', reason: 'id is empty' }]);

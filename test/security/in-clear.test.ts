@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { sentInClear } from '../../cli/sent-in-clear.ts';
 import { runDaybook } from '../support/daybook-process.ts';
+import { proofTest } from '../support/proof-test.ts';
 
 const cwd = await mkdtemp(join(tmpdir(), 'daybook-in-clear-'));
 afterAll(() => rm(cwd, { recursive: true, force: true }));
@@ -18,7 +19,7 @@ test('doctor refuses a service beyond loopback without TLS, and says what to do'
   expect(stdout).toContain('DAYBOOK_ALLOW_HTTP=true');
 });
 
-test('what is allowed to go out in clear text doctor warns of, one line each', async () => {
+proofTest('what is allowed to go out in clear text doctor warns of, one line each', async () => {
   const { stdout } = await doctor({
     DAYBOOK_API_URL: `http://${far}:8080`,
     DAYBOOK_ALERT_URL: `http://${far}/planted-hook`,

@@ -15,6 +15,7 @@ import { withExportEvery } from '../../warehouse/snapshots/export-schedule.ts';
 import { takingLocks } from '../../warehouse/taking-locks.ts';
 import { bill } from '../support/finance-records.ts';
 import { begin, land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -123,15 +124,18 @@ describe('releases before 0.6 run beside this one, and it waits for', () => {
 });
 
 describe('one at a time', () => {
-  test('exports: the second waits for the first, and a session that was ended leaves nothing locked', async () => {
-    const first = await openExportSession(url);
-    await expect(openExportSession(url)).rejects.toThrow(ExportRunning);
-    await admin.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name in ('daybook export', 'daybook lock')`,
-    );
-    const second = await openExportSession(url);
-    await Promise.all([first.close(), second.close()]);
-  });
+  proofTest(
+    'exports: the second waits for the first, and a session that was ended leaves nothing locked',
+    async () => {
+      const first = await openExportSession(url);
+      await expect(openExportSession(url)).rejects.toThrow(ExportRunning);
+      await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name in ('daybook export', 'daybook lock')`,
+      );
+      const second = await openExportSession(url);
+      await Promise.all([first.close(), second.close()]);
+    },
+  );
 
   test('landings of a resource, while a reader holds the lock of old releases', async () => {
     await begin(warehouse, { connectionId, runId });

@@ -3,6 +3,7 @@ import { MigrationRefused, SchemaOutdated } from '../../warehouse/errors.ts';
 import { checkSchema, migrate } from '../../warehouse/migrate.ts';
 import { migrations } from '../../warehouse/migrations/index.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -25,7 +26,7 @@ test('an empty database is brought to this release, and the second time there is
   await checkSchema(warehouse);
 });
 
-test('20 at once migrate one empty database: each migration is done once', async () => {
+proofTest('20 at once migrate one empty database: each migration is done once', async () => {
   const processes = Array.from({ length: 20 }, () => openWarehouse({ url: crowded.url, connections: 1 }));
   try {
     const results = await Promise.all(processes.map((warehouse) => migrate(warehouse)));

@@ -66,7 +66,7 @@ test('a record is fetched once for a burst of webhooks about it', async () => {
   expect(await memoOf(installation, connection, id)).toBe('last');
 });
 
-test('webhooks that come in the wrong order, late or twice change nothing but freshness', async () => {
+proofTest('webhooks that come in the wrong order, late or twice change nothing but freshness', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   const [first, second] = [
