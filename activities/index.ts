@@ -70,11 +70,8 @@ const endedByFailover: ReadonlySet<Step> = new Set(
 );
 
 export function createActivities(dependencies: Dependencies): Activities {
-  const bind = (step: Step) =>
-    endedByFailover.has(step)
-      ? async (input: { runId: string }) =>
-          step(await onTimelineOf(dependencies, input), input as unknown as never)
-      : (input: never) => step(dependencies, input);
+  const bind = (step: Step) => async (input: never) =>
+    step(endedByFailover.has(step) ? await onTimelineOf(dependencies, input) : dependencies, input);
   const named = Object.values(steps).flatMap((ofKind) => Object.entries<Step>(ofKind));
   return Object.fromEntries(named.map(([name, step]) => [name, bind(step)])) as unknown as Activities;
 }

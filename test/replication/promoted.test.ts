@@ -14,6 +14,14 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
+test('a run keeps on which server it began, and on which timeline of it', async () => {
+  const service = await serve();
+  await service.sync(['bills']);
+  expect(await service.rows('select timeline from sync.runs where connection_id = $1')).toEqual([
+    { timeline: expect.stringMatching(/^[0-9]{10,}\/[0-9A-F]{8}$/) as string },
+  ]);
+});
+
 test('a reconcile whose findings are lost answers no wish, whatever else waits in quarantine', async () => {
   const service = await serve();
   const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
