@@ -164,7 +164,7 @@ describe('a record that waits in quarantine is fetched again', () => {
 });
 
 describe('what cannot be fetched is tried as it was kept', () => {
-  proofTest('a subscription, which has no fetch', async () => {
+  test('a subscription, which has no fetch', async () => {
     const connection = await installation.connect({ platform: 'STRIPE' });
     const stream = 'subscriptions';
     await land(warehouse, {
