@@ -33,6 +33,8 @@ DIGESTS = {
     AWS: "86bf20892ea5b4c17688f19b075399885f6aa5303f6b2dc9f491e76ceef9633b",
 }
 
+STANDARD_ERROR = 2
+
 CATALOG = "daybook"
 
 # Where sources are found: views of this session, of the tables as one tag has them.
@@ -134,9 +136,26 @@ def session(job: dict) -> SparkSession:
         builder = builder.master(job["master"])
     for name, value in settings.items():
         builder = builder.config(name, value)
-    spark = builder.getOrCreate()
+    spark = started(builder, job["log"])
     spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+def started(builder: SparkSession.Builder, log: str) -> SparkSession:
+    """What the JVM writes to standard error, as long as it lives, goes to this file; where it does not come up, its end is told."""
+    os.makedirs(os.path.dirname(log), exist_ok=True)
+    own = os.dup(STANDARD_ERROR)
+    with open(log, "wb") as file:
+        os.dup2(file.fileno(), STANDARD_ERROR)
+    try:
+        return builder.getOrCreate()
+    except Exception:
+        with open(log, "rb") as file:
+            os.write(own, file.read()[-2000:])
+        raise
+    finally:
+        os.dup2(own, STANDARD_ERROR)
+        os.close(own)
 
 
 def jar(name: str, folder: str) -> str:

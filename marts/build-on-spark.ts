@@ -78,6 +78,7 @@ export async function buildOnSpark(
             namespace: sparkNamespaces.marts,
             build_namespace: sparkNamespaces.build,
             manifest: join(folder, 'target', sparkNamespaces.build, 'manifest.json'),
+            log: join(folder, 'logs', 'spark.log'),
           }),
         },
         vars: {
