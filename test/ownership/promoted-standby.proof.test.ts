@@ -1,59 +1,28 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { freePort } from '../../embedded/free-port.ts';
-import { postgresAccount } from '../../embedded/postgres-account.ts';
-import { postgresProgram } from '../../embedded/postgres-program.ts';
-import { startPostgres, type PostgresServer } from '../../embedded/postgres.ts';
 import { migrate } from '../../warehouse/migrate.ts';
-import { openWarehouse } from '../../warehouse/open-warehouse.ts';
-import { eventually, inTheEnd } from '../support/eventually.ts';
-import { createInstallation } from '../support/installation.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
+import { inTheEnd } from '../support/eventually.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
 import { row } from '../support/rows.ts';
+import { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.ts';
 
-// A primary and a standby that streams from it, behind an address that leads to one of them, as managed services have it.
-const folder = await mkdtemp(join(tmpdir(), 'daybook-test-standby-'));
-const [primaryFiles, standbyFiles] = [join(folder, 'primary'), join(folder, 'standby')];
-let primary = await startPostgres({ dataDir: primaryFiles, port: await freePort() });
-const address = await addressOf(primary);
-const warehouse = openWarehouse({ url: address.url, connections: 2 });
-await migrate(warehouse);
-const installation = await createInstallation({ database: { url: address.url, warehouse } });
-let standby: ChildProcess | undefined;
-afterAll(async () => {
-  await warehouse.close();
-  address.close();
-  standby?.kill('SIGQUIT');
-  if (standby?.exitCode === null) await once(standby, 'exit');
-  await primary.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+const inSync = await startReplicated();
+const inReconcile = await startReplicated();
 
 test('a standby that is promoted in the middle of a sync costs time and nothing else', async () => {
+  const { postgres, warehouse, installation } = inSync;
   const company = await installation.connect({ records: 100 });
   await installation.startWorker();
-  const standbyUrl = await startStandby();
-  await installation.admin.configure({ maximumLimit: 5 });
-  const match = { connection: company, path: '/accounting/bills' };
-  await installation.admin.addFault({ match, fault: { kind: 'slow', ms: 500 } });
-  const { client } = installation;
-  const sync = await client.workflow.start('syncConnection', {
+  await postgres.startStandby();
+  await slowDown(installation, company);
+  const sync = await installation.client.workflow.start('syncConnection', {
     workflowId: `sync/${company}`,
     taskQueue: 'daybook',
     args: [{ connection: company, reason: 'test' }],
   });
-  await inTheEnd(async () => ((await pagesOf(company)) >= 3 ? true : undefined));
+  await untilPagesAreRead(warehouse, company);
 
-  process.kill(await postmasterOf(primaryFiles), 'SIGKILL');
-  await primary.exited;
-  await query(standbyUrl, 'select pg_promote(true, 60)');
-  address.leadTo(Number(new URL(standbyUrl).port));
+  await postgres.failOver();
   await installation.admin.clearFaults();
 
   await sync.result();
@@ -62,102 +31,77 @@ test('a standby that is promoted in the middle of a sync costs time and nothing 
   expect(await installation.run(['reconcile', company])).toMatchObject({ code: 0 });
 });
 
-async function pagesOf(company: string): Promise<number> {
-  const { pages } = await row(
+test('a reconcile in whose middle a standby is promoted fails, and the next one succeeds', async () => {
+  const { postgres, warehouse, installation } = inReconcile;
+  const company = await installation.connect({ records: 100 });
+  await installation.startWorker();
+  expect(await installation.run(['sync', company])).toMatchObject({ code: 0 });
+  await postgres.startStandby();
+  const { timeline: before } = await row(warehouse, 'select sync.timeline() as timeline');
+  await slowDown(installation, company);
+  const reconcile = installation.run(['reconcile', company]);
+  await untilPagesAreRead(warehouse, company, 'reconcile');
+
+  await postgres.failOver();
+  await installation.admin.clearFaults();
+
+  expect(await reconcile).not.toMatchObject({ code: 0 });
+  const { timeline: after } = await row(warehouse, 'select sync.timeline() as timeline');
+  expect(before).toEqual(expect.any(String));
+  expect(after).toEqual(expect.any(String));
+  expect(after).not.toBe(before);
+  expect(await lastReconcile(warehouse)).toEqual({
+    status: 'failed',
+    timeline: before,
+    failures: ['CommitsLost'],
+  });
+
+  expect(await installation.run(['reconcile', company])).toMatchObject({ code: 0 });
+  expect(await lastReconcile(warehouse)).toEqual({ status: 'succeeded', timeline: after, failures: [] });
+  expect((await installation.compare(company)).differences).toEqual([]);
+});
+
+/** A Daybook on a Postgres of its own that can fail over. */
+async function startReplicated(): Promise<{
+  postgres: ReplicatedPostgres;
+  warehouse: Warehouse;
+  installation: Installation;
+}> {
+  const postgres = await startReplicatedPostgres();
+  const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
+  afterAll(async () => {
+    await warehouse.close();
+    await postgres.stop();
+  });
+  await migrate(warehouse);
+  const installation = await createInstallation({ database: { url: postgres.url, warehouse } });
+  return { postgres, warehouse, installation };
+}
+
+async function slowDown({ admin }: Installation, company: string): Promise<void> {
+  await admin.configure({ maximumLimit: 5 });
+  const match = { connection: company, path: '/accounting/bills' };
+  await admin.addFault({ match, fault: { kind: 'slow', ms: 500 } });
+}
+
+async function untilPagesAreRead(warehouse: Warehouse, company: string, kind = 'sync'): Promise<void> {
+  await inTheEnd(async () => {
+    const { pages } = await row(
+      warehouse,
+      `select coalesce(sum(s.pages), 0)::int as pages from sync.run_streams s join sync.runs r using (run_id)
+       where r.connection_id = $1 and r.kind = $2 and s.stream = 'bills'`,
+      [company, kind],
+    );
+    return Number(pages) >= 3 ? true : undefined;
+  });
+}
+
+function lastReconcile(warehouse: Warehouse): Promise<Record<string, unknown>> {
+  return row(
     warehouse,
-    `select coalesce(sum(pages), 0)::int as pages from sync.run_streams where connection_id = '${company}' and stream = 'bills'`,
+    `select r.status, r.timeline,
+       (select coalesce(array_agg(distinct s.failure_type) filter (where s.failure_type is not null), '{}')
+        from sync.run_streams s where s.run_id = r.run_id) as failures
+     from sync.runs r where r.kind = 'reconcile' order by r.started_at desc limit 1`,
   );
-  return Number(pages);
-}
-
-/** Of a copy of the primary's files, which then follows it. Returns the superuser's address. */
-async function startStandby(): Promise<string> {
-  await primary.stop();
-  await promisify(execFile)('cp', ['-a', primaryFiles, standbyFiles]);
-  primary = await startPostgres({ dataDir: primaryFiles, port: primary.port });
-  const { port, username, password } = new URL(primary.adminUrl);
-  const account = await postgresAccount();
-  const signal = join(standbyFiles, 'standby.signal');
-  await writeFile(signal, '');
-  await account.own(signal);
-  await appendFile(
-    join(standbyFiles, 'postgresql.auto.conf'),
-    `primary_conninfo = 'host=127.0.0.1 port=${port} user=${username} password=${password}'\n`,
-  );
-  const { postgres } = await postgresProgram(account);
-  const own = await freePort();
-  const settings = { port: String(own), listen_addresses: '127.0.0.1', unix_socket_directories: '' };
-  const [command, ...args] = account.wrap([
-    postgres,
-    ...['-D', account.nameOf(standbyFiles)],
-    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ]);
-  standby = spawn(command, args, { cwd: standbyFiles, stdio: 'ignore' });
-  const url = new URL(primary.adminUrl);
-  url.port = String(own);
-  await eventually(() => query(url.href, 'select'));
-  await eventually(async () => {
-    const { rows } = await query(primary.adminUrl, 'select from pg_stat_replication');
-    return rows.length > 0 ? true : undefined;
-  });
-  return url.href;
-}
-
-async function query(url: string, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url });
-  try {
-    await client.connect();
-    return await client.query(text);
-  } finally {
-    await client.end();
-  }
-}
-
-async function postmasterOf(files: string): Promise<number> {
-  return Number.parseInt(await readFile(join(files, 'postmaster.pid'), 'utf8'), 10);
-}
-
-interface Address {
-  readonly url: string;
-  /** Ends what leads to where it led before. */
-  readonly leadTo: (port: number) => void;
-  readonly close: () => void;
-}
-
-async function addressOf({ url, port }: PostgresServer): Promise<Address> {
-  let target = port;
-  const open = new Set<Socket>();
-  const cut = (): void => {
-    for (const socket of open) socket.destroy();
-  };
-  const server = createServer((incoming) => {
-    const outgoing = connect(target, '127.0.0.1');
-    for (const [one, other] of [
-      [incoming, outgoing],
-      [outgoing, incoming],
-    ] as const) {
-      open.add(one);
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
-        open.delete(one);
-        other.destroy();
-      });
-      one.pipe(other);
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const shared = new URL(url);
-  shared.port = String((server.address() as AddressInfo).port);
-  return {
-    url: shared.href,
-    leadTo(next) {
-      target = next;
-      cut();
-    },
-    close() {
-      server.close();
-      cut();
-    },
-  };
 }
