@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createApiClient, type ApiClient } from '../../source/api-client.ts';
 import { readWebhook } from '../../source/read-webhook.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
@@ -32,6 +33,8 @@ export class ScriptedService {
   url = '';
   readonly connection = `co-${randomBytes(4).toString('hex')}`;
   lookbackMilliseconds = 600_000;
+  /** What a run waits before it tries again, at most. */
+  longestWaitMilliseconds = 1_000;
   readonly failures: string[] = [];
   /** What activities work with. */
   warehouse: Warehouse;
@@ -167,7 +170,7 @@ export class ScriptedService {
         isDead: () => false,
         dependencies: () => dependencies,
       }),
-      pass: (milliseconds) => new Promise((resolve) => setTimeout(resolve, Math.min(milliseconds, 1_000))),
+      pass: (milliseconds) => wait(Math.min(milliseconds, this.longestWaitMilliseconds)),
       ended: () => false,
       onFailure: (failure) => this.failures.push(`${failure.type}: ${failure.message}`),
     });

@@ -1,0 +1,41 @@
+import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
+import { brokenPromises } from './judge.ts';
+import { play } from './play.ts';
+import type { Scenario } from './scenario.ts';
+import type { Standby } from './standby.ts';
+
+export interface Played {
+  /** How often a standby has taken over. */
+  readonly takeovers: number;
+  readonly broken: readonly string[];
+}
+
+/**
+ * Plays a scenario once without a takeover, which must go well, and then with one after each of its commits in turn.
+ *
+ * @param lacking of how many of so many commits the standby lacks, each in a play of its own
+ */
+export async function afterEachCommit(
+  scenario: Scenario,
+  {
+    lacking,
+    ...on
+  }: { warehouse: Warehouse; standby: Standby; lacking: (commits: number) => readonly number[] },
+): Promise<Played> {
+  const { commits, status, differences } = await play(scenario, on);
+  const wrong = [...differences.afterRun, ...differences.atEnd];
+  if (status !== scenario.ends || wrong.length > 0)
+    throw new Error(`Without a takeover, "${scenario.name}" ends ${status}: ${wrong.join('; ')}`);
+  let takeovers = 0;
+  const broken: string[] = [];
+  for (const after of commits.keys())
+    for (const lost of new Set(lacking(after + 1))) {
+      if (lost < 1 || lost > after + 1) continue;
+      const takeover = { has: after + 1 - lost, after: after + 1 };
+      const outcome = await play(scenario, { ...on, takeover });
+      if (outcome.hasTakenOver) takeovers += 1;
+      const where = `Without the last ${lost} of ${after + 1} commits, in "${commits[after] ?? ''}"`;
+      broken.push(...brokenPromises(outcome).map((one) => `${where}: ${one}`));
+    }
+  return { takeovers, broken };
+}

@@ -1,0 +1,34 @@
+import { giveUpAfter } from './give-up-after.ts';
+
+/** Any number may be inside together, or one alone. */
+export class AloneOrTogether {
+  #inside = 0;
+  #alone: Promise<void> = Promise.resolve();
+  #isAlone = 0;
+  #onEmpty: () => void = () => undefined;
+
+  async enter(): Promise<void> {
+    while (this.#isAlone > 0) await this.#alone;
+    this.#inside += 1;
+  }
+
+  leave(): void {
+    this.#inside -= 1;
+    if (this.#inside === 0) this.#onEmpty();
+  }
+
+  /** Works when nobody is inside any more; who would enter waits. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    this.#isAlone += 1;
+    const before = this.#alone;
+    const mine = before.then(() => this.#untilEmpty()).then(work);
+    this.#alone = mine.catch(() => undefined).finally(() => (this.#isAlone -= 1));
+    await mine;
+  }
+
+  async #untilEmpty(): Promise<void> {
+    if (this.#inside === 0) return;
+    const empty = new Promise<void>((resolve) => (this.#onEmpty = resolve));
+    await giveUpAfter(5_000, 'A transaction waits for another one to begin.', empty);
+  }
+}

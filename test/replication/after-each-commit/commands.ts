@@ -1,0 +1,123 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { readWebhook } from '../../../source/read-webhook.ts';
+import { addConnection } from '../../../warehouse/connections/add-connection.ts';
+import { removeConnection } from '../../../warehouse/connections/remove-connection.ts';
+import { UnknownConnection } from '../../../warehouse/errors.ts';
+import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
+import { storeWebhooks } from '../../../warehouse/webhooks/store-webhooks.ts';
+import { secretKey } from '../../simulation/dependencies-of.ts';
+import { bill } from '../../support/finance-records.ts';
+import { rebuildBills, replayOne } from '../as-commands.ts';
+import { at, type ScriptedService } from '../scripted-service.ts';
+import { longAgo, statusOf, type Scenario } from './scenario.ts';
+
+/** What a person or a webhook brings about. */
+export const commands: readonly Scenario[] = [
+  {
+    name: 'webhooks',
+    ends: 'succeeded',
+    resources: ['bills'],
+    repairedBy: 'syncs',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: old('a', 'b', 'c') };
+      await service.sync(['bills']);
+      const edited = bill('a', { memo: '"new"', last_synced_at: at(-3_000) });
+      const created = bill('d', { last_synced_at: at(-1_000) });
+      service.lists.bills = [edited, ...old('c'), created];
+      await store(service, 'UPDATED', edited);
+      await store(service, 'DELETED', bill('b', { last_synced_at: at(longAgo) }));
+      await store(service, 'CREATED', created);
+    },
+    async act(service: ScriptedService): Promise<string> {
+      return endOf(service, 'webhook', () => service.applyWebhooks());
+    },
+  },
+  {
+    name: 'a replay from quarantine',
+    ends: 'succeeded',
+    resources: ['bills'],
+    repairedBy: 'the same again',
+    async prepare(service: ScriptedService): Promise<void> {
+      const bad = bill('b', { total_amount: '"much"', last_synced_at: at(longAgo) });
+      service.lists = { bills: [...old('a'), bad] };
+      await service.sync(['bills']);
+      service.lists.bills = old('a', 'b');
+    },
+    act: (service) => endOf(service, 'replay', () => replayOne(service.warehouse, service)),
+  },
+  {
+    name: 'a rebuild',
+    ends: 'succeeded',
+    resources: ['bills'],
+    repairedBy: 'the same again',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: old('a', 'b', 'c') };
+      await service.sync(['bills']);
+      await service.rows(`delete from finance.bills where connection_id = $1 and id = 'b'`);
+    },
+    act: (service) => endOf(service, 'rebuild', () => rebuildBills(service.warehouse, service)),
+  },
+  {
+    name: 'a connection that is removed, but for its data, and added again',
+    ends: 'succeeded',
+    resources: ['bills'],
+    repairedBy: 'the same again',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: old('a', 'b', 'c') };
+      await service.sync(['bills']);
+      const edited = bill('c', { memo: '"edited"', last_synced_at: at(longAgo + 1_000) });
+      service.lists.bills = [...old('a'), edited, bill('d', { last_synced_at: at(-1_000) })];
+    },
+    act: (service) => removeAndAdd(service).catch(refused),
+  },
+];
+
+/** The status of the run that a command makes; a command that fails tells nothing else. */
+async function endOf(service: ScriptedService, kind: string, command: () => Promise<void>): Promise<string> {
+  const error: unknown = await command().then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  const [run] = await service.rows(
+    `select status from sync.runs where connection_id = $1 and kind = '${kind}' order by started_at desc limit 1`,
+  );
+  return error === undefined || run?.status !== 'succeeded' ? statusOf(run ?? {}) : 'failed';
+}
+
+/** Whoever is refused does it again from the beginning. */
+async function removeAndAdd(service: ScriptedService): Promise<string> {
+  const { warehouse, connection: connectionId, url: apiAddress } = service;
+  const token = `token-${connectionId}`;
+  await removeConnection(warehouse, { connectionId, keepData: true }).catch((error: unknown) => {
+    // Removed already.
+    if (!(error instanceof UnknownConnection)) throw error;
+  });
+  const added = { connectionId, apiAddress, token, expandPlatformData: false };
+  await addConnection(warehouse, secretKey, added);
+  await service.sync(['bills']);
+  return statusOf(await service.reconcile(['bills']));
+}
+
+/** That the connection is, or is not there as the command before has left it, says so before anything is done. */
+function refused(error: unknown): string {
+  const name = error instanceof ApplicationFailure ? error.type : error instanceof Error ? error.name : '';
+  if (!refusals.includes(name ?? '')) throw error;
+  return 'refused';
+}
+
+const refusals = ['CommitsLost', 'ConnectionBeingRemoved', 'ConnectionExists', 'UnknownConnection'];
+
+async function store(
+  { connection, url, warehouse }: { connection: string; url: string; warehouse: Warehouse },
+  code: string,
+  text: string,
+): Promise<void> {
+  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${connection}","bill":${text}}`;
+  const webhook = readWebhook(Buffer.from(body));
+  if (webhook === undefined) throw new Error('The webhook cannot be read.');
+  await storeWebhooks(warehouse, { apiAddress: url, webhooks: [webhook] });
+}
+
+function old(...ids: string[]): string[] {
+  return ids.map((id) => bill(id, { last_synced_at: at(longAgo) }));
+}

@@ -1,0 +1,130 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
+import type { Database } from '../../../warehouse/tables/database.ts';
+import { AloneOrTogether } from './alone-or-together.ts';
+import type { Standby } from './standby.ts';
+
+/** When a standby takes over, and what it lacks then. */
+export interface Takeover {
+  /** So many commits of the run it has. */
+  readonly has: number;
+  /** It takes over when the run has made so many. */
+  readonly after: number;
+}
+
+export interface FailingOver {
+  readonly warehouse: Warehouse;
+  /** The last statement of each transaction that was committed, in their order. */
+  readonly commits: readonly string[];
+  readonly hasTakenOver: () => boolean;
+}
+
+/**
+ * The warehouse over a Postgres that counts commits, and whose standby takes over after one of them, before it returns. No transaction is
+ * open then, so that what is lost is what was committed, and nothing else.
+ */
+export async function failingOver(
+  warehouse: Warehouse,
+  { standby, connectionId, takeover }: { standby: Standby; connectionId: string; takeover?: Takeover },
+): Promise<FailingOver> {
+  const commits: string[] = [];
+  let hasTakenOver = false;
+  const transactions = new AloneOrTogether();
+  const committed = async (what: string): Promise<void> => {
+    const place = commits.push(what);
+    if (place === takeover?.has) await transactions.alone(() => standby.receive(connectionId));
+    if (place !== takeover?.after) return;
+    await transactions.alone(() => standby.takeOver(connectionId));
+    hasTakenOver = true;
+  };
+  if (takeover?.has === 0) await standby.receive(connectionId);
+  const connect = async (): Promise<PoolClient> =>
+    countingCommits(await warehouse.pool.connect(), { transactions, committed });
+  const query = async (...given: [string]): Promise<unknown> => {
+    const client = await connect();
+    try {
+      return await client.query(...given);
+    } finally {
+      client.release();
+    }
+  };
+  const pool = Object.create(warehouse.pool, {
+    connect: { value: connect },
+    query: { value: query },
+  }) as Pool;
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    warehouse: { pool, db, close: () => Promise.resolve() },
+    commits,
+    hasTakenOver: () => hasTakenOver,
+  };
+}
+
+interface Counting {
+  readonly transactions: AloneOrTogether;
+  readonly committed: (what: string) => Promise<void>;
+}
+
+/** A session that tells of each of its transactions that has written. */
+function countingCommits(client: PoolClient, { transactions, committed }: Counting): PoolClient {
+  let isOpen = false;
+  let last = '';
+  const close = (): void => {
+    if (isOpen) transactions.leave();
+    isOpen = false;
+  };
+  const inOpen = async (given: [string]): Promise<unknown> => {
+    const text = textOf(given[0]);
+    if (text !== 'commit' && text !== 'rollback') {
+      last = text;
+      return client.query(...given);
+    }
+    const wrote = text === 'commit' && (await hasWritten(client));
+    const what = last;
+    const ended = await client.query(...given).finally(close);
+    if (wrote) await committed(what);
+    return ended;
+  };
+  const query = async (...given: [string]): Promise<unknown> => {
+    if (isOpen) return inOpen(given);
+    await transactions.enter();
+    isOpen = true;
+    if (textOf(given[0]) === 'begin') return client.query(...given);
+    // A statement alone is a transaction too.
+    let result: unknown;
+    try {
+      await client.query('begin');
+      result = await inOpen(given);
+    } catch (error) {
+      await inOpen(['rollback']);
+      throw error;
+    }
+    await inOpen(['commit']);
+    return result;
+  };
+  const release = (error?: Error | boolean): void => {
+    close();
+    client.release(error);
+  };
+  return new Proxy(client, {
+    get(session, name): unknown {
+      if (name === 'query') return query;
+      if (name === 'release') return release;
+      const member: unknown = Reflect.get(session, name, session);
+      return typeof member === 'function' ? (member.bind(session) as unknown) : member;
+    },
+  });
+}
+
+async function hasWritten(client: PoolClient): Promise<boolean> {
+  const { rowCount } = await client.query('select where pg_current_xact_id_if_assigned() is not null');
+  return rowCount === 1;
+}
+
+type Statement = string | { readonly name?: string; readonly text?: string };
+
+function textOf(statement: Statement): string {
+  const text = typeof statement === 'string' ? statement : (statement.name ?? statement.text ?? '');
+  return text.trim().replace(/\s+/g, ' ').slice(0, 80);
+}

@@ -1,0 +1,125 @@
+import { bill, customer } from '../../support/finance-records.ts';
+import { deletionOf } from '../../support/land-events.ts';
+import { at, page, type Answer, type ScriptedService } from '../scripted-service.ts';
+import { longAgo, statusOf, type Scenario } from './scenario.ts';
+
+const bills = ['bills'];
+const both = ['bills', 'customers'];
+
+/** Runs that read lists. */
+export const reads: readonly Scenario[] = [
+  {
+    name: 'a first sync',
+    ends: 'succeeded',
+    resources: both,
+    repairedBy: 'syncs',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: threeInOrder(), customers: [customer('k')] };
+      service.onList = oneByOne(service);
+      return Promise.resolve();
+    },
+    act: async (service) => statusOf(await service.sync(both)),
+  },
+  {
+    name: 'a sync',
+    ends: 'succeeded',
+    resources: both,
+    repairedBy: 'syncs',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: three(), customers: [customer('k')] };
+      await service.sync(both);
+      service.lists.bills = [
+        bill('a', { memo: '"new"', last_synced_at: at(-3_000) }),
+        bill('c', { memo: '"c2"', last_synced_at: at(-2_000) }),
+        bill('d', { last_synced_at: at(-1_000) }),
+      ];
+      service.events = [deletionOf('b', new Date().toISOString())];
+      service.onList = oneByOne(service);
+    },
+    act: async (service) => statusOf(await service.sync(both)),
+  },
+  {
+    name: 'a sync whose cursor is refused',
+    ends: 'succeeded',
+    resources: bills,
+    repairedBy: 'syncs',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: threeInOrder() };
+      const answer = oneByOne(service);
+      let isRefused = false;
+      service.onList = (resource, query) => {
+        if (query.get('cursor') !== '2' || isRefused) return answer(resource, query);
+        isRefused = true;
+        const body = '{"error_code":"INVALID_CURSOR","error_type":"INVALID_REQUEST_ERROR"}';
+        return { status: 400, body };
+      };
+      return Promise.resolve();
+    },
+    act: async (service) => statusOf(await service.sync(bills)),
+  },
+  {
+    name: 'a sync after the service has put its clock back',
+    ends: 'succeeded',
+    resources: bills,
+    repairedBy: 'syncs',
+    async prepare(service: ScriptedService): Promise<void> {
+      const recent = ['a', 'b', 'c'].map((id) => bill(id, { last_synced_at: at(-5_000) }));
+      service.lists = { bills: recent };
+      await service.sync(bills);
+      const back = -2 * 3_600_000;
+      service.date = () => new Date(Date.now() + back);
+      service.lists.bills = [...recent, bill('d', { last_synced_at: at(back + 500) })];
+    },
+    act: async (service) => statusOf(await service.sync(bills)),
+  },
+  {
+    name: 'a backfill',
+    ends: 'succeeded',
+    resources: bills,
+    repairedBy: 'the same again',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: [] };
+      await service.sync(bills);
+      service.lists.bills = ['01', '02', '03'].map((month) =>
+        bill(month, { updated_at: `"2024-${month}-10T00:00:00.000Z"`, last_synced_at: at(10 * longAgo) }),
+      );
+      service.onList = (_, query) => {
+        if (!query.has('updated_at_min')) return undefined;
+        const [from, to] = [
+          Number(query.get('updated_at_min')),
+          Number(query.get('updated_at_max') ?? Infinity),
+        ];
+        const isIn = (text: string): boolean => {
+          const updatedAt = timeOf(text, 'updated_at');
+          return updatedAt >= from && updatedAt <= to;
+        };
+        return page(service, 'bills', (service.lists.bills ?? []).filter(isIn));
+      };
+    },
+    act: async (service) => statusOf(await service.backfill(bills, { from: '2024-01-01', to: '2024-03-31' })),
+  },
+];
+
+function three(): string[] {
+  return ['a', 'b', 'c'].map((id) => bill(id, { last_synced_at: at(longAgo) }));
+}
+
+function threeInOrder(): string[] {
+  return ['a', 'b', 'c'].map((id, place) => bill(id, { last_synced_at: at(longAgo + place * 1_000) }));
+}
+
+/** Pages of one bill each. */
+function oneByOne(service: ScriptedService): (resource: string, query: URLSearchParams) => Answer {
+  return (resource, query) => {
+    if (resource !== 'bills') return undefined;
+    const floor = Number(query.get('last_synced_at_min') ?? -Infinity);
+    const shown = (service.lists.bills ?? []).filter((text) => timeOf(text, 'last_synced_at') >= floor);
+    const place = Number(query.get('cursor') ?? 0);
+    const next = place + 1 < shown.length ? String(place + 1) : null;
+    return page(service, 'bills', shown.slice(place, place + 1), next);
+  };
+}
+
+function timeOf(text: string, field: string): number {
+  return Date.parse((JSON.parse(text) as Record<string, string>)[field] ?? '');
+}

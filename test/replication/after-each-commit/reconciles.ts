@@ -1,0 +1,137 @@
+import { bill, expense, subscription } from '../../support/finance-records.ts';
+import { deletionOf } from '../../support/land-events.ts';
+import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
+import { questionOf } from '../../../warehouse/reconcile/deletion-question.ts';
+import { at, page, type ScriptedService } from '../scripted-service.ts';
+import { longAgo, statusOf, type Scenario } from './scenario.ts';
+
+type Told = Pick<Scenario, 'name' | 'prepare'> & Partial<Scenario>;
+
+/** Runs that compare whole lists: only they find what these have to find. */
+export const reconciles: readonly Scenario[] = [
+  ofBills({
+    name: 'a reconcile that a deletion has asked for',
+    prepare: (service) => wish(service),
+    repairedBy: 'syncs',
+  }),
+  ofBills({
+    name: 'a reconcile that a deletion has asked for, beside a record that cannot be stored',
+    ends: 'partial',
+    repairedBy: 'syncs',
+    prepare: (service) => wish(service, [unstorable('bad')]),
+  }),
+  ofBills({
+    name: 'a reconcile of bills of which more than half are gone at the source',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: old('a', 'b', 'c', 'd', 'e') };
+      await service.sync(['bills']);
+      service.lists.bills = old('a', 'b');
+    },
+  }),
+  ofBills({
+    name: 'a reconcile of bills of which a second listing decides',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: old('a', 'b', 'c', 'd') };
+      await service.sync(['bills']);
+      service.lists.bills = old('a', 'b', 'c');
+      // It does not tell whether there is such a record.
+      service.onFetch = () => ({ status: 404, body: '{}' });
+      service.onList = (_, query) => {
+        if (query.has('last_synced_at_min')) return undefined;
+        const shown = service.lists.bills ?? [];
+        return query.get('cursor') === null
+          ? page(service, 'bills', shown.slice(0, 1), 'more')
+          : page(service, 'bills', shown.slice(1));
+      };
+    },
+  }),
+  ofBills({
+    name: 'a reconcile of bills of which one that could not be stored is gone at the source',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: [...old('a', 'b'), unstorable('z')] };
+      await service.sync(['bills']);
+      service.lists.bills = old('a', 'b');
+    },
+  }),
+  ofBills({
+    name: 'a reconcile of bills of which a row was lost, and the record is gone',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: old('a', 'b', 'c') };
+      await service.sync(['bills']);
+      await service.rows(`delete from finance.bills where connection_id = $1 and id = 'b'`);
+      service.lists.bills = old('a', 'c');
+    },
+  }),
+  {
+    ...reconcileOf('expenses'),
+    name: 'a reconcile of expenses: a refund now, an older version, and one that is gone',
+    async prepare(service: ScriptedService): Promise<void> {
+      const last_synced_at = at(longAgo);
+      service.lists = { expenses: ['a', 'b', 'c', 'd'].map((id) => expense(id, { last_synced_at })) };
+      await service.sync(['expenses']);
+      service.lists.expenses = [
+        expense('a', { expense_type: '"refund"', last_synced_at: at() }),
+        expense('b', { memo: '"older"', last_synced_at: at(longAgo - 100_000) }),
+        expense('d', { last_synced_at }),
+      ];
+    },
+  },
+  {
+    ...reconcileOf('subscriptions'),
+    name: 'a reconcile of subscriptions of which half are gone',
+    async prepare(service: ScriptedService): Promise<void> {
+      const subscriptions = (...ids: string[]): string[] =>
+        ids.map((id) => subscription(id, { updated_at: at(50 * longAgo) }));
+      service.lists = { subscriptions: subscriptions('a', 'b', 'c', 'd') };
+      await service.sync(['subscriptions']);
+      service.lists.subscriptions = subscriptions('a', 'd');
+    },
+  },
+  ofBills({
+    name: 'an approval',
+    async prepare(service: ScriptedService): Promise<void> {
+      service.lists = { bills: old('a', 'b', 'c') };
+      await service.sync(['bills']);
+      service.lists.bills = [];
+      await service.reconcile(['bills']);
+    },
+    async act(service: ScriptedService): Promise<string> {
+      const { warehouse, connection: connectionId } = service;
+      const question = questionOf(await readWaitingDeletions(warehouse, { connectionId }));
+      return statusOf(await service.approve(['bills'], question));
+    },
+  }),
+];
+
+function ofBills(told: Told): Scenario {
+  return { ...reconcileOf('bills'), ...told };
+}
+
+function reconcileOf(resource: string): Omit<Scenario, 'name' | 'prepare'> {
+  return {
+    ends: 'succeeded',
+    resources: [resource],
+    repairedBy: 'the same again',
+    act: async (service) => statusOf(await service.reconcile([resource])),
+  };
+}
+
+/** A deletion of which nobody can say whether it came before or after the version that is held: a reconcile is wanted. */
+async function wish(service: ScriptedService, beside: readonly string[] = []): Promise<void> {
+  const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
+  const touched = JSON.stringify(new Date(second + 300).toISOString());
+  const others = [bill('b'), bill('c'), ...beside];
+  service.lists = { bills: [bill('a', { last_synced_at: touched }), ...others] };
+  await service.sync(['bills']);
+  service.lists.bills = others;
+  service.events = [deletionOf('a', new Date(second).toISOString().replace('.000', ''))];
+  await service.sync(['bills']);
+}
+
+function old(...ids: string[]): string[] {
+  return ids.map((id) => bill(id, { last_synced_at: at(longAgo) }));
+}
+
+function unstorable(id: string): string {
+  return bill(id, { total_amount: '"much"', last_synced_at: at(longAgo) });
+}
