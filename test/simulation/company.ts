@@ -39,6 +39,8 @@ export interface Company {
   removals: number;
   /** How often a standby has taken over that lacks a commit. */
   losses: number;
+  /** Runs, but for syncs, that were open when it did: none of them may succeed. */
+  readonly outlived: Set<string>;
   /** Its rows in `finance` were lost since the last run. */
   rowsLost: boolean;
   /** Cursors of open passes have become useless since the last run that could find out. */
@@ -119,6 +121,7 @@ export async function openCompany(
     token: 'own',
     removals: 0,
     losses: 0,
+    outlived: new Set(),
     rowsLost: false,
     cursorsBroke: false,
     waiting: { open: [], removals: 0 },

@@ -7,6 +7,7 @@ import type { ProofJudge } from './judge-proof.ts';
 import { playRun } from './play-run.ts';
 import { SimulatedProcess, type OnAnswer } from './simulated-process.ts';
 import { standStill } from './stand-still.ts';
+import { takeOver } from './take-over.ts';
 import { Turns, type Party } from './turns.ts';
 import type { Watch } from './watch.ts';
 
@@ -85,7 +86,10 @@ export async function inTurns(
     if (end.isOver) throw new Error('Nobody begins anything any more.');
     const known = processes.get(slot);
     if (known !== undefined && !known.isDead() && !known.isGivenUp()) return known;
-    const fresh = new SimulatedProcess(turns, stage.endSession, onAnswer);
+    const fresh = new SimulatedProcess(turns, stage.endSession, {
+      onAnswer,
+      onLostCommit: () => takeOver(stage, companies),
+    });
     processes.set(slot, fresh);
     started.push(fresh);
     return fresh;

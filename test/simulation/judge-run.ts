@@ -2,6 +2,7 @@ import type { Company } from './company.ts';
 import { isBuried, tombstonesOf } from './judge-end.ts';
 import { landedLists } from './landed-lists.ts';
 import { judgeReplaced } from './replace.ts';
+import { judgeOutlived } from './take-over.ts';
 import { eraOf, nameOf, streamOf, surelyShownMilliseconds, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
@@ -32,6 +33,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     judgePatience(streams);
     judgeReadings(streams);
     await judgeReplaced(company);
+    await judgeOutlived(company);
     if (!ended) return;
     await judgeCompleteness(streams);
     await judgeLastAnswer(streams);

@@ -94,6 +94,13 @@ export const mutants: readonly Mutant[] = [
     replace: '',
   },
   {
+    name: 'a run goes on past a failover',
+    about: 'lostCommit',
+    file: 'warehouse/runs/begin-run.ts',
+    find: 'timeline: sql<string | null>`sync.timeline()`,',
+    replace: 'timeline: null,',
+  },
+  {
     name: 'the cursor is committed before the records',
     file: 'warehouse/landing/land-page.ts',
     find: '  const landed = await landing(',

@@ -10,6 +10,7 @@ export class SimulatedProcess implements Party {
   readonly #turns: Turns;
   readonly #endSession: (pid: number) => Promise<void>;
   readonly #onAnswer: OnAnswer | undefined;
+  readonly #onLostCommit: (() => Promise<void>) | undefined;
   readonly #clients = new Set<PoolClient>();
   #dead = false;
   #losesCommit = false;
@@ -18,10 +19,11 @@ export class SimulatedProcess implements Party {
   /** Resolves when Temporal no longer counts on it: it is dead, or does not answer. */
   readonly lost: Promise<void>;
 
-  constructor(turns: Turns, endSession: (pid: number) => Promise<void>, onAnswer?: OnAnswer) {
+  constructor(turns: Turns, endSession: (pid: number) => Promise<void>, told: Told = {}) {
     this.#turns = turns;
     this.#endSession = endSession;
-    this.#onAnswer = onAnswer;
+    this.#onAnswer = told.onAnswer;
+    this.#onLostCommit = told.onLostCommit;
     this.lost = new Promise((resolve) => {
       this.#giveUp = resolve;
     });
@@ -47,7 +49,7 @@ export class SimulatedProcess implements Party {
     return this.#stepsLeft >= 0;
   }
 
-  /** Postgres tells of its next commit that lands or deletes records, and has lost it. */
+  /** Postgres tells of its next commit that lands, compares, or deletes records, or plans a backfill, and has lost it: a standby took over. */
   loseCommit(): void {
     this.#losesCommit = true;
   }
@@ -100,17 +102,17 @@ export class SimulatedProcess implements Party {
   async #connect(pool: Pool, key: string): Promise<PoolClient> {
     const client = await this.#turns.meanwhile(() => pool.connect());
     this.#clients.add(client);
-    let lands = false;
+    let notes = remembered.includes(key.split(' ')[3] ?? '');
     return new Proxy(client, {
       get: (target, name): unknown => {
         if (name === 'query') {
-          return (...given: [string]) =>
-            this.#turns.take({ key: `${key} ${textOf(given[0])}`, party: this, pid: pidOf(target) }, () => {
-              lands ||= locksToLand(given[0]);
-              if (given[0] !== 'commit' || !this.#losesCommit || !lands) return target.query(...given);
-              this.#losesCommit = false;
-              return target.query('rollback');
+          return (...given: [string]) => {
+            const turn = { key: `${key} ${textOf(given[0])}`, party: this, pid: pidOf(target) };
+            return this.#turns.take(turn, () => {
+              notes ||= locksToLand(given[0]);
+              return given[0] === 'commit' && notes ? this.#commit(target) : target.query(...given);
             });
+          };
         }
         if (name === 'release') {
           return (error?: Error | boolean) => {
@@ -124,6 +126,14 @@ export class SimulatedProcess implements Party {
     });
   }
 
+  async #commit(client: PoolClient): Promise<unknown> {
+    if (!this.#losesCommit) return client.query('commit');
+    this.#losesCommit = false;
+    const ended = await client.query('rollback');
+    await this.#onLostCommit?.();
+    return ended;
+  }
+
   async #queryOnce(pool: Pool, key: string, given: unknown[]): Promise<unknown> {
     const client = await this.#connect(pool, key);
     try {
@@ -134,11 +144,27 @@ export class SimulatedProcess implements Party {
   }
 }
 
+interface Told {
+  readonly onAnswer?: OnAnswer;
+  /** A standby took over, which lacks it. */
+  readonly onLostCommit?: () => Promise<void>;
+}
+
 /** Told of an answer: the name of the attempt, and what it had asked for; a fetch of a record has no query. */
 export type OnAnswer = (
   key: string,
   asked: { path: string; query?: Readonly<Record<string, string>> },
 ) => void;
+
+/** Activities that commit what later ones of their run go by. */
+const remembered = [
+  'planBackfill',
+  'findAbsent',
+  'listAgain',
+  'confirmByFetch',
+  'confirmBySecondListing',
+  'settleResource',
+];
 
 /** Of a statement: what is enough to tell a commit. */
 function textOf(statement: unknown): string {
