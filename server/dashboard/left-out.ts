@@ -98,8 +98,8 @@ const leftOuts = {
     select lines.connection_id, currency_code, ${wholeSum('gross_amount')} as amount
     from marts.spend_lines as lines
     inner join marts.accounts using (connection_id, account_id)
-    where posting_status = 'posted' and role in ('ap_credit', 'payment_source') and coalesce(gross_amount <> 0, true)
-      and spend_month :during
+    where posting_status = 'posted' and not is_in_future and role in ('ap_credit', 'payment_source')
+      and coalesce(gross_amount <> 0, true) and spend_month :during
     group by lines.connection_id, currency_code, source_type, document_id`,
     words: [
       ...(['document', 'with lines on an account that bills are owed on or expenses are paid from'] as const),

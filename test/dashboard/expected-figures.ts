@@ -73,7 +73,7 @@ export function expectedFigures(
     );
     return leftOut(costOfEach(lines));
   };
-  const settling = (months: readonly string[]): string[] => {
+  const settling = (months: readonly string[], isMeant: (row: Row) => boolean = () => true): string[] => {
     const accounts = all('accounts').filter((row) =>
       ['ap_credit', 'payment_source'].includes(String(row.role)),
     );
@@ -81,6 +81,8 @@ export function expectedFigures(
     const lines = of('spend_lines').filter(
       (row) =>
         row.posting_status === 'posted' &&
+        row.is_in_future !== true &&
+        isMeant(row) &&
         isSettling.has(`${row.connection_id} ${row.account_id}`) &&
         whole(row.gross_amount) !== 0n &&
         months.includes(String(row.spend_month)),
@@ -220,6 +222,8 @@ export function expectedFigures(
       ...(bills.length > 0 || creditsOwed.length === 0 ? [counted(bills.length, 'bill', 'bills')] : []),
       ...(creditsOwed.length === 0 ? [] : [`${counted(creditsOwed.length, 'credit', 'credits')} below 0`]),
     ].join(' and ');
+    // What stands of credits, and of bills below 0, until it is settled.
+    const used = creditsUsed(creditsOwed);
     const percent =
       payable === null || late === null || payable === 0n
         ? ''
@@ -254,7 +258,7 @@ export function expectedFigures(
               ]),
             ),
           ),
-          'and bills below 0 or overpaid; not taken off open bills',
+          `and bills below 0 or overpaid; not taken off open bills${used === 0n ? '' : `; ${told(used)} of it settles bills from a later day on, and cannot be taken off what is due within 14 days`}`,
         ],
         [
           `Spend in ${monthName(today)}`,
@@ -277,6 +281,7 @@ export function expectedFigures(
         ...ofUnknownCredits,
         ...unknownSpend([month, before]),
         ...undatedDocuments,
+        ...settling([month, before]),
         ...goneDue,
         ...goneAhead(isDueSoon, true),
         ...goneSpend([month, before]),
@@ -285,6 +290,21 @@ export function expectedFigures(
         ...some(roundedRecords(all('data_quality'))),
       ],
     };
+  }
+
+  function creditsUsed(creditsOwed: readonly Row[]): Whole {
+    return sum([
+      amounts(
+        of('vendor_credits').filter((row) => !creditsOwed.includes(row)),
+        'applied_later_amount',
+      ),
+      negative(
+        amounts(
+          of('bills').filter((row) => whole(row.owed_back_amount) !== 0n),
+          'credited_later_amount',
+        ),
+      ),
+    ]);
   }
 
   /** Documents, then subscriptions, without a currency; all of them are in the figures without one. */
@@ -459,7 +479,10 @@ export function expectedFigures(
         show(amounts(within(bucket), 'expected_amount')),
         String(within(bucket).reduce((count, row) => count + Number(row.document_count), 0)),
       ]),
-      told: [told(due('overdue')), told(due('w00')), told(negative(due('unapplied_credits')))],
+      told: [
+        ...[told(due('overdue')), told(due('w00'))],
+        told(negative(amounts(within('unapplied_credits'), 'expected_amount'))),
+      ],
       gap: [
         ...some(unknownIn(required)),
         ...gap,
@@ -517,7 +540,10 @@ export function expectedFigures(
       const place = months.indexOf(String(row.spend_month));
       return place < 0 || isRead(row.connection_id, months[place % 12] ?? '');
     };
-    const gap = [...unknownSpend(months, isCompared), ...undatedDocuments, ...goneSpend(months, isCompared)];
+    const gap = [
+      ...[...unknownSpend(months, isCompared), ...undatedDocuments, ...settling(months, isCompared)],
+      ...goneSpend(months, isCompared),
+    ];
     if (ranked.length === 0 && gap.length === 0) return nothing(...spent);
     const isAnyRead = all('connections').some((row) =>
       months.slice(0, 12).some((wanted) => isRead(row.connection_id, wanted)),
@@ -542,7 +568,19 @@ export function expectedFigures(
   }
 
   function recurring(): Expected {
-    const moved = of('mrr_movements_monthly').filter((row) => String(row.month) > monthsAgo(today, 24));
+    const all = of('mrr_movements_monthly');
+    // Of all together the months before the first that was observed of each, where something was there in it, are not known.
+    const firsts = [...grouped(all, (row) => String(row.connection_id)).values()].map((rows) => ({
+      first: rows.map((row) => String(row.month)).sort()[0] ?? '',
+      wasThere: rows.some((row) => row.is_baseline === true),
+    }));
+    const since = firsts
+      .filter(({ wasThere }) => wasThere)
+      .map(({ first }) => first)
+      .sort()
+      .at(-1);
+    const isKnown = (wanted: string): boolean => connection !== '' || since === undefined || wanted >= since;
+    const moved = all.filter((row) => String(row.month) > monthsAgo(today, 24) && isKnown(String(row.month)));
     const months = [...new Set(moved.map((row) => String(row.month)))].sort();
     if (months.length === 0) return nothing('subscription');
     const within = (wanted: string): Row[] => moved.filter((row) => row.month === wanted);
@@ -563,6 +601,11 @@ export function expectedFigures(
         : [],
       gap: [
         ...nameless('subscription'),
+        ...some(
+          connection === '' && months[0] === since && firsts.some(({ first }) => first < (since ?? ''))
+            ? firsts.filter(({ first, wasThere }) => wasThere && first === since).length - 3
+            : 0,
+        ),
         ...some(months.filter(isToldEarlier).length - 3),
         ...some(months.filter((wanted) => unpriced(wanted) > 0).length, Math.max(...months.map(unpriced))),
       ],
@@ -609,7 +652,8 @@ export function expectedFigures(
       other_vendor: 'same number and amount, other or no vendor',
     };
     if (pairs.length === 0) return nothing('bill', 'expense');
-    const mostAlike = Math.max(...pairs.map((row) => Number(row.alike_count)));
+    const leaving = pairs.filter((row) => Number(row.alike_count) > 11 && leavesOutPairs(row));
+    const mostAlike = Math.max(0, ...leaving.map((row) => Number(row.alike_count)));
     return {
       rows: pairs
         .slice(0, 25)
@@ -625,8 +669,32 @@ export function expectedFigures(
           String(row.connection_id),
         ]),
       told: [String(pairs.length), ...(pairs.length > 25 ? ['25'] : [])],
-      gap: [...nameless('bill', 'expense'), ...some(mostAlike > 11 ? mostAlike : 0)],
+      gap: [...nameless('bill', 'expense'), ...some(mostAlike)],
     };
+  }
+
+  /** Of one number all are alike; of one amount those of some days, and ten of its kind between two leave them out. */
+  function leavesOutPairs(pair: Row): boolean {
+    if (pair.rule === 'same_number' || pair.rule === 'other_vendor') return true;
+    const alike = (mart: string, amount: string, day: string): string[] =>
+      all(mart)
+        .filter(
+          (row) =>
+            row.connection_id === pair.connection_id &&
+            row.vendor_id === pair.vendor_id_a &&
+            row.currency_code === pair.currency_code &&
+            whole(row[amount]) === whole(pair.amount_a) &&
+            row[day] !== null,
+        )
+        .filter((row) => row.source_status !== 'void' && row.expense_type !== 'refund')
+        .map((row) => String(row[day]));
+    const bills = alike('bills', 'total_amount', 'issue_date');
+    const expenses = alike('expenses', 'signed_amount', 'transaction_date');
+    const within = (days: readonly string[], from: string, length: number): number =>
+      days.filter((day) => day >= from && day <= daysAfter(from, length)).length;
+    return [...bills, ...expenses].some(
+      (day) => within(bills, day, 7) > 11 || (within(bills, day, 5) > 10 && within(expenses, day, 5) > 10),
+    );
   }
 
   function quality(): Expected {

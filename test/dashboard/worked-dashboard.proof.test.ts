@@ -27,6 +27,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     ...[...nameless(), twoCurrencies(), manyVendors(), notObserved(), oddDocuments()],
     ...[unknownAlone(), netted(), settlements(), feeOncePaid(), noMoreIsDue(), creditedSomeDay()],
     ...[undatedUnknown(), awaitingDeletion(), creditGone(), creditedLater(), accountNumber()],
+    ...[usedUp(), creditAlone(), dailyBills(), crowdedWeek(), cardPaidOff()],
   ];
   const input = { databaseUrl: url, now: workedOn, timeZone: 'UTC', books: books.map(({ book }) => book) };
   await withBooks(input, async (shelf) => {
@@ -140,12 +141,51 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     expect(tile('credited-later', 'Overdue')[0]).toBe('100.00');
     expect(seen('cash-requirements', 'awaiting', 'NZD')?.gap).not.toContain('settle');
 
+    // A credit that settles a bill dated ahead is used up: what it settles is not due, and it cannot be taken off anything else.
+    expect(seen('cash-requirements', 'used-up', 'NZD')?.sentence).toBe(
+      'NZD 0.00 is overdue, 250.00 of open bills falls due within 7 days; 5.00 of credits may be taken off.',
+    );
+    expect(tile('used-up', 'Due within 14 days')[0]).toBe('250.00');
+    expect(tile('used-up', 'Unapplied credits')).toEqual([
+      '-105.00',
+      'and bills below 0 or overpaid; not taken off open bills; 100.00 of it settles bills from a later day on, and cannot be taken off what is due within 14 days',
+    ]);
+    expect(tile('credit-alone', 'Unapplied credits')).toEqual([
+      ...['-30.00', 'and bills below 0 or overpaid; not taken off open bills'],
+    ]);
+    // Nothing is due that a credit could settle.
+    expect(seen('cash-requirements', 'credit-alone', 'NZD')).toMatchObject({
+      sentence:
+        'NZD 0.00 is overdue, 0.00 of open bills falls due within 7 days; 30.00 of credits may be taken off.',
+      gap: undefined,
+    });
+
     // Not every two of many are a pair.
     expect(seen('duplicates', 'account-number', 'NZD')).toMatchObject({
       sentence: '175 pairs deserve a look; the first 25 are here.',
       gap: '23 documents are alike, and each is paired with its nearest alone: more pairs than are counted may be one purchase.',
     });
     expect(seen('duplicates', 'two-currencies', 'NZD')?.gap).toBeUndefined();
+    // 15 daily bills lie within 7 days of one of them, but never more than 8 on one side: each pair is listed.
+    expect(seen('duplicates', 'daily-bills', 'NZD')).toMatchObject({
+      sentence: '182 pairs deserve a look; the first 25 are here.',
+      gap: undefined,
+    });
+    // Of 12 within 7 days the first and the last are no pair.
+    expect(seen('duplicates', 'crowded-week', 'NZD')).toMatchObject({
+      sentence: '65 pairs deserve a look; the first 25 are here.',
+      gap: '12 documents are alike, and each is paired with its nearest alone: more pairs than are counted may be one purchase.',
+    });
+
+    // What pays off a card is spend a second time, in each chart that has it.
+    const paysOff = (documents: string, amount: string): string =>
+      `${documents} with lines on an account that bills are owed on or expenses are paid from ${documents.startsWith('1 ') ? 'is' : 'are'} in spend, perhaps a second time (those lines ${amount}).`;
+    for (const [id, gap] of [
+      ['key-figures', paysOff('2 documents', '170.00')],
+      ['spend-by-month', paysOff('2 documents', '170.00')],
+      ['spend-by-vendor', paysOff('1 document', '100.00')],
+    ] as const)
+      expect(seen(id, 'card-paid-off', 'NZD')?.gap, id).toBe(gap);
 
     // A pair of two currencies is of both, each amount in its own.
     expect(seen('duplicates', 'two-currencies', 'NZD')?.rows[0]?.slice(3, 5)).toEqual(['10.00', 'SGD 9.00']);
@@ -266,6 +306,46 @@ test('in a zone ahead of UTC what was read today is not told as of yesterday, an
   });
 });
 
+test('recurring revenue of all connections begins where each of them was observed', async () => {
+  const { url: databaseUrl } = await createTestDatabase();
+  const read = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' } as const;
+  const books = [
+    worked(
+      'old',
+      { 3: [subscriptionOf('s1', 'c1', 100), subscriptionOf('s2', 'c2', 7, 'SGD')] },
+      {},
+      { ...read },
+    ),
+    worked(
+      'new',
+      { 2: [subscriptionOf('s1', 'c1', 1000)], 1: [subscriptionOf('s2', 'c2', 5, 'SGD')] },
+      {},
+      { 2: 'complete', 1: 'complete', 0: 'complete' },
+    ),
+  ].map(({ book }) => book);
+  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
+    await buildInPostgres(shelf);
+    const { revenue: all } = await recurringIn(shelf, workedOn, '');
+    expect(all?.rows.map((row) => [row[0], row[1], row.at(-1)])).toEqual([
+      ...[['Sep 2026', '1,100.00', '1,100.00'] as const, ['Oct 2026', '1,100.00', '1,100.00'] as const],
+      ['Nov 2026', '1,100.00', '1,100.00'],
+    ]);
+    expect(all?.gap).toBe(
+      'All connections are added up from Sep 2026 on, the first month that was observed of new: choose a connection for the months before.',
+    );
+    const { revenue: old } = await recurringIn(shelf, workedOn, 'old');
+    expect(old?.rows.map(([month]) => month)).toEqual(['Aug 2026', 'Sep 2026', 'Oct 2026', 'Nov 2026']);
+    expect(old?.gap).toBeUndefined();
+    // What came later, and is told as new, was not there before.
+    const { revenue: dollars } = await recurringIn(shelf, workedOn, '', 'SGD');
+    expect(dollars?.rows.map((row) => [row[0], row[2], row.at(-1)])).toEqual([
+      ...[['Aug 2026', '0.00', '7.00'] as const, ['Sep 2026', '0.00', '7.00'] as const],
+      ...[['Oct 2026', '5.00', '12.00'] as const, ['Nov 2026', '0.00', '12.00'] as const],
+    ]);
+    expect(dollars?.gap).toBeUndefined();
+  });
+});
+
 test('how old marts are is told from when they were built, not from the day that they speak of', () => {
   // Built at 23:00 of 22 November in Los Angeles, and read 17 hours later.
   const built = { status: 'complete', built_at: new Date('2026-11-23T07:00:00Z') };
@@ -280,7 +360,12 @@ test('how old marts are is told from when they were built, not from the day that
 });
 
 /** What is told of recurring revenue of marts that were built at a moment. */
-async function recurringIn({ warehouse, today }: Shelf, builtAt: string, connection?: string) {
+async function recurringIn(
+  { warehouse, today }: Shelf,
+  builtAt: string,
+  connection?: string,
+  currency = 'NZD',
+) {
   await warehouse.pool.query(
     `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, $2)
      on conflict (target) do nothing`,
@@ -291,7 +376,7 @@ async function recurringIn({ warehouse, today }: Shelf, builtAt: string, connect
     charts
       .find(({ id }) => id === chart)
       ?.views.find(
-        (view) => view.currency === 'NZD' && (connection === undefined || view.connection === connection),
+        (view) => view.currency === currency && (connection === undefined || view.connection === connection),
       ),
   );
   return { revenue, tile: figures?.rows.at(-1)?.[2] };
@@ -336,6 +421,78 @@ function creditedLater(): WorkedBook {
           linked_credit_memos: links('two', 100),
         }),
         applied('two', '2026-11-28', 'overdue', 100),
+      ],
+    },
+    {},
+  );
+}
+
+/** Of two credits one is used up by a bill that is dated ahead. */
+function usedUp(): WorkedBook {
+  const links = (id: string) => [{ id, allocated_date: '2026-11-20', allocated_amount: 100 }];
+  return worked(
+    'used-up',
+    {
+      0: [
+        billOf('rent', {
+          ...{ issue_date: '2026-12-01', due_date: '2026-12-01', total_amount: 100, amount_due: 0 },
+          ...{ status: 'paid', linked_credit_memos: links('used') },
+        }),
+        creditOf('used', {
+          ...{ issue_date: '2026-11-10', total_amount: 100, remaining_amount: 0, status: 'paid' },
+          linked_bills: links('rent'),
+        }),
+        creditOf('left', { issue_date: '2026-11-10', vendor_id: 'b', total_amount: 5 }),
+        billOf('open', {
+          ...{ issue_date: '2026-11-01', due_date: '2026-11-25', vendor_id: 'c', total_amount: 250 },
+        }),
+      ],
+    },
+    {},
+  );
+}
+
+function creditAlone(): WorkedBook {
+  return worked(
+    'credit-alone',
+    { 0: [creditOf('memo', { issue_date: '2026-09-20', total_amount: 30 })] },
+    {},
+  );
+}
+
+function dailyBills(): WorkedBook {
+  return worked('daily-bills', { 0: alikeBills(30, 1) }, {});
+}
+
+function crowdedWeek(): WorkedBook {
+  return worked('crowded-week', { 0: alikeBills(12, 7 / 11) }, {});
+}
+
+/** Of one vendor and amount, each so many days after the one before. */
+function alikeBills(count: number, days: number): ReturnType<typeof billOf>[] {
+  return Array.from({ length: count }, (_, place) => {
+    const issue_date = new Date(Date.UTC(2026, 9, 1 + Math.floor(place * days))).toISOString().slice(0, 10);
+    return billOf(`alike-${place}`, { issue_date, document_number: `N-${place}`, total_amount: 50 });
+  });
+}
+
+function cardPaidOff(): WorkedBook {
+  const bought = (id: string, transaction_date: string, total_amount: number) =>
+    expenseOf(id, {
+      ...{ vendor_id: 'shop', account_id: 'visa', transaction_date },
+      line_items: [{ account_id: 'office', total_amount }],
+    });
+  const paidOff = (id: string, transaction_date: string, total_amount: number) =>
+    expenseOf(id, {
+      ...{ vendor_id: 'bank', account_id: 'checking', transaction_date },
+      line_items: [{ account_id: 'visa', total_amount }],
+    });
+  return worked(
+    'card-paid-off',
+    {
+      0: [
+        ...[bought('october', '2026-10-05', 100), paidOff('october-paid', '2026-10-20', 100)],
+        ...[bought('november', '2026-11-05', 70), paidOff('november-paid', '2026-11-20', 70)],
       ],
     },
     {},

@@ -39,8 +39,8 @@ select
   ${wholeSum('expected_amount')} as expected,
   -- Of all weeks: what credits settle later nobody pays.
   case
-    when bool_and(case when due_bucket = 'unapplied_credits' then true else ${credited} is not null end) over scoped
-      then sum(case when due_bucket <> 'unapplied_credits' then ${credited} end) over scoped
+    when bool_and(due_bucket = 'unapplied_credits' or ${credited} is not null) over scoped
+      then sum(case when due_bucket = 'unapplied_credits' then 0 else ${credited} end) over scoped
   end as credited,
   sum(document_count)::bigint as documents,
   sum(unknown_count)::bigint as unknown
@@ -86,8 +86,10 @@ ${withLeftOuts('currency_code, due_bucket')}`,
       { bucket: 'no_date', label: 'No due date' },
       { bucket: 'unapplied_credits', label: 'Unapplied credits' },
     ];
+    // Those that settle a bill from a later day on cannot be taken off another one.
+    const credits = negated(of('unapplied_credits', 'expected'));
     return {
-      sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(negated(of('unapplied_credits', 'due')), currency)} of credits may be taken off.`,
+      sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(credits, currency)} of credits may be taken off.`,
       gap: gapOf({
         unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0),
         more: [...leftOut, ...creditedWords(rows[0]?.credited, currency)],

@@ -8,27 +8,76 @@ export const duplicates: Chart = defineChart({
   id: 'duplicates',
   title: 'Possible duplicates',
   about:
-    'Pairs of documents that may be one purchase, the surest 25 first; where more than 11 are alike, each is paired with its nearest; void bills left out, and amounts of 0 match nobody.',
+    'Pairs of documents that may be one purchase, the surest 25 first; where more than 11 are alike, each may be paired with its nearest alone; void bills left out, and amounts of 0 match nobody.',
   shownAs: 'table',
-  marts: ['duplicate_bills', 'vendors'],
+  marts: ['duplicate_bills', 'vendors', 'bills', 'expenses'],
   sql: `
-with ranked as (
+with documents as (
+  select connection_id, vendor_id, currency_code, 'bill' as kind, total_amount as amount, issue_date as day
+  from marts.bills
+  where coalesce(source_status, 'unknown') <> 'void'
+  union all
+  select connection_id, vendor_id, currency_code, 'expense', signed_amount, transaction_date
+  from marts.expenses
+  where expense_type = 'expense'
+),
+
+-- Of one vendor, amount and currency: with ten of its kind between them two are no pair.
+crowded as (
+  select distinct connection_id, vendor_id, currency_code, amount
+  from (
+    select
+      documents.*,
+      count(*) filter (where kind = 'bill') over within_7_days > 11
+      or (
+        count(*) filter (where kind = 'bill') over within_5_days > 10
+        and count(*) filter (where kind = 'expense') over within_5_days > 10
+      ) as is_crowded
+    from documents
+    where exists (
+      select from marts.duplicate_bills as pairs
+      where
+        pairs.connection_id = documents.connection_id and pairs.vendor_id_a = documents.vendor_id
+        and pairs.amount_a = documents.amount and pairs.currency_code is not distinct from documents.currency_code
+        and alike_count > 11 and rule in ('same_amount', 'paid_twice')
+    )
+    window
+      within_7_days as (
+        partition by connection_id, vendor_id, currency_code, amount
+        order by day range between current row and interval '7 days' following
+      ),
+      within_5_days as (
+        partition by connection_id, vendor_id, currency_code, amount
+        order by day range between current row and interval '5 days' following
+      )
+  ) as counted
+  where is_crowded and day is not null
+),
+
+ranked as (
   select
     scope.connection_id as scope_id,
     listed.in_currency,
     pairs.*,
     count(*) over (partition by scope.connection_id, listed.in_currency) as pair_count,
-    max(alike_count) over (partition by scope.connection_id, listed.in_currency) as most_alike,
+    -- Of those of which not each two are a pair.
+    max(alike_count) filter (
+      where alike_count > 11 and (rule in ('same_number', 'other_vendor') or crowded.connection_id is not null)
+    ) over (partition by scope.connection_id, listed.in_currency) as most_alike,
     row_number() over (
       partition by scope.connection_id, listed.in_currency
       order by
         score desc,
-        abs(case when currency_code is not distinct from listed.in_currency then amount_a else amount_b end) desc,
+        abs(case when pairs.currency_code is not distinct from listed.in_currency then amount_a else amount_b end) desc,
         pairs.connection_id, bill_id_a, document_id_b
     ) as place
   from marts.duplicate_bills as pairs
+  left join crowded
+    on
+      pairs.connection_id = crowded.connection_id and pairs.vendor_id_a = crowded.vendor_id
+      and pairs.amount_a = crowded.amount and pairs.currency_code is not distinct from crowded.currency_code
   -- A pair of two currencies is listed in both.
-  cross join lateral (select currency_code union select currency_code_b) as listed (in_currency)
+  cross join lateral (select pairs.currency_code union select currency_code_b) as listed (in_currency)
   cross join lateral (
     select pairs.connection_id
     union all
@@ -63,7 +112,7 @@ order by scope_id nulls first, in_currency, place`,
     currency_code_a: z.string().nullable(),
     currency_code_b: z.string().nullable(),
     pair_count: z.number(),
-    most_alike: z.number(),
+    most_alike: z.number().nullable(),
     found_in: z.string(),
     rule: z.string(),
     score: amount,
@@ -77,7 +126,7 @@ order by scope_id nulls first, in_currency, place`,
   }),
   view: (rows, { currency, leftOut }) => ({
     sentence: `${(rows[0]?.pair_count ?? 0).toLocaleString('en-US')} ${rows[0]?.pair_count === 1 ? 'pair deserves' : 'pairs deserve'} a look${rows.length < (rows[0]?.pair_count ?? 0) ? `; the first ${rows.length} are here` : ''}.`,
-    gap: gapOf({ unknown: 0, more: [...leftOut, ...alikeWords(rows[0]?.most_alike ?? 0)] }),
+    gap: gapOf({ unknown: 0, more: [...leftOut, ...alikeWords(rows[0]?.most_alike ?? null)] }),
     columns: [
       { head: 'Why' },
       { head: 'Score', kind: 'number' },
@@ -106,15 +155,12 @@ order by scope_id nulls first, in_currency, place`,
 });
 
 /** Of so many that are alike not every two are a pair of the mart. */
-function alikeWords(mostAlike: number): string[] {
-  if (mostAlike <= everyTwoOf) return [];
+function alikeWords(mostAlike: number | null): string[] {
+  if (mostAlike === null) return [];
   return [
     `${mostAlike.toLocaleString('en-US')} documents are alike, and each is paired with its nearest alone: more pairs than are counted may be one purchase`,
   ];
 }
-
-/** Up to so many documents that are alike, `duplicate_bills` has each two. */
-const everyTwoOf = 11;
 
 /** One of another currency says which. */
 function amountIn(code: string | null, value: Decimal | null, currency: string): string {

@@ -10,7 +10,7 @@ import { scopesOf } from '../scopes-of.ts';
 
 /** 0 where there is nothing, null where a part is not known. */
 const summedUp = [
-  ...['open_bills', 'overdue', 'credits', 'due_in_14_days', 'dated_ahead'],
+  ...['open_bills', 'overdue', 'credits', 'credits_used', 'due_in_14_days', 'dated_ahead'],
   ...['spend_this_month', 'spend_last_month'],
 ];
 
@@ -19,7 +19,7 @@ function figureSql(figure: string): string {
 }
 
 const leftOuts = [
-  ...(['unknown_status', 'unknown_credit', 'unknown_spend', 'undated'] as const),
+  ...(['unknown_status', 'unknown_credit', 'unknown_spend', 'undated', 'settling'] as const),
   ...(['gone_due', 'gone_ahead_soon', 'gone_spend'] as const),
 ] as const;
 
@@ -40,6 +40,7 @@ export const keyFigures: Chart = defineChart({
       'ap_open_items',
       'vendor_credits',
       'spend_lines',
+      'accounts',
     ],
   ],
   sql: `
@@ -62,6 +63,9 @@ figures as (
   union all
   select connection_id, currency_code, 'credits', unapplied_credits
   from marts.ap_ageing where is_today
+  union all
+  select connection_id, currency_code, 'credits_used', -amount_due_credited -- by bills that they settle later
+  from marts.cash_requirements where due_bucket = 'unapplied_credits'
   union all
   select connection_id, currency_code, 'bill_count', 1
   from marts.bills where is_open
@@ -182,6 +186,7 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
     overdue: amount.nullable(),
     overdue_percent: amount.nullable(),
     credits: amount.nullable(),
+    credits_used: amount.nullable(),
     due_in_14_days: amount.nullable(),
     dated_ahead: amount.nullable(),
     spend_this_month: amount.nullable(),
@@ -220,7 +225,10 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
           ...['Due within 14 days', shown(row.due_in_14_days)],
           `today included${ahead !== null && isZero(ahead) ? '' : `; ${toldAmount(ahead, currency)} of it dated ahead`}`,
         ],
-        ['Unapplied credits', shown(row.credits), 'and bills below 0 or overpaid; not taken off open bills'],
+        [
+          ...['Unapplied credits', shown(row.credits)],
+          `and bills below 0 or overpaid; not taken off open bills${usedWords(row.credits_used, currency)}`,
+        ],
         [
           ...[`Spend in ${monthName(asOf)}`, shown(row.spend_this_month)],
           `the month is not over; ${toldAmount(lastMonth, currency)} in the month before`,
@@ -235,6 +243,12 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
   },
   empty: 'There is nothing in this currency.',
 });
+
+/** Bills are told as due without what credits settle later: to take it off once more would count it twice. */
+function usedWords(used: Decimal | null, currency: string): string {
+  if (used !== null && isZero(used)) return '';
+  return `; ${toldAmount(used, currency)} of it settles bills from a later day on, and cannot be taken off what is due within 14 days`;
+}
 
 /** What is known of a revenue that is not known as a whole. */
 function recurringWords(

@@ -12,13 +12,26 @@ export const recurringRevenue: Chart = defineChart({
   id: 'recurring-revenue',
   title: 'Monthly recurring revenue',
   about:
-    'Active subscriptions per month, and what moved them. Counted from the first month that was observed; a change counts in the month it was recorded. Months and days are those of UTC.',
+    'Active subscriptions per month, and what moved them. Counted from the first month that was observed, of all connections together from the first that was observed of each; a change counts in the month it was recorded. Months and days are those of UTC.',
   shownAs: 'drawing',
   marts: ['mrr_movements_monthly', 'connections'],
   sql: `
+with begun as (
+  select connection_id, currency_code, min(month) as month, bool_or(is_baseline) as was_there
+  from marts.mrr_movements_monthly
+  group by connection_id, currency_code
+),
+
+-- What is there in the first month of a connection is not new, and nobody knows what it brought before: all together begin then.
+known as (
+  select currency_code, min(month) as first_month, max(month) filter (where was_there) as since
+  from begun
+  group by currency_code
+)
+
 select
   scope.connection_id, -- null: all connections together
-  currency_code,
+  moved.currency_code,
   month,
   bool_and(is_observed) as is_observed, -- of each connection; otherwise nobody knows the sums
   bool_and(is_complete) as is_complete,
@@ -30,12 +43,19 @@ select
   ${wholeSum('contraction')} as contraction,
   ${wholeSum('churn')} as churn,
   ${wholeSum('closing')} as closing,
-  coalesce(sum(unpriced_items), 0)::bigint as unpriced
+  coalesce(sum(unpriced_items), 0)::bigint as unpriced,
+  since,
+  (
+    select json_agg(begun.connection_id order by begun.connection_id)::text
+    from begun
+    where was_there and begun.month = since and since > first_month and begun.currency_code = known.currency_code
+  ) as begun_last
 from marts.mrr_movements_monthly as moved
 ${scopesOf('moved')}
-where month > (select max(as_of_date) - interval '24 months' from marts.connections)
-group by scope.connection_id, currency_code, month
-order by scope.connection_id nulls first, currency_code, month`,
+left join known on scope.connection_id is null and moved.currency_code = known.currency_code
+where month > (select max(as_of_date) - interval '24 months' from marts.connections) and coalesce(month >= since, true)
+group by scope.connection_id, moved.currency_code, month, known.currency_code, first_month, since
+order by scope.connection_id nulls first, moved.currency_code, month`,
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),
@@ -51,6 +71,12 @@ order by scope.connection_id nulls first, currency_code, month`,
     churn: amount.nullable(),
     closing: amount.nullable(),
     unpriced: z.number(),
+    since: z.string().nullable(),
+    begun_last: z
+      .string()
+      .transform((text): unknown => JSON.parse(text))
+      .pipe(z.array(z.string()))
+      .nullable(),
   }),
   view(rows, { currency, asOf, utcDay, leftOut }) {
     const byMonth = new Map(rows.map((row) => [row.month, row]));
@@ -73,6 +99,7 @@ order by scope.connection_id nulls first, currency_code, month`,
         unknown: 0,
         more: [
           ...leftOut,
+          ...sinceWords(rows[0]),
           ...earlierWords(rows, asOf),
           ...goingOnWords(rows, { asOf, utcDay }),
           ...unpricedWords(
@@ -123,6 +150,21 @@ function dayWords(
     ? `${fullDayName(asOf)} (the month is not over)`
     : `${fullDayName(earlier)}, when subscriptions were last read (the month is not over)`;
 }
+
+/** Of all connections together: that months are not shown which are not known of those that were connected last. */
+function sinceWords(
+  first: { month: string; since: string | null; begun_last: readonly string[] | null } | undefined,
+): string[] {
+  if (first === undefined || first.begun_last === null || first.month !== first.since) return [];
+  const others = first.begun_last.length - connectionsNamed;
+  const named = first.begun_last.slice(0, connectionsNamed).join(', ');
+  const more = others > 0 ? ` and ${others.toLocaleString('en-US')} more` : '';
+  return [
+    `all connections are added up from ${monthName(first.month)} on, the first month that was observed of ${named}${more}: choose a connection for the months before`,
+  ];
+}
+
+const connectionsNamed = 3;
 
 /** Months whose closing is that of an earlier day, the last ones. */
 function earlierWords(rows: readonly Observed[], asOf: string): string[] {

@@ -9,7 +9,7 @@ import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
 
-const leftOuts = ['unknown_spend', 'undated', 'gone_spend'] as const;
+const leftOuts = ['unknown_spend', 'undated', 'settling', 'gone_spend'] as const;
 
 /** What is left out, or counted, of the months that are compared. */
 const ofMonthsRead = `between (select month - interval '23 months' from last_over) and (select month from last_over)
@@ -28,7 +28,7 @@ export const spendByVendor: Chart = defineChart({
     'The last 12 months that are over beside the 12 before: the 15 vendors with most spend and all others. A month that was not read to its end is compared with nothing.',
   shownAs: 'drawing',
   marts: [
-    ...['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines'],
+    ...['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines', 'accounts'],
     ...['bills', 'expenses', 'vendor_credits'],
   ],
   sql: `
