@@ -36,6 +36,8 @@ const goneOpenBeforeWords = [
   ...(['counted at past month ends until somebody approves the deletion', 'open then'] as const),
 ] as const;
 
+const isOfMonthBefore = `coalesce(issue_date < date_trunc('month', as_of_date), true)`;
+
 /** What figures leave out: one row (connection_id, currency_code, amount) for each document, and the words for them. */
 const leftOuts = {
   /** Bills of an unknown status, which no figure of what is owed has. */
@@ -52,11 +54,12 @@ const leftOuts = {
     from marts.vendor_credits where posting_status = 'unknown'`,
     words: ['credit', 'of an unknown status', 'left out', 'remaining'],
   },
-  /** Bills of which nobody knows when a part of them was settled. */
+  /** Bills of which nobody knows when a part of them was settled, and which a month end that is over may have. */
   unexplained: {
     documents: `
     select connection_id, currency_code, unexplained_amount as amount
-    from marts.bills where is_posted and has_unexplained_amount and unexplained_amount > 0`,
+    from marts.bills where is_posted and has_unexplained_amount and unexplained_amount > 0
+      and ${isOfMonthBefore}`,
     words: [
       ...(['bill', 'with an amount that no payment or credit explains'] as const),
       ...(['told in the past without it', 'together'] as const),
@@ -78,7 +81,8 @@ const leftOuts = {
   undated_settlement: {
     documents: `
     select connection_id, currency_code, undated_amount as amount
-    from marts.bills where is_posted and coalesce(undated_amount <> 0, true)`,
+    from marts.bills where is_posted and coalesce(undated_amount <> 0, true)
+      and ${isOfMonthBefore}`,
     words: [
       ...(['bill', 'with payments or credits without a date'] as const),
       ...(['told as settled with them on every day', 'together'] as const),

@@ -50,12 +50,15 @@ export function expectedFigures(
   const ofUnknownStatus = leftOut(each(odd, 'amount_due'));
   const oddCredits = of('vendor_credits').filter((row) => row.posting_status === 'unknown');
   const ofUnknownCredits = leftOut(each(oddCredits, 'remaining_amount'));
+  const isOfMonthBefore = (row: Row): boolean => row.issue_date === null || String(row.issue_date) < month;
   const unexplained = of('bills').filter(
-    (row) => row.is_posted === true && row.has_unexplained_amount === true,
+    (row) => row.is_posted === true && row.has_unexplained_amount === true && isOfMonthBefore(row),
   );
   const isMoreDue = (row: Row): boolean => (whole(row.unexplained_amount) ?? 0n) < 0n;
   const settledUndated = each(
-    of('bills').filter((row) => row.is_posted === true && whole(row.undated_amount) !== 0n),
+    of('bills').filter(
+      (row) => row.is_posted === true && whole(row.undated_amount) !== 0n && isOfMonthBefore(row),
+    ),
     'undated_amount',
   );
   const undatedDocuments = leftOut(
@@ -222,15 +225,22 @@ export function expectedFigures(
       ...(bills.length > 0 || creditsOwed.length === 0 ? [counted(bills.length, 'bill', 'bills')] : []),
       ...(creditsOwed.length === 0 ? [] : [`${counted(creditsOwed.length, 'credit', 'credits')} below 0`]),
     ].join(' and ');
+    const creditedOf = (some: readonly Row[], owed: readonly Row[] = []): string => {
+      const later = sum([
+        amounts(some, 'credited_later_amount'),
+        negative(amounts(owed, 'applied_later_amount')),
+      ]);
+      return later === 0n ? '' : `; credits settle ${told(later)} of it from a later day on`;
+    };
     // What stands of credits, and of bills below 0, until it is settled.
     const used = creditsUsed(creditsOwed);
     const percent =
       payable === null || late === null || payable === 0n
         ? ''
-        : `${tenths(late, payable)} % of what is to be paid`;
+        : `${tenths(late, payable)} % of what is to be paid${creditedOf(overdue)}`;
     return {
       rows: [
-        ['Open bills', show(openBills), count],
+        ['Open bills', show(openBills), `${count}${creditedOf(bills, creditsOwed)}`],
         ['Overdue', show(amounts(overdue, 'open_amount')), percent],
         [
           'Due within 14 days',

@@ -28,6 +28,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     ...[unknownAlone(), netted(), settlements(), feeOncePaid(), noMoreIsDue(), creditedSomeDay()],
     ...[undatedUnknown(), awaitingDeletion(), creditGone(), creditedLater(), accountNumber()],
     ...[usedUp(), creditAlone(), dailyBills(), crowdedWeek(), cardPaidOff()],
+    thisMonth(),
   ];
   const input = { databaseUrl: url, now: workedOn, timeZone: 'UTC', books: books.map(({ book }) => book) };
   await withBooks(input, async (shelf) => {
@@ -103,6 +104,11 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       '1 bill with payments or credits without a date is told as settled with them on every day (together 30.00).',
     );
 
+    // No month end that is over has a bill of this month or of a later one.
+    expect(seen('ap-trend', 'this-month', 'NZD')?.gap).toBe(
+      '1 bill with an amount that no payment or credit explains is told in the past without it (together 2.00).',
+    );
+
     // What is known of the sum is told beside what is not.
     expect(seen('ap-trend', 'undated-unknown', 'NZD')?.gap).toBe(
       '3 bills with payments or credits without a date are told as settled with them on every day (together 30.00 and 2 unknown amounts).',
@@ -139,6 +145,11 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       ...['40.00', 'today included; 40.00 of it dated ahead'],
     ]);
     expect(tile('credited-later', 'Overdue')[0]).toBe('100.00');
+    for (const [name, more] of [
+      ['Open bills', '1 bill; credits settle 100.00 of it from a later day on'],
+      ['Overdue', '100.0 % of what is to be paid; credits settle 100.00 of it from a later day on'],
+    ] as const)
+      expect(tile('credited-later', name), name).toEqual(['100.00', more]);
     expect(seen('cash-requirements', 'awaiting', 'NZD')?.gap).not.toContain('settle');
 
     // A credit that settles a bill dated ahead is used up: what it settles is not due, and it cannot be taken off anything else.
@@ -617,6 +628,25 @@ function noMoreIsDue(): WorkedBook {
         billOf('fee-paid', { ...paid, ...payment(110) }),
         billOf('paid-more', { ...paid, vendor_id: 'b', ...payment(140) }),
         billOf('negative', { ...paid, vendor_id: 'c', total_amount: -100 }),
+      ],
+    },
+    {},
+  );
+}
+
+function thisMonth(): WorkedBook {
+  const paid = { total_amount: 100, amount_due: 0, status: 'paid' };
+  const payment = (allocated_date: string | null, amount: number) => ({
+    linked_payments: [{ id: `p${amount}`, allocated_date, allocated_amount: amount }],
+  });
+  return worked(
+    'this-month',
+    {
+      0: [
+        billOf('ahead', { ...paid, issue_date: '2026-12-01', total_amount: 1000 }),
+        billOf('discounted', { ...paid, issue_date: '2026-11-05', ...payment('2026-11-10', 97) }),
+        billOf('undated', { ...paid, issue_date: '2026-11-05', vendor_id: 'b', ...payment(null, 100) }),
+        billOf('before', { ...paid, issue_date: '2026-10-31', vendor_id: 'c', ...payment('2026-11-10', 98) }),
       ],
     },
     {},

@@ -10,7 +10,16 @@ import { scopesOf } from '../scopes-of.ts';
 
 /** 0 where there is nothing, null where a part is not known. */
 const summedUp = [
-  ...['open_bills', 'overdue', 'credits', 'credits_used', 'due_in_14_days', 'dated_ahead'],
+  ...[
+    'open_bills',
+    'open_credited',
+    'overdue',
+    'overdue_credited',
+    'credits',
+    'credits_used',
+    'due_in_14_days',
+    'dated_ahead',
+  ],
   ...['spend_this_month', 'spend_last_month'],
 ];
 
@@ -63,6 +72,12 @@ figures as (
   union all
   select connection_id, currency_code, 'credits', unapplied_credits
   from marts.ap_ageing where is_today
+  union all
+  select connection_id, currency_code, 'open_credited', amount_due_credited
+  from marts.cash_requirements where due_bucket <> 'unapplied_credits'
+  union all
+  select connection_id, currency_code, 'overdue_credited', amount_due_credited
+  from marts.cash_requirements where due_bucket = 'overdue'
   union all
   select connection_id, currency_code, 'credits_used', -amount_due_credited -- by bills that they settle later
   from marts.cash_requirements where due_bucket = 'unapplied_credits'
@@ -183,7 +198,9 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
     bill_count: z.number(),
     credit_count: z.number(),
     open_bills: amount.nullable(),
+    open_credited: amount.nullable(),
     overdue: amount.nullable(),
+    overdue_credited: amount.nullable(),
     overdue_percent: amount.nullable(),
     credits: amount.nullable(),
     credits_used: amount.nullable(),
@@ -219,8 +236,13 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
       }),
       columns,
       rows: [
-        ['Open bills', shown(row.open_bills), bills],
-        ['Overdue', shown(row.overdue), overdue === null ? '' : `${overdue} % of what is to be paid`],
+        ['Open bills', shown(row.open_bills), `${bills}${creditedWords(row.open_credited, currency)}`],
+        [
+          ...['Overdue', shown(row.overdue)],
+          overdue === null
+            ? ''
+            : `${overdue} % of what is to be paid${creditedWords(row.overdue_credited, currency)}`,
+        ],
         [
           ...['Due within 14 days', shown(row.due_in_14_days)],
           `today included${ahead !== null && isZero(ahead) ? '' : `; ${toldAmount(ahead, currency)} of it dated ahead`}`,
@@ -243,6 +265,12 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
   },
   empty: 'There is nothing in this currency.',
 });
+
+/** What is open, and nobody will pay. */
+function creditedWords(credited: Decimal | null, currency: string): string {
+  if (credited !== null && isZero(credited)) return '';
+  return `; credits settle ${toldAmount(credited, currency)} of it from a later day on`;
+}
 
 /** Bills are told as due without what credits settle later: to take it off once more would count it twice. */
 function usedWords(used: Decimal | null, currency: string): string {
