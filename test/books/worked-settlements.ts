@@ -802,6 +802,45 @@ function creditedLater(): WorkedBook[] {
         [`cash_requirements.amount_due ${credits}`]: undefined,
       },
     ),
+    // A payment that is scheduled applies a credit of 30: 70 will be paid.
+    worked(
+      'credited-through-a-payment-later',
+      {
+        0: [
+          bill('2026-11-01', {
+            linked_payments: [paid('p1', '2026-11-28', 100)],
+            linked_credit_memos: [],
+          }),
+          memo('2026-11-05', 30, '2026-11-28'),
+        ],
+      },
+      {
+        'bills.credited_later_amount where bill_id = bill': 0,
+        'vendor_credits.applied_later_amount where vendor_credit_id = memo': 0,
+        [`cash_requirements.expected_amount ${week}`]: 100,
+        [`cash_requirements.amount_due ${credits}`]: -30,
+        [`cash_requirements.expected_amount ${credits}`]: -30,
+      },
+    ),
+    // The bill alone tells it, and 30 remain of the credit, which will be taken off.
+    worked(
+      'credited-later-and-the-credit-does-not-know',
+      {
+        0: [
+          bill('2026-11-01', {
+            ...{ amount_due: 70, status: 'partially_paid' },
+            linked_credit_memos: [paid('memo', '2026-11-28', 30)],
+          }),
+          creditOf('memo', { issue_date: '2026-11-05', total_amount: 30, remaining_amount: 30 }),
+        ],
+      },
+      {
+        'bills.open_amount where bill_id = bill': 100,
+        'bills.credited_later_amount where bill_id = bill': 0,
+        [`cash_requirements.expected_amount ${week}`]: 100,
+        [`cash_requirements.expected_amount ${credits}`]: -30,
+      },
+    ),
     worked(
       'credited-and-paid-later',
       {

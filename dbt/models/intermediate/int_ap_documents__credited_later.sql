@@ -1,12 +1,16 @@
 -- What of what is due on a document today, or of what remains of a vendor credit, applications of credits settle from a later day
 -- on: because they are dated then, or because one of the two documents is. It stands until then, and nobody pays it. No more
--- than stands.
+-- than stands, and nothing of what the other document does not count: there it is paid, or remains.
 with standing as (
     select * from {{ ref('int_ap_documents__standing') }}
     where is_today
 ),
 
-to_come as (
+settled as (
+    select * from {{ ref('int_credit_links__settled') }}
+),
+
+applied as (
     select
         connection_id,
         document_type,
@@ -15,6 +19,69 @@ to_come as (
     from {{ ref('int_ap_allocations__signed') }}
     where source_type = 'credit' and counted_date > {{ daybook.as_of_date() }}
     group by connection_id, document_type, document_id
+),
+
+told_alone as (
+    select
+        connection_id,
+        told_by,
+        document_id,
+        position,
+        {{ daybook.whole_sum('allocated_amount') }} as told_amount
+    from {{ ref('int_credit_links__dated') }}
+    where is_told_alone
+    group by connection_id, told_by, document_id, position
+),
+
+later as (
+    select distinct
+        connection_id,
+        document_type,
+        document_id,
+        position
+    from {{ ref('int_ap_allocations__signed') }}
+    where source_type = 'credit' and not is_told_by_other and counted_date > {{ daybook.as_of_date() }}
+),
+
+uncounted as (
+    select
+        later.connection_id,
+        later.document_type,
+        later.document_id,
+        {{ daybook.whole_sum(
+            "case told_alone.told_by when 'bill' then 1 else -1 end * (told_alone.told_amount - settled.settled_amount)"
+        ) }} as uncounted_amount
+    from later
+    inner join told_alone
+        on
+            later.connection_id = told_alone.connection_id
+            and later.document_type = told_alone.told_by
+            and later.document_id = told_alone.document_id
+            and later.position = told_alone.position
+    inner join settled
+        on
+            told_alone.connection_id = settled.connection_id
+            and told_alone.told_by = settled.told_by
+            and told_alone.document_id = settled.document_id
+            and told_alone.position = settled.position
+    group by later.connection_id, later.document_type, later.document_id
+),
+
+to_come as (
+    select
+        applied.connection_id,
+        applied.document_type,
+        applied.document_id,
+        case
+            when uncounted.document_id is null then applied.credited_amount
+            else applied.credited_amount - uncounted.uncounted_amount
+        end as credited_amount
+    from applied
+    left join uncounted
+        on
+            applied.connection_id = uncounted.connection_id
+            and applied.document_type = uncounted.document_type
+            and applied.document_id = uncounted.document_id
 )
 
 select

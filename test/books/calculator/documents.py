@@ -328,6 +328,7 @@ class Ledger:
                         entry = other if one is None else one
                         silent.told_by_other.append((when, amount))
                         tales.setdefault(id(silent), []).append((entry.date, teller.id, entry, amount))
+                        entry.alone.append(amount)
         for document in self.book.bills + self.book.credits:
             told = document.told_by_other
             document.told_by_other = unexplained_by_its_own(document)
@@ -526,6 +527,13 @@ def credited_later(document, today):
     own = document.credits if is_bill else document.allocations
     parts = [part for entry in own for part in entry.parts] + document.told_by_other
     to_come = total(part for day, part in parts if day is not None and day > today)
+    # What the other document does not count is paid there, or remains.
+    uncounted = [
+        less(total(entry.alone), total(entry.elsewhere))
+        for entry in own
+        if entry.alone and any(day is not None and day > today for day, _ in entry.parts)
+    ]
+    to_come = less(to_come, *uncounted)
     if to_come == 0:
         return to_come
     if amount is None or to_come is None:

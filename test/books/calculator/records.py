@@ -91,6 +91,8 @@ class Allocation:
         self.parts = [(self.date, self.amount)]
         # How much of what it alone tells settles the document on the other side.
         self.elsewhere = []
+        # What of it it alone tells, part by part.
+        self.alone = []
 
     @property
     def counted(self):
