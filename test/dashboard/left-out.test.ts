@@ -71,6 +71,7 @@ const bills: readonly string[] = [
   }),
   owed('discounted', 'NOK', {
     ...{ total_amount: '100', amount_due: '0', status: '"paid"', due_date: 'null' },
+    issue_date: '"2025-11-30"', // no month end that is over has a bill of this month
     linked_payments: list(allocation('p3', { allocated_amount: '98', allocated_date: '"2025-12-02"' })),
   }),
   owed('known', 'SEK', { total_amount: '10', amount_due: '10', due_date: '"2025-12-18"' }),
