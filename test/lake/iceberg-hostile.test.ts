@@ -88,7 +88,7 @@ const attacks: { what: string; attack: () => Promise<void> }[] = [
   },
 ];
 
-test.each(some(attacks, 2))('a table is made again where $what', async ({ attack }) => {
+test.each(some(attacks, 3))('a table is made again where $what', async ({ attack }) => {
   await attack();
   await rows(warehouse, `update finance.bills set memo = memo || 'x' where connection_id = $1`, [
     connectionId,

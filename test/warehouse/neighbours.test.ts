@@ -314,7 +314,7 @@ async function stateOf({ connectionId, stream }: Copied): Promise<Row[][]> {
     `select id, memo, last_synced_at from finance.${resource.name} where connection_id = $1 order by id`,
     `select record_id, source from sync.tombstones where connection_id = $1 and resource = $2 order by record_id`,
     `select op, record_id from history.record_versions where connection_id = $1 and resource = $2 order by record_id, recorded_at`,
-    `select record_id, kind, status, closed_why from sync.discrepancies where connection_id = $1 and resource = $2 order by id`,
+    `select record_id, kind, status, closed_why from sync.discrepancies where connection_id = $1 and resource = $2 order by record_id, kind, status, closed_why`,
     `select record_id, status, closed_why from sync.quarantine where connection_id = $1 and resource = $2 order by record_id`,
     `select capability, watermark is null as unread, stalled_at is not null as stalled, ahead_record_id, reconcile_wanted_at is not null as wanted
      from sync.streams where connection_id = $1 and resource = $2`,
