@@ -1,3 +1,5 @@
+import { onTimeline } from '../warehouse/on-timeline.ts';
+import { timelineOfRun } from '../warehouse/runs/timeline-of-run.ts';
 import { applyWebhooks } from './apply-webhooks.ts';
 import { beginExport } from './begin-export.ts';
 import { beginRun } from './begin-run.ts';
@@ -20,8 +22,6 @@ import { readWindows } from './read-windows.ts';
 import { requestMarts } from './request-marts.ts';
 import { settleResource } from './settle-resource.ts';
 import { startScheduled } from './start-scheduled.ts';
-import { onTimeline } from '../warehouse/on-timeline.ts';
-import { timelineOfRun } from '../warehouse/runs/timeline-of-run.ts';
 
 /** All activities under their names, which histories hold, by the kind of work: `workflows/proxies.ts` has its policies. */
 const steps = {

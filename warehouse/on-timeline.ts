@@ -1,8 +1,7 @@
-import { Kysely, PostgresDialect } from 'kysely';
-import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { PoolClient } from 'pg';
 import { CommitsLost } from './errors.ts';
 import type { Warehouse } from './open-warehouse.ts';
-import type { Database } from './tables/database.ts';
+import { withSessions } from './with-sessions.ts';
 
 /**
  * The warehouse for the work of a run that must not go on past a failover. A standby that is promoted may lack the last commits, and what the
@@ -13,7 +12,7 @@ import type { Database } from './tables/database.ts';
  */
 export function onTimeline(warehouse: Warehouse, timeline: string | null): Warehouse {
   if (timeline === null) return warehouse;
-  const connect = async (): Promise<PoolClient> => {
+  return withSessions(warehouse, async () => {
     const client = await warehouse.pool.connect();
     try {
       await requireTimeline(client, timeline);
@@ -22,21 +21,7 @@ export function onTimeline(warehouse: Warehouse, timeline: string | null): Wareh
       client.release();
       throw error;
     }
-  };
-  const query = async (statement: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
-    const client = await connect();
-    try {
-      return await client.query(statement, values);
-    } finally {
-      client.release();
-    }
-  };
-  const pool = Object.create(warehouse.pool, {
-    connect: { value: connect },
-    query: { value: query },
-  }) as Pool;
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-  return { pool, db, close: () => warehouse.close() };
+  });
 }
 
 async function requireTimeline(client: PoolClient, timeline: string): Promise<void> {

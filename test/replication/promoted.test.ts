@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { readWebhook } from '../../source/read-webhook.ts';
-import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { noHalt, reconcileWith } from '../reconcile/played.ts';
 import { bill } from '../support/finance-records.ts';
-import { deletionOf } from '../support/land-events.ts';
 import { beginTimeline, promotingStandby } from '../support/losing-commits.ts';
 import { row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { syncDoubtedDeletion } from './doubted-deletion.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
@@ -24,14 +22,7 @@ test('a run keeps on which server it began, and on which timeline of it', async 
 
 test('a reconcile whose findings are lost answers no wish, whatever else waits in quarantine', async () => {
   const service = await serve();
-  const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
-  const touched = JSON.stringify(new Date(second + 300).toISOString());
-  const others = [bill('b'), bill('bad', { total_amount: '"much"' })];
-  service.lists = { bills: [bill('a', { last_synced_at: touched }), ...others] };
-  await service.sync(['bills']);
-  service.lists.bills = others;
-  service.events = [deletionOf('a', new Date(second).toISOString().replace('.000', ''))];
-  await service.sync(['bills']);
+  await syncDoubtedDeletion(service, [bill('b'), bill('bad', { total_amount: '"much"' })]);
   await loseFindings(service);
 });
 
@@ -107,12 +98,6 @@ test.each([404, 410])(
 
 test('a webhook that has the number of a lost one is applied', async () => {
   const service = await serve();
-  const store = async (code: string, text: string): Promise<void> => {
-    const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${text}}`;
-    const webhook = readWebhook(Buffer.from(body));
-    if (webhook === undefined) throw new Error('The webhook cannot be read.');
-    await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [webhook] });
-  };
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
   const edited = bill('a', { memo: '"new"', last_synced_at: at() });
@@ -129,10 +114,10 @@ test('a webhook that has the number of a lost one is applied', async () => {
     );
     await beginTimeline(warehouse);
     service.lists.bills = [edited];
-    await store('DELETED', bill('b'));
+    await service.storeWebhook('DELETED', bill('b'));
     return undefined;
   };
-  await store('UPDATED', edited);
+  await service.storeWebhook('UPDATED', edited);
   await expect(service.applyWebhooks()).rejects.toThrow('lost the last commits');
   await service.applyWebhooks();
   expect(await service.ids('bills')).toEqual(['a']);

@@ -91,12 +91,17 @@ export class ScriptedService {
   }
 
   /** A webhook about a bill comes, and is applied. */
-  async tellOfBill(code: 'CREATED' | 'UPDATED' | 'DELETED', bill: string): Promise<void> {
+  async tellOfBill(code: BillCode, bill: string): Promise<void> {
+    await this.storeWebhook(code, bill);
+    await this.applyWebhooks();
+  }
+
+  /** A webhook about a bill has arrived; nobody has applied it yet. */
+  async storeWebhook(code: BillCode, bill: string): Promise<void> {
     const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${this.connection}","bill":${bill}}`;
     const read = readWebhook(Buffer.from(body));
     if (read === undefined) throw new Error('That is no webhook.');
     await storeWebhooks(this.warehouse, { apiAddress: this.url, webhooks: [read] });
-    await this.applyWebhooks();
   }
 
   /** Waits until a reconcile has listed the stream to its end. */
@@ -281,3 +286,5 @@ export function answerLater(
   });
   return { asked, answer };
 }
+
+type BillCode = 'CREATED' | 'UPDATED' | 'DELETED';

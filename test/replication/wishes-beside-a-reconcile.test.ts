@@ -5,6 +5,7 @@ import { wantReconcile } from '../../warehouse/reconcile/want-reconcile.ts';
 import { bill } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { syncDoubtedDeletion } from './doubted-deletion.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -126,15 +127,8 @@ test('a wish that a reconcile could not answer stays, and is answered an hour la
 
 test('a bad record that somebody has discarded leaves no wish unanswered', async () => {
   const service = await serve();
-  const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
-  const touched = JSON.stringify(new Date(second + 300).toISOString());
   const others = [bill('b'), bill('bad', { total_amount: '"much"' })];
-  service.lists = { bills: [bill('a', { last_synced_at: touched }), ...others] };
-  await service.sync(['bills']);
-  await service.discardAll();
-  service.lists.bills = others;
-  service.events = [deletionOf('a', new Date(second).toISOString().replace('.000', ''))];
-  await service.sync(['bills']);
+  await syncDoubtedDeletion(service, others, () => service.discardAll());
   expect(await service.isReconcileWanted('bills')).toBe(true);
   await service.reconcile(['bills']);
   expect(await service.ids('bills')).toEqual(['b']);

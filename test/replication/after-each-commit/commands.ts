@@ -1,15 +1,12 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { readWebhook } from '../../../source/read-webhook.ts';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../../warehouse/connections/remove-connection.ts';
 import { UnknownConnection } from '../../../warehouse/errors.ts';
-import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
-import { storeWebhooks } from '../../../warehouse/webhooks/store-webhooks.ts';
 import { secretKey } from '../../simulation/dependencies-of.ts';
 import { bill } from '../../support/finance-records.ts';
 import { rebuildBills, replayOne } from '../as-commands.ts';
 import { at, type ScriptedService } from '../scripted-service.ts';
-import { longAgo, statusOf, type Scenario } from './scenario.ts';
+import { longAgo, old, statusOf, type Scenario } from './scenario.ts';
 
 /** What a person or a webhook brings about. */
 export const commands: readonly Scenario[] = [
@@ -24,9 +21,9 @@ export const commands: readonly Scenario[] = [
       const edited = bill('a', { memo: '"new"', last_synced_at: at(-3_000) });
       const created = bill('d', { last_synced_at: at(-1_000) });
       service.lists.bills = [edited, ...old('c'), created];
-      await store(service, 'UPDATED', edited);
-      await store(service, 'DELETED', bill('b', { last_synced_at: at(longAgo) }));
-      await store(service, 'CREATED', created);
+      await service.storeWebhook('UPDATED', edited);
+      await service.storeWebhook('DELETED', bill('b', { last_synced_at: at(longAgo) }));
+      await service.storeWebhook('CREATED', created);
     },
     async act(service: ScriptedService): Promise<string> {
       return endOf(service, 'webhook', () => service.applyWebhooks());
@@ -106,18 +103,3 @@ function refused(error: unknown): string {
 }
 
 const refusals = ['CommitsLost', 'ConnectionBeingRemoved', 'ConnectionExists', 'UnknownConnection'];
-
-async function store(
-  { connection, url, warehouse }: { connection: string; url: string; warehouse: Warehouse },
-  code: string,
-  text: string,
-): Promise<void> {
-  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${connection}","bill":${text}}`;
-  const webhook = readWebhook(Buffer.from(body));
-  if (webhook === undefined) throw new Error('The webhook cannot be read.');
-  await storeWebhooks(warehouse, { apiAddress: url, webhooks: [webhook] });
-}
-
-function old(...ids: string[]): string[] {
-  return ids.map((id) => bill(id, { last_synced_at: at(longAgo) }));
-}

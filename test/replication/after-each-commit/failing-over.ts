@@ -1,7 +1,6 @@
-import { Kysely, PostgresDialect } from 'kysely';
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
-import type { Database } from '../../../warehouse/tables/database.ts';
+import { withSessions } from '../../../warehouse/with-sessions.ts';
 import { AloneOrTogether } from './alone-or-together.ts';
 import type { Standby } from './standby.ts';
 
@@ -39,26 +38,10 @@ export async function failingOver(
     hasTakenOver = true;
   };
   if (takeover?.has === 0) await standby.receive(connectionId);
-  const connect = async (): Promise<PoolClient> =>
-    countingCommits(await warehouse.pool.connect(), { transactions, committed });
-  const query = async (...given: [string]): Promise<unknown> => {
-    const client = await connect();
-    try {
-      return await client.query(...given);
-    } finally {
-      client.release();
-    }
-  };
-  const pool = Object.create(warehouse.pool, {
-    connect: { value: connect },
-    query: { value: query },
-  }) as Pool;
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-  return {
-    warehouse: { pool, db, close: () => Promise.resolve() },
-    commits,
-    hasTakenOver: () => hasTakenOver,
-  };
+  const counting = withSessions(warehouse, async () =>
+    countingCommits(await warehouse.pool.connect(), { transactions, committed }),
+  );
+  return { warehouse: counting, commits, hasTakenOver: () => hasTakenOver };
 }
 
 interface Counting {

@@ -1,7 +1,7 @@
 import { bill, customer } from '../../support/finance-records.ts';
 import { deletionOf } from '../../support/land-events.ts';
 import { at, page, type Answer, type ScriptedService } from '../scripted-service.ts';
-import { longAgo, statusOf, type Scenario } from './scenario.ts';
+import { longAgo, old, statusOf, type Scenario } from './scenario.ts';
 
 const bills = ['bills'];
 const both = ['bills', 'customers'];
@@ -26,7 +26,7 @@ export const reads: readonly Scenario[] = [
     resources: both,
     repairedBy: 'syncs',
     async prepare(service: ScriptedService): Promise<void> {
-      service.lists = { bills: three(), customers: [customer('k')] };
+      service.lists = { bills: old('a', 'b', 'c'), customers: [customer('k')] };
       await service.sync(both);
       service.lists.bills = [
         bill('a', { memo: '"new"', last_synced_at: at(-3_000) }),
@@ -99,10 +99,6 @@ export const reads: readonly Scenario[] = [
     act: async (service) => statusOf(await service.backfill(bills, { from: '2024-01-01', to: '2024-03-31' })),
   },
 ];
-
-function three(): string[] {
-  return ['a', 'b', 'c'].map((id) => bill(id, { last_synced_at: at(longAgo) }));
-}
 
 function threeInOrder(): string[] {
   return ['a', 'b', 'c'].map((id, place) => bill(id, { last_synced_at: at(longAgo + place * 1_000) }));

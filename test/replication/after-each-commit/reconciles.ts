@@ -1,9 +1,9 @@
 import { bill, expense, subscription } from '../../support/finance-records.ts';
-import { deletionOf } from '../../support/land-events.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { questionOf } from '../../../warehouse/reconcile/deletion-question.ts';
+import { syncDoubtedDeletion } from '../doubted-deletion.ts';
 import { at, page, type ScriptedService } from '../scripted-service.ts';
-import { longAgo, statusOf, type Scenario } from './scenario.ts';
+import { longAgo, old, statusOf, type Scenario } from './scenario.ts';
 
 type Told = Pick<Scenario, 'name' | 'prepare'> & Partial<Scenario>;
 
@@ -11,14 +11,14 @@ type Told = Pick<Scenario, 'name' | 'prepare'> & Partial<Scenario>;
 export const reconciles: readonly Scenario[] = [
   ofBills({
     name: 'a reconcile that a deletion has asked for',
-    prepare: (service) => wish(service),
+    prepare: (service) => syncDoubtedDeletion(service, [bill('b'), bill('c')]),
     repairedBy: 'syncs',
   }),
   ofBills({
     name: 'a reconcile that a deletion has asked for, beside a record that cannot be stored',
     ends: 'partial',
     repairedBy: 'syncs',
-    prepare: (service) => wish(service, [unstorable('bad')]),
+    prepare: (service) => syncDoubtedDeletion(service, [bill('b'), bill('c'), unstorable('bad')]),
   }),
   ofBills({
     name: 'a reconcile of bills of which more than half are gone at the source',
@@ -114,22 +114,6 @@ function reconcileOf(resource: string): Omit<Scenario, 'name' | 'prepare'> {
     repairedBy: 'the same again',
     act: async (service) => statusOf(await service.reconcile([resource])),
   };
-}
-
-/** A deletion of which nobody can say whether it came before or after the version that is held: a reconcile is wanted. */
-async function wish(service: ScriptedService, beside: readonly string[] = []): Promise<void> {
-  const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
-  const touched = JSON.stringify(new Date(second + 300).toISOString());
-  const others = [bill('b'), bill('c'), ...beside];
-  service.lists = { bills: [bill('a', { last_synced_at: touched }), ...others] };
-  await service.sync(['bills']);
-  service.lists.bills = others;
-  service.events = [deletionOf('a', new Date(second).toISOString().replace('.000', ''))];
-  await service.sync(['bills']);
-}
-
-function old(...ids: string[]): string[] {
-  return ids.map((id) => bill(id, { last_synced_at: at(longAgo) }));
 }
 
 function unstorable(id: string): string {

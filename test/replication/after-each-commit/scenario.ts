@@ -1,4 +1,5 @@
-import type { ScriptedService } from '../scripted-service.ts';
+import { bill } from '../../support/finance-records.ts';
+import { at, type ScriptedService } from '../scripted-service.ts';
 
 /** A run, and what was before it. */
 export interface Scenario {
@@ -20,3 +21,8 @@ export function statusOf({ status }: Record<string, unknown>): string {
 
 /** Past what syncs ask for again. */
 export const longAgo = -3_600_000;
+
+/** Bills of then. */
+export function old(...ids: string[]): string[] {
+  return ids.map((id) => bill(id, { last_synced_at: at(longAgo) }));
+}

@@ -1,0 +1,22 @@
+import { bill } from '../support/finance-records.ts';
+import { deletionOf } from '../support/land-events.ts';
+import type { ScriptedService } from './scripted-service.ts';
+
+/**
+ * Syncs bill `a` and these others, and then the deletion of `a`, told in whole seconds, of the very second in which it was touched: only a
+ * reconcile can say which came first, so one is wanted.
+ */
+export async function syncDoubtedDeletion(
+  service: ScriptedService,
+  others: string[],
+  meanwhile: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
+  const touched = JSON.stringify(new Date(second + 300).toISOString());
+  service.lists = { bills: [bill('a', { last_synced_at: touched }), ...others] };
+  await service.sync(['bills']);
+  await meanwhile();
+  service.lists.bills = others;
+  service.events = [deletionOf('a', new Date(second).toISOString().replace('.000', ''))];
+  await service.sync(['bills']);
+}

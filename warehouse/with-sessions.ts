@@ -1,0 +1,22 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { Warehouse } from './open-warehouse.ts';
+import type { Database } from './tables/database.ts';
+
+/** The warehouse over the same pool, each of whose sessions is taken by `connect`: for a transaction, and for one statement alike. */
+export function withSessions(warehouse: Warehouse, connect: () => Promise<PoolClient>): Warehouse {
+  const query = async (statement: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
+    const client = await connect();
+    try {
+      return await client.query(statement, values);
+    } finally {
+      client.release();
+    }
+  };
+  const pool = Object.create(warehouse.pool, {
+    connect: { value: connect },
+    query: { value: query },
+  }) as Pool;
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return { pool, db, close: () => warehouse.close() };
+}
