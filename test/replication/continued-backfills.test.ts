@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bill, customer } from '../support/finance-records.ts';
+import { bill, customer, expense } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
@@ -26,6 +26,27 @@ test('and it succeeds once that has landed', async () => {
   service.lists.bills = [bill('a', { updated_at: day('02'), last_synced_at: at() })];
   await service.sync(['bills']);
   expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
+});
+
+test('it is partial too when the record has turned from refund to expense, so that another list shows it', async () => {
+  const service = await serve();
+  const bad = (type: string): string =>
+    expense('r', {
+      expense_type: `"${type}"`,
+      transaction_date: '"2024-13-45"',
+      updated_at: day('02'),
+      last_synced_at: at(),
+    });
+  service.lists = { expenses: [bad('refund'), expense('e', { updated_at: day('02') })] };
+  service.onList = (_resource, query) =>
+    query.get('expense_type') === 'refund' && Number(query.get('updated_at_min')) > Date.parse('2024-01-15')
+      ? { status: 451, body: '{}' }
+      : undefined;
+  expect(await service.backfill(['expenses'], days)).toMatchObject({ status: 'partial' });
+  service.onList = () => undefined;
+  service.lists = { expenses: [bad('expense'), expense('e', { updated_at: day('02') })] };
+  await service.sync(['expenses']);
+  expect(await service.backfill(['expenses'], days)).toMatchObject({ status: 'partial' });
 });
 
 test('windows that were read when the clock of Postgres was ahead are read again', async () => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { streamNamed } from '../../resources/index.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { judgeUnsupported } from '../passes/judge-unsupported.ts';
@@ -292,6 +293,8 @@ async function noteLeftByOthers(
   { runId, streams }: { runId: string; streams: readonly string[] },
 ): Promise<void> {
   if (streams.length === 0) return;
+  // An entry has the list that showed its record last, which may be another one of the resource.
+  const resources = streams.map((stream) => streamNamed(stream).resource.name);
   await db
     .updateTable('sync.run_streams as own')
     .set({ status: 'partial' })
@@ -305,7 +308,9 @@ async function noteLeftByOthers(
         join sync.run_streams s on s.run_id = earlier.run_id and s.stream = own.stream
         where mine.run_id = own.run_id and earlier.run_id <> mine.run_id and s.quarantined > 0 and exists (
           select from sync.quarantine q
-          where q.connection_id = mine.connection_id and q.stream = own.stream and q.status = 'open'
+          join unnest(${sql.val(streams)}::text[], ${sql.val(resources)}::text[]) as read (stream, resource)
+            on read.resource = q.resource
+          where q.connection_id = mine.connection_id and read.stream = own.stream and q.status = 'open'
             -- A run may begin in the future, after a clock that was ahead.
             and (q.last_seen_at >= earlier.started_at or q.run_id = earlier.run_id)
         )
