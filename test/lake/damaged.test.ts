@@ -31,7 +31,7 @@ const damages: readonly (readonly [string, (snapshot: string, lake: string) => P
   ['the pointer is cut', (_, lake) => truncate(join(lake, 'latest.json'), 20)],
 ];
 
-test.each(some(damages, 3))(
+test.each(some(damages))(
   'nothing has changed, but the last snapshot is damaged: %s. An export makes a new one',
   async (_, damage) => {
     const lake = await createTestLake(url);

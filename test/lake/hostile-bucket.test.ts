@@ -182,7 +182,7 @@ test('an ID that somebody types is a snapshot, not a path', async () => {
   expect(stderr).toContain('is no ID of a snapshot');
 });
 
-test.each(some(hostileManifests, 2))('what was once found is refused: $name', async ({ path, value }) => {
+test.each(some(hostileManifests))('what was once found is refused: $name', async ({ path, value }) => {
   await putManifest(
     changed((manifest) => {
       set(manifest, path, value);

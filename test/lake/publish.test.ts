@@ -57,19 +57,22 @@ proofTest('a lake that was emptied is filled again although nothing has changed'
   expect(await exportNow()).toMatchObject({ skipped: false });
 });
 
-test('the snapshot that a killed attempt has published gives none of its files to the next one', async () => {
-  const { exportNow, jobOf } = await createTestLake(url);
-  await exportNow();
-  await rows(warehouse, `update finance.bills set memo = memo || '?' where id = 'b1'`);
-  const job = jobOf();
-  await exportKilledBefore(job, { operation: 'rename', path: '/\\.latest\\.json' });
-  expect(await exportNow(job)).toMatchObject({ snapshotId: job.snapshotId });
-  const next = await exportNow();
-  expect(next).toMatchObject({ skipped: false, bytesWritten: next.bytes });
-  await rows(warehouse, `update finance.bills set memo = memo || '?' where id = 'b1'`);
-  const last = await exportNow();
-  expect(last.bytesWritten).toBeLessThan(last.bytes);
-});
+proofTest(
+  'the snapshot that a killed attempt has published gives none of its files to the next one',
+  async () => {
+    const { exportNow, jobOf } = await createTestLake(url);
+    await exportNow();
+    await rows(warehouse, `update finance.bills set memo = memo || '?' where id = 'b1'`);
+    const job = jobOf();
+    await exportKilledBefore(job, { operation: 'rename', path: '/\\.latest\\.json' });
+    expect(await exportNow(job)).toMatchObject({ snapshotId: job.snapshotId });
+    const next = await exportNow();
+    expect(next).toMatchObject({ skipped: false, bytesWritten: next.bytes });
+    await rows(warehouse, `update finance.bills set memo = memo || '?' where id = 'b1'`);
+    const last = await exportNow();
+    expect(last.bytesWritten).toBeLessThan(last.bytes);
+  },
+);
 
 proofTest('the same run publishes once, however often it is tried', async () => {
   const { exportNow, jobOf, location } = await createTestLake(url);

@@ -203,7 +203,7 @@ describe('a record that the list leaves out although the source has it', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('and is newer than the watermark makes the next sync partial, until it is seen', async () => {
+  proofTest('and is newer than the watermark makes the next sync partial, until it is seen', async () => {
     const connection = await synced();
     const [id = ''] = await heldIds(connection, 'bills');
     await hideFromLists(connection, 'bills', id);

@@ -24,7 +24,7 @@ const { warehouse, admin, client, databaseUrl } = installation;
 let worker = await installation.startWorker();
 
 describe('over the delete limit', () => {
-  test('nothing is deleted: the run is partial, and its sentence names --approve-deletes', async () => {
+  proofTest('nothing is deleted: the run is partial, and its sentence names --approve-deletes', async () => {
     const { connection, gone } = await stopped();
     const held = await heldIds(connection, 'bills');
     expect(held).toEqual(expect.arrayContaining(gone));

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { bill } from '../support/finance-records.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
@@ -12,7 +13,7 @@ const hour = 3_600_000;
 const start = Date.now() - 48 * hour;
 const down = { status: 503, body: '' };
 
-test('two runs that give up behind a record of the future pass by nothing', async () => {
+proofTest('two runs that give up behind a record of the future pass by nothing', async () => {
   const service = await serve();
   const clock = clockOf(service);
   const { old, future, list } = withFuture(service);
@@ -45,26 +46,29 @@ test('a watermark of the future, of a release that did not note what time the se
   expect(await service.ids('bills')).toEqual(['new', 'old']);
 });
 
-test('a run whose cursor is refused behind a record of the future, and that gives up then, passes by nothing', async () => {
-  const service = await serve();
-  const clock = clockOf(service);
-  const { old, future, list } = withFuture(service);
-  await service.sync(['bills']);
-  await clock.pass(hour);
-  let expired = false;
-  service.onList = (resource, query) => {
-    if (expired) return down;
-    if (query.get('cursor') === null) return page(service, resource, [future], 'next');
-    // Without a limit of its own it is not a smaller page that is asked for.
-    if (query.get('limit') === null) expired = true;
-    return { status: 400, body: '{"error_code":"INVALID_CURSOR"}' };
-  };
-  await service.sync(['bills']);
-  await clock.pass(19 * hour);
-  list([old, billAt('new', start + 5 * hour), future]);
-  await service.sync(['bills']);
-  expect(await service.ids('bills')).toEqual(['future', 'new', 'old']);
-});
+proofTest(
+  'a run whose cursor is refused behind a record of the future, and that gives up then, passes by nothing',
+  async () => {
+    const service = await serve();
+    const clock = clockOf(service);
+    const { old, future, list } = withFuture(service);
+    await service.sync(['bills']);
+    await clock.pass(hour);
+    let expired = false;
+    service.onList = (resource, query) => {
+      if (expired) return down;
+      if (query.get('cursor') === null) return page(service, resource, [future], 'next');
+      // Without a limit of its own it is not a smaller page that is asked for.
+      if (query.get('limit') === null) expired = true;
+      return { status: 400, body: '{"error_code":"INVALID_CURSOR"}' };
+    };
+    await service.sync(['bills']);
+    await clock.pass(19 * hour);
+    list([old, billAt('new', start + 5 * hour), future]);
+    await service.sync(['bills']);
+    expect(await service.ids('bills')).toEqual(['future', 'new', 'old']);
+  },
+);
 
 test('a run that gave up while the clock of the service was ahead loses nothing once that is put right', async () => {
   const service = await serve();

@@ -33,7 +33,7 @@ describe.each(
     ['does not tell its time', (): Date | null => null],
   ]),
 )('what is erased never comes back, of a service that %s:', (_which, date) => {
-  test('not by a list that lags by seconds and shows an edit on its second page', async () => {
+  proofTest('not by a list that lags by seconds and shows an edit on its second page', async () => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] }, date);
     await service.sync(['customers']);
     service.lists.customers = [customer('kept')];
@@ -268,7 +268,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     await expectNothing(service);
   });
 
-  test.each(some(['5', 'a "quoted" \\ id', '(a|b)+.*$', 'é-ü', '%_'], 2))('of the ID %j', async (odd) => {
+  test.each(some(['5', 'a "quoted" \\ id', '(a|b)+.*$', 'é-ü', '%_']))('of the ID %j', async (odd) => {
     const service = await serve({ customers: [customer('kept')] });
     await service.sync(['customers']);
     const record = customer(odd, { email: text(plantedIn(service)) });
@@ -328,35 +328,38 @@ proofTest(
   },
 );
 
-test('not even a page in flight of a platform whose clock is ahead brings an erased subscription back', async () => {
-  const ahead = -2 * anHour;
-  const kept = subscription('kept', { updated_at: ago(ahead + 600) });
-  const service = await serve({ subscriptions: [kept, subscribed(ahead + 300)], customers: [] });
-  await service.sync(['subscriptions']);
-  await writtenAnHourAgo(service);
-  const asked = signal();
-  const erased = signal();
-  service.onList = async (resource) => {
-    service.onList = () => undefined;
-    const answer = pageOf(service, resource, [kept, subscribed(ahead + 5)]);
-    asked.give();
-    await erased.given;
-    return answer;
-  };
-  const running = service.sync(['subscriptions']);
-  await asked.given;
-  service.lists.subscriptions = [kept];
-  await erase(service, 'subscriptions');
-  erased.give();
-  await running;
-  expect(await service.ids('subscriptions')).toEqual(['kept']);
-});
+proofTest(
+  'not even a page in flight of a platform whose clock is ahead brings an erased subscription back',
+  async () => {
+    const ahead = -2 * anHour;
+    const kept = subscription('kept', { updated_at: ago(ahead + 600) });
+    const service = await serve({ subscriptions: [kept, subscribed(ahead + 300)], customers: [] });
+    await service.sync(['subscriptions']);
+    await writtenAnHourAgo(service);
+    const asked = signal();
+    const erased = signal();
+    service.onList = async (resource) => {
+      service.onList = () => undefined;
+      const answer = pageOf(service, resource, [kept, subscribed(ahead + 5)]);
+      asked.give();
+      await erased.given;
+      return answer;
+    };
+    const running = service.sync(['subscriptions']);
+    await asked.given;
+    service.lists.subscriptions = [kept];
+    await erase(service, 'subscriptions');
+    erased.give();
+    await running;
+    expect(await service.ids('subscriptions')).toEqual(['kept']);
+  },
+);
 
 describe('a bad form of what was erased stays away:', () => {
   const bad = (service: ScriptedService, seconds: number): string =>
     customer(id, { last_synced_at: ago(seconds), email: text(plantedIn(service)), phone: '4711' });
 
-  test('of a list that lags', async () => {
+  proofTest('of a list that lags', async () => {
     const service = await serve({});
     service.lists.customers = [customer('kept'), bad(service, 30)];
     await service.sync(['customers']);

@@ -79,7 +79,7 @@ proofTest(
   },
 );
 
-test('within the hour nothing is asked again, but by a worker that starts', async () => {
+proofTest('within the hour nothing is asked again, but by a worker that starts', async () => {
   await addFleet(warehouse, { connections: 2 });
   await repair();
   asked.clear();

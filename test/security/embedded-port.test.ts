@@ -119,37 +119,40 @@ proofTest('a start moves away from a port that is taken, without a word to whoev
   expect(stranger.heard()).toBe('');
 });
 
-test('when Postgres moves, a stranger on its old port who passes logins on to the new one gets no session of the owner', async () => {
-  const home = await temporaryHome();
-  const before = await startEmbeddedProcess(home, 'postgres');
-  const old = new URL(before.servers.postgres?.url ?? '');
-  await query(old.href, 'create table kept as select 1 as n');
-  await before.end('SIGTERM');
-  let target = 0;
-  const stranger = createServer((socket) => {
-    const onward = connect(target, '127.0.0.1');
-    socket.pipe(onward).pipe(socket);
-    for (const side of [socket, onward]) side.on('error', () => undefined);
-  }).listen(Number(old.port), '127.0.0.1');
-  onTestFinished(() => {
-    stranger.close();
-  });
-  await once(stranger, 'listening');
+proofTest(
+  'when Postgres moves, a stranger on its old port who passes logins on to the new one gets no session of the owner',
+  async () => {
+    const home = await temporaryHome();
+    const before = await startEmbeddedProcess(home, 'postgres');
+    const old = new URL(before.servers.postgres?.url ?? '');
+    await query(old.href, 'create table kept as select 1 as n');
+    await before.end('SIGTERM');
+    let target = 0;
+    const stranger = createServer((socket) => {
+      const onward = connect(target, '127.0.0.1');
+      socket.pipe(onward).pipe(socket);
+      for (const side of [socket, onward]) side.on('error', () => undefined);
+    }).listen(Number(old.port), '127.0.0.1');
+    onTestFinished(() => {
+      stranger.close();
+    });
+    await once(stranger, 'listening');
 
-  const after = await startEmbeddedProcess(home, 'postgres');
-  const now = new URL(after.servers.postgres?.url ?? '');
-  target = Number(now.port);
-  expect(await query(now.href, 'select n from kept')).toEqual([{ n: 1 }]);
-  await expect(openSession(requiringScram(old.href), { application: 'test' })).rejects.toThrow(
-    /password authentication failed/,
-  );
-  expect((await readFile(join(home, 'postgres.password'), 'utf8')).trim()).toBe(now.password);
+    const after = await startEmbeddedProcess(home, 'postgres');
+    const now = new URL(after.servers.postgres?.url ?? '');
+    target = Number(now.port);
+    expect(await query(now.href, 'select n from kept')).toEqual([{ n: 1 }]);
+    await expect(openSession(requiringScram(old.href), { application: 'test' })).rejects.toThrow(
+      /password authentication failed/,
+    );
+    expect((await readFile(join(home, 'postgres.password'), 'utf8')).trim()).toBe(now.password);
 
-  // Those who got the new address keep it for as long as this Daybook runs.
-  await killPostgres(home);
-  await eventually(() => Promise.resolve(after.steps.at(-1)?.state === 'restarted' || undefined));
-  expect(await query(now.href, 'select n from kept')).toEqual([{ n: 1 }]);
-});
+    // Those who got the new address keep it for as long as this Daybook runs.
+    await killPostgres(home);
+    await eventually(() => Promise.resolve(after.steps.at(-1)?.state === 'restarted' || undefined));
+    expect(await query(now.href, 'select n from kept')).toEqual([{ n: 1 }]);
+  },
+);
 
 proofTest(
   'a Postgres that dies and whose port is taken before it is back waits for the port, says so, and says nothing to the stranger',

@@ -62,7 +62,7 @@ test('a token of another company stops the sync with nothing written', async () 
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test.for(['sync', 'reconcile'] as const)(
+test.for(some(['sync', 'reconcile'] as const))(
   'a token that is replaced while a %s asks with it neither fails the run nor pauses the connection',
   async (kind) => {
     const connection = await installation.connect({ token: 'revoked-meanwhile' });

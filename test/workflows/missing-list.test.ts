@@ -21,7 +21,7 @@ const itemsPath = '/accounting/items';
 const notFound = { kind: 'status', status: 404, code: 'NOT_FOUND' } as const;
 
 describe('a list that ever returned a page and answers 404', () => {
-  test('once is asked again within the run', async () => {
+  proofTest('once is asked again within the run', async () => {
     const connection = await synced();
     await admin.activity({ connection, changes: 2 });
     await admin.addFault({ match: { connection, path: itemsPath }, times: 1, fault: notFound });
