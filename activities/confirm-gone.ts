@@ -34,7 +34,7 @@ export class NotSurelyGone extends Error {
 }
 
 const noFetch =
-  'the service answers 404 as it does where no record can be fetched. Try again later, or ask the finance API whether it fetches them.';
+  'a fetch of it proves nothing: no record may be fetched there, or another one is brought. Run "daybook reconcile" first: it lists all records twice.';
 
 const listLags =
   'it was written here a moment ago, and a list may not show it yet. Try again when DAYBOOK_LOOKBACK is over.';
@@ -44,20 +44,23 @@ const listLags =
  * answers 404 to everything knows nothing of records. Of a list only the first page is read where the record can be fetched: a list may
  * lag behind, and what its other pages still show is older than the time that is returned, the service's when it said so (null:
  * it does not tell). Where it cannot, two complete listings prove it, as they do to a reconcile: a record that moves between two pages is
- * on none of them. `mayLag`: the list may not show yet what is held. Throws StillReturned, NotSurelyGone, IdentityChanged, and what the
- * service says.
+ * on none of them. So they do where a fetch proves nothing, of a record that is not held any more: one that was merged into another is
+ * answered with that one for ever. `mayLag`: the list may not show yet what is held. Throws StillReturned, NotSurelyGone, IdentityChanged,
+ * and what the service says.
  */
 export async function confirmGone(
   source: { api: ApiClient; proof: CompanyProof },
-  asked: RecordScope & { id: string; accessToken: string; mayLag: boolean },
+  asked: RecordScope & { id: string; accessToken: string; isHeld: boolean; mayLag: boolean },
 ): Promise<Date | null> {
-  const { resource, id, accessToken, mayLag } = asked;
-  const { listed } = await listWithout(source, asked);
+  const { resource, id, accessToken, isHeld, mayLag } = asked;
+  const listCompletely = (): ReturnType<typeof listWithout> => listWithout(source, asked, 'all pages');
   if (!resource.fetchable) {
-    const second = await listWithout(source, asked);
+    await listCompletely();
+    const second = await listCompletely();
     if (mayLag) throw new NotSurelyGone(asked, listLags);
     return second.began;
   }
+  const { listed } = await listWithout(source, asked, 'first page');
   const { fetch, proveAbsence } = askForRecords({
     api: retryingFetch(source.api),
     resource,
@@ -72,7 +75,11 @@ export async function confirmGone(
     },
   );
   if (gone === undefined) throw new StillReturned(asked);
-  if ((await proveAbsence(gone, id)) === 'unproved') throw new NotSurelyGone(asked, noFetch);
+  if ((await proveAbsence(gone, id)) === 'unproved') {
+    if (isHeld) throw new NotSurelyGone(asked, noFetch);
+    await listCompletely();
+    return (await listCompletely()).began;
+  }
   // A refusal names nobody.
   await source.proof.requireNow(null);
   return gone.servedAt;
@@ -82,6 +89,7 @@ export async function confirmGone(
 async function listWithout(
   { api, proof }: { api: ApiClient; proof: CompanyProof },
   asked: RecordScope & { id: string; accessToken: string },
+  upTo: 'first page' | 'all pages',
 ): Promise<{ listed: string[]; began: Date | null }> {
   const { resource, id, accessToken } = asked;
   const listed: string[] = [];
@@ -94,8 +102,7 @@ async function listWithout(
       if (ids.includes(id)) throw new StillReturned(asked);
       if (began === undefined) began = servedAt;
       if (listed.length === 0) listed.push(...ids.slice(0, 10));
-      // The rest is listed only where a record cannot be asked for.
-      if (resource.fetchable) break;
+      if (upTo === 'first page') break;
     }
   }
   return { listed, began: began ?? null };

@@ -87,7 +87,15 @@ async function askSource(
   const api = createApiClient({ ...service, baseUrl: service.url, budget });
   try {
     const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api });
-    return await confirmGone({ api, proof }, { ...record, accessToken: access.token, mayLag });
+    return await confirmGone(
+      { api, proof },
+      {
+        ...record,
+        accessToken: access.token,
+        isHeld: heldBefore !== null,
+        mayLag,
+      },
+    );
   } finally {
     await api.close();
   }

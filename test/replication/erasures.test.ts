@@ -96,6 +96,28 @@ test('what lives again after it was erased, genuinely newer, is copied', async (
   expect(await service.rows('select id from finance.deleted_records where connection_id = $1')).toEqual([]);
 });
 
+test('a customer that was merged into another one is erased once a reconcile has deleted it', async () => {
+  const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
+  await service.sync(['customers']);
+  service.lists.customers = [customer('kept')];
+  service.onFetch = (_resource, recordId) =>
+    recordId === id
+      ? { status: 200, body: `{"connection":${service.named},"customer":${customer('kept')}}` }
+      : undefined;
+  const tooEarly = await typeErase(service, 'customers');
+  expect([tooEarly.code, tooEarly.stderr]).toEqual([
+    1,
+    expect.stringContaining('Run "daybook reconcile" first'),
+  ]);
+  await service.reconcile(['customers']);
+  expect(await service.ids('customers')).toEqual(['kept']);
+  await erase(service, 'customers');
+  await expectNothing(service);
+  service.lists.customers = [customer('kept'), edited(service)];
+  const living = await typeErase(service, 'customers');
+  expect([living.code, living.stderr]).toEqual([1, expect.stringContaining('The source still returns')]);
+});
+
 proofTest('an erasure leaves when the deletion was as it was known before', async () => {
   const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
   await service.sync(['customers']);
