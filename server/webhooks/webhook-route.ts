@@ -33,7 +33,11 @@ export function addWebhookRoute(
     const bodies = readArrivingBodies(limits);
     const countRefused = countByTheMinute(logger, 'Bodies of webhooks were not read to their end.');
     scope.removeAllContentTypeParsers();
-    // The signature is about the bytes, whatever they are said to be.
+    // The signature is about the bytes, whatever they are said to be: of a type that is none Fastify makes an error of its own.
+    scope.addHook('onRequest', (request, _reply, next) => {
+      request.raw.headers['content-type'] = 'application/octet-stream';
+      next();
+    });
     scope.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
       const length = request.headers['content-length'];
       return bodies.read(payload, length === undefined ? undefined : Number(length));

@@ -43,12 +43,12 @@ test('the signature is about the bytes: spaces and any type of content are taken
   expect(await send(url, body)).toBe(200);
   expect(await entriesOf('spaced')).toHaveLength(1);
   const signature = `sha256=${createHmac('sha256', clientSecret).update(bodyOf('bare')).digest('base64')}`;
-  const response = await fetch(`${url}/webhooks`, {
-    method: 'POST',
-    headers: { 'x-service-signature': signature, 'content-type': 'text/plain' },
-    body: bodyOf('bare'),
-  });
-  expect(response.status).toBe(200);
+  for (const type of ['text/plain', 'json', ';;;', '', 'a/b; c="', undefined]) {
+    const headers = type === undefined ? {} : { 'content-type': type };
+    expect(await statusOf(bodyOf('bare'), { 'x-service-signature': signature, ...headers }), type).toBe(200);
+    expect(await statusOf(bodyOf('bare'), headers), type).toBe(401);
+  }
+  expect(serving.output()).not.toContain('could not be stored');
 });
 
 test('a body that is no JSON object gets 400, and one that is too large 413', async () => {
@@ -224,4 +224,13 @@ function newest() {
     warehouse,
     'select *, deliveries::int from sync.webhook_inbox order by last_received_at desc limit 1',
   );
+}
+
+/** Unlike fetch, which makes a type of its own where there is none, it sends these headers and no others. */
+async function statusOf(body: string, headers: Record<string, string>): Promise<number | undefined> {
+  const asked = request(`${url}/webhooks`, { method: 'POST', headers });
+  asked.end(body);
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
 }
