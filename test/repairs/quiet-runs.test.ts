@@ -73,6 +73,25 @@ describe('syncs that found nothing', () => {
     expect(await runIds()).toEqual(['only one', 'reads since']);
   });
 
+  test('of which those that answer a failure stay, until a later one has read the same list', async () => {
+    await addRun({
+      runId: 'failed in part',
+      hoursAgo: 110,
+      status: 'partial',
+      stream: { failure_type: 'Refused' },
+    });
+    for (const hoursAgo of [100, 90]) await addRun({ runId: `good at ${hoursAgo}`, hoursAgo });
+    await warehouse.pool.query(`delete from sync.run_streams where run_id = 'newest' and stream = 'bills'`);
+    const going = { 'sync.runs': 1, 'sync.run_streams': 3 };
+    expect(await prune({ dryRun: true })).toMatchObject(going);
+    expect(await prune()).toMatchObject(going);
+    expect(await streamsLeft()).toEqual({
+      'failed in part': both,
+      'good at 90': ['bills'],
+      newest: ['items'],
+    });
+  });
+
   test('are counted once, whoever else prunes and whatever is killed', async () => {
     for (let index = 0; index < 40; index += 1)
       await addRun({ runId: `quiet ${index}`, hoursAgo: 60 + index / 60 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { troubles } from '../../warehouse/alerts/troubles.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { answerLater, at } from './scripted-service.ts';
@@ -85,4 +86,25 @@ test('a bad form that a list which lags shows after a webhook has deleted the re
   service.lists = { bills: [bill('kept'), bad] };
   expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
   expect(await service.rows('select status from sync.quarantine where connection_id = $1')).toEqual([]);
+});
+
+test('what awaits approval, and an event or a webhook has deleted meanwhile, awaits it no more', async () => {
+  const service = await serve();
+  const ids = Array.from({ length: 120 }, (_, index) => `b${index}`);
+  const of = (some: readonly string[]): string[] =>
+    some.map((id) => bill(id, { last_synced_at: at(-3_600_000) }));
+  service.lists = { bills: of(ids) };
+  await service.sync(['bills']);
+  service.lists = { bills: of(ids.slice(60)) };
+  await service.reconcile(['bills']);
+  const waiting = 'select count(*)::int as waiting from sync.waiting_deletions where connection_id = $1';
+  expect(await service.rows(waiting)).toEqual([{ waiting: 60 }]);
+  service.events = ids.slice(0, 59).map((id) => deletionOf(id, at(-1_000)));
+  expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect(await service.rows(waiting)).toEqual([{ waiting: 1 }]);
+  service.events = [deletionOf('b59', at(-1_000))];
+  await service.sync(['bills']);
+  expect(await service.rows(waiting)).toEqual([{ waiting: 0 }]);
+  const { rows: alerts } = await troubles.approval.execute(warehouse.db);
+  expect(alerts).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readWebhook } from '../../source/read-webhook.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
-import { bill, subscription } from '../support/finance-records.ts';
+import { bill, expense, subscription } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { some } from '../support/proof-test.ts';
 import type { Row } from '../support/rows.ts';
@@ -267,3 +267,27 @@ function entriesOf(service: ScriptedService): Promise<Row[]> {
 async function openOf(service: ScriptedService): Promise<Row[]> {
   return (await entriesOf(service)).filter(({ status }) => status === 'open');
 }
+
+test('a new expense that a reconcile has met, and that turns into a refund which cannot land, stalls no list of expenses', async () => {
+  const service = await serve();
+  const old = { last_synced_at: at(-3_600_000) };
+  service.lists = { expenses: [expense('a', old), expense('r', { ...old, expense_type: '"refund"' })] };
+  await service.sync(['expenses']);
+  const [a = '', r = ''] = service.lists.expenses ?? [];
+  service.lists.expenses = [a, r, expense('x', { last_synced_at: at(-60_000) })];
+  await service.reconcile(['expenses']);
+  const bad = { expense_type: '"refund"', transaction_date: '"2024-13-45"', last_synced_at: at(-1_000) };
+  service.lists.expenses = [a, r, expense('x', bad)];
+  for (let syncs = 0; syncs < 2; syncs += 1) {
+    const { id: runId } = await service.sync(['expenses']);
+    expect(
+      await service.rows(
+        `select stream, status, failure_type from sync.run_streams
+         where connection_id = $1 and run_id = '${String(runId)}' and stream in ('expenses', 'refunds') order by stream`,
+      ),
+    ).toEqual([
+      { stream: 'expenses', status: 'succeeded', failure_type: null },
+      { stream: 'refunds', status: 'partial', failure_type: null },
+    ]);
+  }
+});

@@ -1,10 +1,8 @@
-import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
 import { expect, test } from 'vitest';
-import { createActivities } from '../../activities/index.ts';
-import { dependenciesOf } from '../simulation/dependencies-of.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { lateAttempt } from './late-attempt.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
@@ -61,7 +59,7 @@ test.each([
     );
     late = (async () => {
       await waiting(1);
-      const reading = lateAttempt(service, String(failed.id));
+      const reading = lateAttempt(service, { runId: String(failed.id), kind: 'reconcile', stream: 'bills' });
       await waiting(2);
       await other.query('commit');
       other.release();
@@ -146,42 +144,4 @@ async function waiting(sessions: number): Promise<void> {
     );
     return (rows[0]?.count ?? 0) >= sessions ? true : undefined;
   });
-}
-
-/** An attempt of `readStream` of a run that is over. */
-async function lateAttempt(service: ScriptedService, runId: string): Promise<void> {
-  const api = service.createApi();
-  const activities = createActivities(
-    dependenciesOf({ warehouse, api, apiAddress: service.url, lookbackMilliseconds: 600_000 }),
-  );
-  const unused = (): void => undefined;
-  const log = { log: unused, trace: unused, debug: unused, info: unused, warn: unused, error: unused };
-  const info = {
-    workflowExecution: { workflowId: `reconcile/${service.connection}`, runId },
-    activityId: '2',
-    attempt: 1,
-    taskQueue: 'daybook',
-  } as unknown as Info;
-  const context = new Context(
-    info,
-    new Promise<never>(unused),
-    new AbortController().signal,
-    unused,
-    undefined,
-    log,
-    undefined as never,
-    [] as never,
-  );
-  await asyncLocalStorage
-    .run(context, () =>
-      activities.readStream({
-        runId,
-        connection: service.connection,
-        reason: 'simulation',
-        stream: 'bills',
-        kind: 'reconcile',
-      }),
-    )
-    .catch(unused);
-  await api.close();
 }

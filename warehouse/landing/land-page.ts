@@ -115,7 +115,7 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   });
   await noteListing(client, input, { facts, refused, landedAt });
   const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
-  if (pass.kind === 'sync') await settleRefused(client, { ...pass, ids: refusedIds });
+  if (pass.kind === 'sync') await settleRefused(client, { ...where, ids: refusedIds });
   const ids = [...page.records.map(({ id }) => id), ...refusedIds];
   await noteMet(client, { ...where, ids, servedAt });
   const counted: PageFacts = {

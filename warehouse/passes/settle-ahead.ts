@@ -5,21 +5,43 @@ import type { RunScope } from '../record-scope.ts';
  * A record that was met outside of syncs and is deleted, or has another version, by now need not be seen any more: what the run has
  * held against its stream is taken back. The lists are read before the events, and one before the other, so they cannot know.
  */
-export async function settleAhead(
+export async function settleAhead(client: PoolClient, where: RunScope): Promise<void> {
+  const { resource } = where;
+  await settle(client, where, {
+    name: `settle ahead of ${resource.name}`,
+    which: `s.ahead_version is not null and not exists (
+      select from finance.${resource.name} f
+      where f.connection_id = $1 and f.id = s.ahead_record_id and f.${resource.version} = s.ahead_version
+    )`,
+  });
+}
+
+/** A newer record that a list of the resource shows in a form that cannot land is hidden by none: the quarantine says what is wrong. */
+export async function settleRefused(
+  client: PoolClient,
+  { ids, ...where }: RunScope & { ids: readonly string[] },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await settle(client, where, {
+    name: `settle refused ahead of ${where.resource.name}`,
+    which: 's.ahead_record_id = any($3::text[])',
+    values: [ids],
+  });
+}
+
+/** Forgets what streams of the resource were found behind, and what the run has said of it. `which`: a condition on the stream s. */
+async function settle(
   client: PoolClient,
   { connectionId, resource, runId }: RunScope,
+  { name, which, values = [] }: { name: string; which: string; values?: readonly unknown[] },
 ): Promise<void> {
   await client.query({
-    name: `settle ahead of ${resource.name}`,
+    name,
     text: `
       with settled as (
         update sync.streams s set
           ahead_version = null, ahead_record_id = null, ahead_noted_at = null, stalled_at = null
-        where s.connection_id = $1 and s.resource = '${resource.name}' and s.ahead_version is not null
-          and not exists (
-            select from finance.${resource.name} f
-            where f.connection_id = $1 and f.id = s.ahead_record_id and f.${resource.version} = s.ahead_version
-          )
+        where s.connection_id = $1 and s.resource = '${resource.name}' and ${which}
         returning stream
       )
       update sync.run_streams r set
@@ -28,21 +50,6 @@ export async function settleAhead(
         failure = null
       from settled
       where r.run_id = $2 and r.stream = settled.stream and r.failure_type = 'Stalled'`,
-    values: [connectionId, runId],
-  });
-}
-
-/** A list that shows a newer record in a form that cannot land hides nothing: the quarantine says what is wrong. */
-export async function settleRefused(
-  client: PoolClient,
-  { connectionId, stream, ids }: { connectionId: string; stream: string; ids: readonly string[] },
-): Promise<void> {
-  if (ids.length === 0) return;
-  await client.query({
-    name: 'settle refused ahead',
-    text: `
-      update sync.streams set ahead_version = null, ahead_record_id = null, ahead_noted_at = null, stalled_at = null
-      where connection_id = $1 and stream = $2 and ahead_record_id = any($3::text[])`,
-    values: [connectionId, stream, ids],
+    values: [connectionId, runId, ...values],
   });
 }

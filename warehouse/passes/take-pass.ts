@@ -153,8 +153,8 @@ interface StreamRead {
 }
 
 /**
- * The run's row of the stream. An attempt that outlives its run opens none: the next one has closed it as `interrupted`, or another
- * reconcile, whose listing it would take, has begun since.
+ * The run's row of the stream. An attempt that outlives its run opens none: the next one has closed it as `interrupted`, another reconcile,
+ * whose listing it would take, has begun since, or its own workflow has ended it. A reset goes on with what a workflow before it has ended.
  */
 async function openRunStream(
   db: Warehouse['db'],
@@ -192,10 +192,11 @@ async function openRunStream(
     .executeTakeFirstOrThrow();
 }
 
-function isOver({ runId, kind }: PassInHand): RawBuilder<boolean> {
+function isOver({ runId, kind, lease }: PassInHand): RawBuilder<boolean> {
   return sql`exists (
     select from sync.runs own
-    where own.run_id = ${runId} and (own.status = 'interrupted' or ${kind === 'reconcile'} and exists (
+    where own.run_id = ${runId} and (own.status = 'interrupted' or own.status <> 'running'
+      and own.temporal_run_id = split_part(${lease}, '/', 1) or ${kind === 'reconcile'} and exists (
       select from sync.runs later
       where later.connection_id = own.connection_id and later.kind = own.kind and later.status = 'running'
         and later.started_at > own.started_at

@@ -10,7 +10,7 @@ const foundNothing = 's.inserted + s.updated + s.deleted + s.suppressed + s.quar
 
 /**
  * Streams that found nothing are counted in `sync.quiet_days` and go, from syncs that succeeded; a sync that is left with none, which is
- * quiet, goes too. The newest finished sync of a connection stays whole, as it does however old it is.
+ * quiet, goes too. The newest finished sync of a connection stays whole, as it does however old it is, and so does what answers a failure.
  */
 const succeeded = `
   r.kind = 'sync' and r.status = 'succeeded' and r.failure is null and r.outcome is null and r.connection_id is not null
@@ -22,7 +22,25 @@ const succeeded = `
   )
   and ${isNotNewest}`;
 
-const isQuiet = `not exists (select from sync.run_streams s where s.run_id = r.run_id and not (${foundNothing}))`;
+/** A later sync of the stream says as much, or there is no failure before that the stream could be the answer to (`newest-failures.ts`). */
+const isNoAnswer = `(
+    not exists (
+      select from sync.runs bad
+      where bad.connection_id = r.connection_id and bad.kind = 'sync' and bad.status in ('failed', 'partial')
+        and bad.started_at < r.started_at
+    )
+    or exists (
+      select from sync.runs later
+      join sync.run_streams l on l.run_id = later.run_id and l.stream = s.stream
+      where later.connection_id = r.connection_id and later.kind = 'sync' and later.started_at > r.started_at
+        and later.status in ('succeeded', 'partial', 'failed') and l.status not in ('running', 'cancelled', 'interrupted')
+    )
+  )`;
+
+/** Of a stream s of a run r. */
+const isFolded = `${foundNothing} and ${isNoAnswer}`;
+
+const isQuiet = `not exists (select from sync.run_streams s where s.run_id = r.run_id and not (${isFolded}))`;
 
 /** Only runs that ended since the cutoff of the walk before are looked at, unless that lies later than this one. */
 export async function readQuietBeginning(pool: Pool, { cutoff }: { cutoff: string }): Promise<string> {
@@ -55,12 +73,12 @@ export async function countQuiet(
 ): Promise<Record<string, number>> {
   const { rows } = await pool.query<Record<string, number>>(
     `with looked as materialized (
-       select r.run_id, ${isQuiet} as is_quiet from sync.runs r
+       select r.run_id, r.connection_id, r.started_at, ${isQuiet} as is_quiet from sync.runs r
        where r.finished_at <= $1::timestamptz and r.finished_at > $2::timestamptz and ${succeeded}
      )
      select (select count(*) from looked where is_quiet) as "sync.runs",
        (
-         select count(*) from sync.run_streams s where run_id in (select run_id from looked) and ${foundNothing}
+         select count(*) from sync.run_streams s join looked r using (run_id) where ${isFolded}
        ) as "sync.run_streams"`,
     [cutoff, beginning],
   );
@@ -90,14 +108,14 @@ export const foldQuietSql = `
     order by finished_at, run_id
     limit $2
   ), held as materialized (
-    select r.run_id, r.connection_id, (r.started_at at time zone 'UTC')::date as day, ${isQuiet} as is_quiet
+    select r.run_id, r.connection_id, r.started_at, (r.started_at at time zone 'UTC')::date as day, ${isQuiet} as is_quiet
     from looked
     join sync.runs r using (run_id)
     where ${succeeded}
     for update of r skip locked
   ), streams as (
-    delete from sync.run_streams s where run_id = any(array(select run_id from held)) and ${foundNothing}
-    returning run_id, requests, read
+    delete from sync.run_streams s using held r where s.run_id = r.run_id and ${isFolded}
+    returning s.run_id, s.requests, s.read
   ), gone as (
     delete from sync.runs where run_id = any(array(select run_id from held where is_quiet)) returning 1
   ), folded as (

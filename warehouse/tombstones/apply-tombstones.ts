@@ -5,6 +5,7 @@ import { raiseVersions } from '../history/move-versions.ts';
 import { closeBuried } from '../quarantine/close-buried.ts';
 import { removeChildren } from '../landing/remove-children.ts';
 import type { LandingScope } from '../record-scope.ts';
+import { closeWaitingDeletions } from './close-waiting-deletions.ts';
 
 /** Proof that a record was deleted at the source. */
 export interface Deletion {
@@ -70,6 +71,9 @@ export async function applyTombstones(
       ],
     });
     await closeBuried(client, { connectionId, resource, landedAt, source, deletions: buried });
+    // What a reconcile deletes it closes itself.
+    if (source !== 'reconcile')
+      await closeWaitingDeletions(client, { connectionId, resource, ids: buried.map(({ id }) => id) });
     // Of one whose row was lost the lines may be there.
     await removeChildren(client, { connectionId, resource, ids: buried.map(({ id }) => id) });
     await client.query({

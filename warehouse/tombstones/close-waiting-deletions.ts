@@ -1,0 +1,25 @@
+import type { PoolClient } from 'pg';
+import type { RecordScope } from '../record-scope.ts';
+
+/**
+ * Of records that a stopped reconcile has found gone, and that have left `finance` meanwhile, nobody has to approve anything: an event or a
+ * webhook has said it too.
+ *
+ * Expects the resource of the connection to be locked.
+ */
+export async function closeWaitingDeletions(
+  client: PoolClient,
+  { connectionId, resource, ids }: RecordScope & { ids: readonly string[] },
+): Promise<void> {
+  await client.query({
+    name: 'close waiting deletions',
+    text: `
+      update sync.discrepancies d
+      set status = 'repaired', closed_at = clock_timestamp(), closed_why = 'deleted'
+      from sync.waiting_deletions w
+      where w.connection_id = $1 and w.resource = $2 and w.record_id = any($3::text[])
+        and d.connection_id = $1 and d.resource = $2 and d.record_id = w.record_id and d.run_id = w.run_id
+        and d.kind = 'extra' and d.status = 'confirmed'`,
+    values: [connectionId, resource.name, ids],
+  });
+}
