@@ -4,15 +4,22 @@ import type { Resource } from '../../resources/resource.ts';
 import type { RunScope } from '../record-scope.ts';
 import { streamsOf } from './streams-of.ts';
 
-/** Of the records of one currency: how many, and the sum of each amount with all its digits. */
+/** Of the records of one currency: how many, and the sum of each amount with all its digits, of which the first are told where it has 1,000. */
 export type Totals = Readonly<Record<string, string>>;
 
 export interface StreamTotals {
   stream: string;
+  /** By currency: of 100 at most, those that differ before others. */
   source: Readonly<Record<string, Totals>>;
   warehouse: Readonly<Record<string, Totals>>;
+  /** Whether those of all currencies are. */
   equal: boolean;
+  /** Where there are more currencies than are told: how many. */
+  currencies?: number;
 }
+
+const currenciesTold = 100;
+const digitsTold = 1_000;
 
 /**
  * What source and warehouse add up to, stream by stream. Left out on both sides is what another run has written since the listing
@@ -25,28 +32,30 @@ export async function readTotals(
   { connectionId, resource, runId }: RunScope,
 ): Promise<StreamTotals[]> {
   const { rows } = await client.query<TotalsRow>(totalsSql(resource), [
-    connectionId,
-    streamsOf(resource),
-    runId,
+    ...[connectionId, streamsOf(resource), runId],
+    ...[currenciesTold, digitsTold],
   ]);
   return streamsOf(resource).map((stream) => {
-    const side = (name: TotalsRow['side']): Record<string, Totals> =>
+    const told = rows.filter((row) => row.stream === stream);
+    const side = (name: 'source' | 'warehouse'): Record<string, Totals> =>
       Object.fromEntries(
-        rows
-          .filter((row) => row.stream === stream && row.side === name)
-          .map(({ currency, totals }) => [currency, totals]),
+        told.flatMap(({ currency, [name]: totals }) => (totals === null ? [] : [[currency, totals]])),
       );
-    const source = side('source');
-    const warehouse = side('warehouse');
-    return { stream, source, warehouse, equal: JSON.stringify(source) === JSON.stringify(warehouse) };
+    const [{ equal, currencies } = { equal: true, currencies: 0 }] = told;
+    return {
+      ...{ stream, source: side('source'), warehouse: side('warehouse'), equal },
+      ...(currencies > told.length ? { currencies } : {}),
+    };
   });
 }
 
 interface TotalsRow {
   stream: string;
   currency: string;
-  side: 'source' | 'warehouse';
-  totals: Totals;
+  source: Totals | null;
+  warehouse: Totals | null;
+  equal: boolean;
+  currencies: number;
 }
 
 /** Sums are compared as texts: of equal digits the sums are equal digit by digit. */
@@ -108,11 +117,32 @@ function totalsSql(resource: Resource): string {
       union all
       select stream, 'warehouse', held_currency ${names.map((name) => `, held_${name}`).join('')}
       from compared where held_id is not null
+    ), added as materialized (
+      select stream, side, coalesce(currency, 'none') as currency, jsonb_build_object(${totals}) as totals
+      from sides
+      group by stream, side, coalesce(currency, 'none')
+    ), paired as (
+      select stream, currency, source.totals as source, warehouse.totals as warehouse,
+        source.totals is not distinct from warehouse.totals as is_equal
+      from (select * from added where side = 'source') source
+      full join (select * from added where side = 'warehouse') warehouse using (stream, currency)
+    ), ranked as (
+      select *, bool_and(is_equal) over (partition by stream) as equal, count(*) over (partition by stream) as currencies,
+        row_number() over (partition by stream order by is_equal, currency) as place
+      from paired
     )
-    select stream, side, coalesce(currency, 'none') as currency, jsonb_build_object(${totals}) as totals
-    from sides
-    group by stream, side, currency
-    order by stream, side, currency`;
+    select stream, currency, ${told('source')}, ${told('warehouse')}, equal, currencies
+    from ranked
+    where place <= $4
+    order by stream, currency`;
+}
+
+/** A sum of so many digits is nothing that anybody reads, and there may be one for every record. */
+function told(side: 'source' | 'warehouse'): string {
+  return `case when ${side} is not null then (
+      select jsonb_object_agg(measure, case when length(digits) > $5 then left(digits, $5) || '…' else digits end)
+      from jsonb_each_text(${side}) as sums (measure, digits)
+    ) end as ${side}`;
 }
 
 /** No record lands with a number beyond (`hugeNumber`); one that a release before 0.6 landed waits in quarantine since it was listed. */

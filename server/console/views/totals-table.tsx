@@ -5,7 +5,7 @@ import { DataTable } from './data-table.tsx';
 import { Pill } from './pill.tsx';
 
 const side = z.record(z.string(), z.record(z.string(), z.string()));
-const totals = z.object({ source: side, warehouse: side });
+const totals = z.object({ source: side, warehouse: side, currencies: z.number().optional() });
 
 interface Line {
   stream: string;
@@ -39,6 +39,7 @@ export function TotalsTable({ streams }: { streams: readonly RunStreamRead[] }):
         keyOf={({ stream, currency, measure }) => `total-${stream}-${currency}-${measure}`}
         empty=""
       />
+      {streams.map(leftOutOf).map((sentence) => sentence !== undefined && <p key={sentence}>{sentence}</p>)}
     </>
   );
 }
@@ -61,6 +62,14 @@ function linesOf({ stream, totals: stored }: RunStreamRead): Line[] {
       warehouse: warehouse[currency]?.[measure] ?? '0',
     }));
   });
+}
+
+/** Of a stream that has more currencies than are told. */
+function leftOutOf({ stream, totals: stored }: RunStreamRead): string | undefined {
+  const { data } = totals.safeParse(stored);
+  if (data?.currencies === undefined) return undefined;
+  const told = new Set([...Object.keys(data.source), ...Object.keys(data.warehouse)]).size;
+  return `Of the ${data.currencies} currencies of ${stream}, ${told} are shown: those that differ come first.`;
 }
 
 /** How many there are, before what they add up to. */
