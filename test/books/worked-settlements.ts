@@ -822,6 +822,27 @@ function creditedLater(): WorkedBook[] {
         [`cash_requirements.expected_amount ${credits}`]: -30,
       },
     ),
+    // The bill tells 20 of 30 within a payment, on the day of which they count; 10 settle it later, and the credit is used up.
+    worked(
+      'credited-in-part-later',
+      {
+        0: [
+          bill('2026-11-01', {
+            ...{ amount_due: 0, status: 'paid' },
+            linked_payments: [paid('p1', '2026-11-10', 90)],
+            linked_credit_memos: [paid('memo', '2026-11-28', 10)],
+          }),
+          memo('2026-11-02', 30, '2026-11-10'),
+        ],
+      },
+      {
+        'bills.credited_later_amount where bill_id = bill': 10,
+        'vendor_credits.applied_later_amount where vendor_credit_id = memo': 10,
+        [`cash_requirements.expected_amount ${week}`]: 0,
+        [`cash_requirements.amount_due ${credits}`]: -10,
+        [`cash_requirements.expected_amount ${credits}`]: 0,
+      },
+    ),
     // The bill alone tells it, and 30 remain of the credit, which will be taken off.
     worked(
       'credited-later-and-the-credit-does-not-know',

@@ -154,7 +154,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
 
     // A credit that settles a bill dated ahead is used up: what it settles is not due, and it cannot be taken off anything else.
     expect(seen('cash-requirements', 'used-up', 'NZD')?.sentence).toBe(
-      'NZD 0.00 is overdue, 250.00 of open bills falls due within 7 days; 5.00 of credits may be taken off.',
+      'NZD 0.00 is overdue, 250.00 of open bills falls due within 7 days; 5.00 of credits is not applied yet.',
     );
     expect(tile('used-up', 'Due within 14 days')[0]).toBe('250.00');
     expect(tile('used-up', 'Unapplied credits')).toEqual([
@@ -167,7 +167,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     // Nothing is due that a credit could settle.
     expect(seen('cash-requirements', 'credit-alone', 'NZD')).toMatchObject({
       sentence:
-        'NZD 0.00 is overdue, 0.00 of open bills falls due within 7 days; 30.00 of credits may be taken off.',
+        'NZD 0.00 is overdue, 0.00 of open bills falls due within 7 days; 30.00 of credits is not applied yet.',
       gap: undefined,
     });
 

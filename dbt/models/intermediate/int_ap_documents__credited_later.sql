@@ -29,42 +29,26 @@ told_alone as (
         position,
         {{ daybook.whole_sum('allocated_amount') }} as told_amount
     from {{ ref('int_credit_links__dated') }}
-    where is_told_alone
+    where is_told_alone and counted_date > {{ daybook.as_of_date() }}
     group by connection_id, told_by, document_id, position
-),
-
-later as (
-    select distinct
-        connection_id,
-        document_type,
-        document_id,
-        position
-    from {{ ref('int_ap_allocations__signed') }}
-    where source_type = 'credit' and not is_told_by_other and counted_date > {{ daybook.as_of_date() }}
 ),
 
 uncounted as (
     select
-        later.connection_id,
-        later.document_type,
-        later.document_id,
+        told_alone.connection_id,
+        told_alone.told_by as document_type,
+        told_alone.document_id,
         {{ daybook.whole_sum(
-            "case told_alone.told_by when 'bill' then 1 else -1 end * (told_alone.told_amount - settled.settled_amount)"
+            "case told_alone.told_by when 'bill' then 1 else -1 end * (told_alone.told_amount - settled.settled_later_amount)"
         ) }} as uncounted_amount
-    from later
-    inner join told_alone
-        on
-            later.connection_id = told_alone.connection_id
-            and later.document_type = told_alone.told_by
-            and later.document_id = told_alone.document_id
-            and later.position = told_alone.position
+    from told_alone
     inner join settled
         on
             told_alone.connection_id = settled.connection_id
             and told_alone.told_by = settled.told_by
             and told_alone.document_id = settled.document_id
             and told_alone.position = settled.position
-    group by later.connection_id, later.document_type, later.document_id
+    group by told_alone.connection_id, told_alone.told_by, told_alone.document_id
 ),
 
 to_come as (

@@ -29,6 +29,7 @@ laid as (
         links.told_by,
         links.document_id,
         links.position,
+        links.counted_date,
         links.allocated_amount,
         case when counted.document_id is null then 0 else counted.counted_amount end as counted_amount,
         {{ daybook.whole_sum_over(
@@ -67,6 +68,9 @@ select
     told_by,
     document_id,
     position,
-    cast({{ daybook.whole_sum('settled_amount') }} as numeric(38, 9)) as settled_amount
+    cast({{ daybook.whole_sum('settled_amount') }} as numeric(38, 9)) as settled_amount,
+    cast({{ daybook.whole_sum(
+        "case when counted_date > " ~ daybook.as_of_date() ~ " then settled_amount else 0 end"
+    ) }} as numeric(38, 9)) as settled_later_amount
 from settled
 group by connection_id, told_by, document_id, position

@@ -86,10 +86,10 @@ ${withLeftOuts('currency_code, due_bucket')}`,
       { bucket: 'no_date', label: 'No due date' },
       { bucket: 'unapplied_credits', label: 'Unapplied credits' },
     ];
-    // Those that settle a bill from a later day on cannot be taken off another one.
+    // Without those that settle a bill from a later day on. Each reduces what its own vendor is owed, if that is anything.
     const credits = negated(of('unapplied_credits', 'expected'));
     return {
-      sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(credits, currency)} of credits may be taken off.`,
+      sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(credits, currency)} of credits is not applied yet.`,
       gap: gapOf({
         unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0),
         more: [...leftOut, ...creditedWords(rows[0]?.credited, currency)],

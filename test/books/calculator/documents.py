@@ -327,8 +327,8 @@ class Ledger:
                     if teller.is_posted:
                         entry = other if one is None else one
                         silent.told_by_other.append((when, amount))
-                        tales.setdefault(id(silent), []).append((entry.date, teller.id, entry, amount))
-                        entry.alone.append(amount)
+                        tales.setdefault(id(silent), []).append((entry.date, teller.id, entry, amount, when))
+                        entry.alone.append((when, amount))
         for document in self.book.bills + self.book.credits:
             told = document.told_by_other
             document.told_by_other = unexplained_by_its_own(document)
@@ -440,15 +440,16 @@ def share_out(tales, told, counted):
     whole = total(amount for _, amount in counted)
     counts_all = counted == told
     so_far = Decimal(0)
-    for when, _, entry, amount in sorted(tales, key=lambda one: (one[0] is None, one[0] or date.min, one[1], one[2].position)):
+    for _, _, entry, amount, when in sorted(tales, key=lambda one: (one[0] is None, one[0] or date.min, one[1], one[2].position)):
         if whole is None:
-            entry.elsewhere.append(None)
+            here = None
         elif not counted or counts_all:
-            entry.elsewhere.append(amount if counted else Decimal(0))
+            here = amount if counted else Decimal(0)
         else:
             within = min if whole > 0 else max
             before, so_far = so_far, total([so_far, amount])
-            entry.elsewhere.append(less(within(so_far, whole), within(before, whole)))
+            here = less(within(so_far, whole), within(before, whole))
+        entry.elsewhere.append((when, here))
 
 
 def credits_of(bill):
@@ -527,12 +528,9 @@ def credited_later(document, today):
     own = document.credits if is_bill else document.allocations
     parts = [part for entry in own for part in entry.parts] + document.told_by_other
     to_come = total(part for day, part in parts if day is not None and day > today)
-    # What the other document does not count is paid there, or remains.
-    uncounted = [
-        less(total(entry.alone), total(entry.elsewhere))
-        for entry in own
-        if entry.alone and any(day is not None and day > today for day, _ in entry.parts)
-    ]
+    # What the other document does not count of it is paid there, or remains.
+    of_later = lambda some: total(amount for day, amount in some if day is not None and day > today)
+    uncounted = [less(of_later(entry.alone), of_later(entry.elsewhere)) for entry in own]
     to_come = less(to_come, *uncounted)
     if to_come == 0:
         return to_come
@@ -774,8 +772,8 @@ def _allocation(told_by, document, source_type, entry, bill_id, source_id, is_or
         'counted_date': entry.counted,
         'allocated_amount': entry.amount if told_by == 'bill' else None,
         'memo_side_amount': entry.amount if told_by == 'vendor_credit' else None,
-        'bill_amount': entry.amount if told_by == 'bill' else total(entry.elsewhere),
-        'credit_amount': entry.amount if told_by == 'vendor_credit' else total(entry.elsewhere),
+        'bill_amount': entry.amount if told_by == 'bill' else total(amount for _, amount in entry.elsewhere),
+        'credit_amount': entry.amount if told_by == 'vendor_credit' else total(amount for _, amount in entry.elsewhere),
         'is_orphan': is_orphan,
     }
 
