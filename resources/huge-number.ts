@@ -5,34 +5,82 @@
 export const hugeNumber =
   'has a number of more than 90,000 digits before the point, which cannot be summed up';
 
+/** Why a record cannot land whose numbers Postgres would write out, each time it compares or copies the record, in many times its length. */
+export const expandingNumbers =
+  'has numbers that with all their digits are more than 1,000,000 characters longer than as they are written';
+
 const mostDigits = 90_000;
+
+/** Of one record, all together: as many as its text may well have. An honest amount has an exponent of two digits, if any. */
+const mostCharactersAdded = 1_000_000;
 
 /**
  * Whether a JSON text, or a decimal that is told as text, has a number with more digits before the point than 90,000, written out or by its
  * exponent, that `numeric` holds.
  */
 export function hasHugeNumber(text: string): boolean {
-  // Most texts are short, and have nothing that looks like such an exponent.
-  return (text.length > mostDigits || /\d[eE]\+?\d{5}/.test(text)) && someNumber(text, isHuge);
+  return problemOfNumbers(text) === hugeNumber;
+}
+
+/** What is wrong with the numbers of a JSON text: `hugeNumber`, `expandingNumbers` or nothing. Looks at each character once. */
+export function problemOfNumbers(text: string): string | undefined {
+  if (text.length <= mostDigits && !withExponent.test(text)) return undefined;
+  let added = 0;
+  let problem: string | undefined;
+  someNumber(text, (number) => {
+    added += charactersAdded(number);
+    if (isHuge(number)) problem = hugeNumber;
+    else if (added > mostCharactersAdded) problem = expandingNumbers;
+    return problem !== undefined;
+  });
+  return problem;
+}
+
+/**
+ * Most texts are short and have none. An ID such as `1e5` stands behind a quotation mark. What is behind is looked at last: to begin with
+ * it takes 20 times as long.
+ */
+const withExponent = /\d[eE](?<=(?:^|[[:,\s])[-+]?\.?\d[\d.]*[eE])[+-]?\d/;
+
+interface NumberWritten {
+  /** As it stands in the text, without its sign. */
+  readonly literal: string;
+  /** Before the point. */
+  readonly digits: string;
+  readonly decimals: string;
+  readonly exponent: number;
 }
 
 /** One with more digits than `numeric` holds is refused by Postgres, which says so. */
-function isHuge(digits: string, exponent: string | undefined): boolean {
-  const before = digits.length + Number(exponent ?? 0);
-  return before > mostDigits && before <= 131_072;
+function isHuge({ digits, exponent }: NumberWritten): boolean {
+  const before = digits.length + exponent;
+  return before > mostDigits && before <= heldBefore;
 }
 
-/** Of the numbers of a JSON text, whatever stands in its strings: the digits before the point, and the exponent. */
-function someNumber(text: string, is: (digits: string, exponent: string | undefined) => boolean): boolean {
-  const number = /(\d+)(?:\.\d+)?(?:[eE]([+-]?\d+))?/y;
+/** By how many characters `numeric` is longer as text, which has no exponents. */
+function charactersAdded({ literal, digits, decimals, exponent }: NumberWritten): number {
+  if (exponent === 0) return 0;
+  const before = Math.max(1, digits.length + exponent);
+  const after = Math.max(0, decimals.length - exponent);
+  if (before > heldBefore || after > heldAfter) return 0;
+  return Math.max(0, before + (after === 0 ? 0 : 1 + after) - literal.length);
+}
+
+/** Digits before and behind the point that `numeric` has. */
+const heldBefore = 131_072;
+const heldAfter = 16_383;
+
+/** Of the numbers of a JSON text, whatever stands in its strings. */
+function someNumber(text: string, is: (number: NumberWritten) => boolean): boolean {
+  const number = /(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/y;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index] ?? '';
     if (character === '"') {
       index = endOfString(text, index);
     } else if (character >= '0' && character <= '9') {
       number.lastIndex = index;
-      const [literal = '', digits = '', exponent] = number.exec(text) ?? [];
-      if (is(digits, exponent)) return true;
+      const [literal = '', digits = '', decimals = '', exponent = '0'] = number.exec(text) ?? [];
+      if (is({ literal, digits, decimals, exponent: Number(exponent) })) return true;
       index += literal.length - 1;
     }
   }

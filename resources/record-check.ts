@@ -62,6 +62,7 @@ function valueOf(column: Column): z.ZodType {
         ? z.string(isNot('a text')).refine((id) => !isTooLong(id), tooLong)
         : z.string(isNot('a text'));
     case 'decimal string':
+      // Its exponent has three digits, and a record two such columns: together they are never much longer than their texts.
       return z.string(isNot('a text')).refine((text) => !hasHugeNumber(text), { error: hugeNumber });
     case 'number':
       // A number beyond the range of a double parses as Infinity here; Postgres reads its digits from the text.

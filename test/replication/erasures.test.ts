@@ -290,6 +290,17 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     await expectNothing(service);
   });
 
+  test('of a body with numbers that Postgres could not write out', async () => {
+    const service = await serve({ customers: [customer('kept')] });
+    await service.sync(['customers']);
+    const long = list(...Array<string>(12_000).fill('1e89999'));
+    await deliver(service, { ...job({ response: edited(service) }), long });
+    await deliver(service, { ...job({ response: customer('kept') }), long });
+    const { held } = await erase(service, 'customers');
+    expect(held['sync.webhook_inbox']).toBe(1);
+    await expectNothing(service);
+  });
+
   test.each(some(['5', 'a "quoted" \\ id', '(a|b)+.*$', 'é-ü', '%_']))('of the ID %j', async (odd) => {
     const service = await serve({ customers: [customer('kept')] });
     await service.sync(['customers']);

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { bills } from '../../resources/bills.ts';
 import { recordCheckOf } from '../../resources/record-check.ts';
-import { hasHugeNumber } from '../../resources/huge-number.ts';
+import {
+  expandingNumbers,
+  hasHugeNumber,
+  hugeNumber,
+  problemOfNumbers,
+} from '../../resources/huge-number.ts';
 
 test.each([
   ['digits up to the limit', `{"a":${'9'.repeat(90_000)}}`, false],
@@ -16,6 +21,27 @@ test.each([
 ])('%s', (_what, text, isHuge) => {
   expect(() => void JSON.parse(text)).not.toThrow();
   expect(hasHugeNumber(text)).toBe(isHuge);
+});
+
+const many = (number: string, count: number): string => `[${Array(count).fill(number).join(',')}]`;
+
+test.each([
+  ['eleven of 90,000 digits by their exponents', many('1e89999', 11), undefined],
+  ['twelve', many('1e89999', 12), expandingNumbers],
+  ['sixty that are small', many('-1e-16383', 61), undefined],
+  ['some more', many('-1E-16383', 62), expandingNumbers],
+  ['exponents of three digits', many('1.5e999', 1_008), expandingNumbers],
+  ['exponents of two digits, up to the limit', many('1E+50', 21_739), undefined],
+  ['one more', many('1E+50', 21_740), expandingNumbers],
+  ['doubles as programs write them', many('1.2345e-7', 100_000), undefined],
+  ['exponents that only move the point', many(`${'1'.repeat(50)}.5e-49`, 100_000), undefined],
+  ['all digits written', many('9'.repeat(100), 100_000), undefined],
+  ['what Postgres refuses, and says so', many('1e200000', 100) + many('1e-20000', 100), undefined],
+  ['texts', many('"1e89999"', 1_000) + many('"x\\", 1e89999"', 1_000), undefined],
+  ['behind texts, with spaces', `{"a" : ["\\\\", ${many(' 1e89999 ', 12)}]}`, expandingNumbers],
+  ['one that is huge, behind others', `[${many('1e89999', 11)},1e90000]`, hugeNumber],
+])('numbers that are longer with all their digits: %s', (_what, text, problem) => {
+  expect(problemOfNumbers(text)).toBe(problem);
 });
 
 test.each([
@@ -37,5 +63,7 @@ test('a text of many digits is looked through once', () => {
   const started = performance.now();
   expect(hasHugeNumber(`[${'12345 '.repeat(1_000_000).trim().replaceAll(' ', ',')}]`)).toBe(false);
   expect(hasHugeNumber(`["${'\\"1e99999'.repeat(1_000_000)}"]`)).toBe(false);
+  expect(problemOfNumbers(many('1e2', 1_000_000))).toBe(undefined);
+  expect(problemOfNumbers(`["${',1.1'.repeat(2_000_000)}"]`)).toBe(undefined);
   expect(performance.now() - started).toBeLessThan(5_000);
 });

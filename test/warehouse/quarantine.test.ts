@@ -66,6 +66,12 @@ describe('a record that cannot land waits in quarantine with the reason and its 
       'x',
       'line_items[1].item.quantity is a text, not a number',
     ],
+    [
+      'numbers that are much longer with all their digits',
+      bill('x', { remark: list(...Array<string>(12).fill('1e89999')) }),
+      'x',
+      'has numbers that with all their digits are more than 1,000,000 characters longer than as they are written',
+    ],
     ['30 February', bill('x', { issue_date: '"2024-02-30"' }), 'x', 'issue_date is not a possible date'],
     [
       '29 February of no leap year',

@@ -22,7 +22,7 @@ const ofThisCompany = `(
   )
 )`;
 
-/** A body that Postgres refused as JSON is a text, and is taken as a whole. */
+/** A body that Postgres refused as JSON, or would write out at many times its length, is a text, and is taken as a whole. */
 const besideItsRecord = `
   case when record_id is not null and jsonb_typeof(payload) = 'object' then payload - case resource
     ${resources.map(({ name, singular }) => `when '${name}' then '${singular}'`).join('\n    ')}

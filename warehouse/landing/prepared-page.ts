@@ -1,7 +1,7 @@
 import { hash as digestOf } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { fieldIssuesOf, type FieldIssue } from '../../resources/field-issues.ts';
-import { hasHugeNumber, hugeNumber } from '../../resources/huge-number.ts';
+import { problemOfNumbers } from '../../resources/huge-number.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
 import { recordCheckOf } from '../../resources/record-check.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -58,7 +58,7 @@ export async function preparePage(resource: Resource, page: readonly SourceRecor
   let before = -Infinity;
   for (const [index, { text, value }] of page.entries()) {
     if (index % yieldEvery === 0) await yieldToEventLoop();
-    const reason = check(value) ?? (hasHugeNumber(text) ? hugeNumber : undefined);
+    const reason = check(value) ?? problemOfNumbers(text);
     if (reason !== undefined) {
       refused.push({ recordId: idOf(value), reason, text });
       continue;

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { problemOfNumbers } from '../../resources/huge-number.ts';
 import { resourceNamed } from '../../resources/index.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -31,7 +32,8 @@ export interface WebhooksStored {
  * the service may have told before it was done. What found no connection the first time may find one now. A deletion that does not say of
  * which record asks for a reconcile, by the same commit: it is closed, and nothing looks at it again.
  *
- * `asText` is for a body that Postgres refuses as JSON: its text is kept then.
+ * `asText` is for a body that Postgres refuses as JSON: its text is kept then. So is that of a body whose numbers would be too long with all
+ * their digits, which an erasure reads.
  */
 export async function storeWebhooks(
   { pool }: Pick<Warehouse, 'pool'>,
@@ -61,7 +63,8 @@ async function store(
     name: 'store webhooks',
     text: storeSql,
     values: [
-      ...[apiAddress, asText],
+      apiAddress,
+      distinct.map(({ text }) => asText || problemOfNumbers(text) !== undefined),
       distinct.map(({ digest }) => digest),
       distinct.map(({ digest }) => deliveries.get(digest)),
       distinct.map(({ serviceConnectionId }) => serviceConnectionId),
@@ -99,8 +102,10 @@ const storeSql = `
       end as ignored
     from unnest(
       $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::timestamptz[],
-      $11::text[]
-    ) as webhook (digest, deliveries, service_connection_id, type, code, resource, record_id, version, body)
+      $11::text[], $2::boolean[]
+    ) as webhook (
+      digest, deliveries, service_connection_id, type, code, resource, record_id, version, body, as_text
+    )
     left join sync.connections c
       on c.api_address = $1 and c.service_connection_id = webhook.service_connection_id
   ), stored as (
@@ -109,7 +114,7 @@ const storeSql = `
       status, outcome, closed_at
     )
     select digest, deliveries, service_connection_id, connection_id, type, code, resource, record_id, version,
-      case when $2::boolean then to_jsonb(body) else body::jsonb end,
+      case when as_text then to_jsonb(body) else body::jsonb end,
       case when ignored is null then 'waiting' else 'ignored' end, ignored,
       case when ignored is not null then clock_timestamp() end
     from sent
