@@ -6,10 +6,13 @@ export interface QueryResult {
   rows: (string | number | boolean | null)[][];
 }
 
+/** Its text, alone or with the values of its parameters. */
+export type Statement = string | { readonly text: string; readonly values: unknown[] };
+
 /** Runs one statement, and no more than one. */
-export async function queryTexts(client: PoolClient, statement: string): Promise<QueryResult> {
+export async function queryTexts(client: PoolClient, statement: Statement): Promise<QueryResult> {
   const query: QueryArrayConfig & { queryMode: 'extended' } = {
-    text: statement,
+    ...(typeof statement === 'string' ? { text: statement } : statement),
     rowMode: 'array',
     // The extended protocol takes one statement only: "…; reset role; …" is a syntax error.
     queryMode: 'extended',

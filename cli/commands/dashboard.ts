@@ -16,7 +16,7 @@ export function dashboardCommand(): Command {
       const { dashboardFile } = await import('../../server/dashboard/dashboard-file.tsx');
       const { readDashboard } = await import('../../server/dashboard/read-dashboard.ts');
       const { dataAsOf, notesOf } = await import('../../server/dashboard/views/headline.tsx');
-      const dashboard = await withWarehouse(readDashboard);
+      const dashboard = await withWarehouse((warehouse) => readDashboard(warehouse));
       const html = dashboardFile(dashboard);
       const path = resolve(out);
       await replaceFile(path, html);

@@ -13,10 +13,15 @@ export interface Chosen {
 }
 
 /** What there is to choose from. The key figures have a row for each connection and currency there is money in. */
-export function choicesOf({ charts, connections }: Pick<Dashboard, 'charts' | 'connections'>): Choices {
+export function choicesOf({
+  charts,
+  connections,
+  offered: inOffer,
+}: Pick<Dashboard, 'charts' | 'connections' | 'offered'>): Choices {
   const views = charts.find(({ id }) => id === 'key-figures')?.views ?? [];
-  const names = connections.map(({ connection_id: name }) => name);
-  const offered = names.length === 1 ? names : ['', ...names];
+  const canBeChosen = new Set(inOffer);
+  const names = connections.map(({ connection_id: name }) => name).filter((name) => canBeChosen.has(name));
+  const offered = connections.length === 1 ? names : ['', ...names];
   return {
     connections: offered,
     currencies: Object.fromEntries(

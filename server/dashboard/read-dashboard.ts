@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { readMartsStatus, type TargetStatus } from '../../warehouse/marts/read-marts-status.ts';
-import { readOneBuild } from '../../warehouse/marts/read-one-build.ts';
+import { inOneBuild } from '../../warehouse/marts/read-one-build.ts';
+import type { QueryResult } from '../../warehouse/query-texts.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readClock } from '../../warehouse/read-clock.ts';
 import { objectsOf, type Chart, type ChosenView } from './chart.ts';
 import { charts } from './charts.ts';
 import { dayInUtc } from './month.ts';
 import { namelessDocuments, namelessRow } from './nameless.ts';
+import {
+  martsOfOffered,
+  offeredChoices,
+  offeredOf,
+  statementWithin,
+  type LeftOutOfChoices,
+} from './offered.ts';
 import { tellNameless } from './tell-nameless.ts';
 import { withoutLonePoint } from './without-lone-point.ts';
 
@@ -17,6 +25,9 @@ export interface Dashboard {
   readonly asOf: string;
   readonly build: TargetStatus;
   readonly connections: readonly Freshness[];
+  /** Connections that can be chosen. */
+  readonly offered: readonly string[];
+  readonly leftOut: LeftOutOfChoices;
   readonly charts: readonly ChartRead[];
   readonly catalogue: readonly MartRead[];
 }
@@ -31,30 +42,38 @@ export interface MartRead {
   readonly columns: readonly { readonly name: string; readonly type: string; readonly comment: string }[];
 }
 
-/** Reads all that the dashboard shows, from one build of the marts. Throws MartsMissing. */
-export async function readDashboard(warehouse: Warehouse): Promise<Dashboard> {
+/**
+ * Reads all that the dashboard shows, from one build of the marts. Of many connections `asked` is one that can be chosen in any case. Throws
+ * MartsMissing.
+ */
+export async function readDashboard(warehouse: Warehouse, asked: string | null = null): Promise<Dashboard> {
   const marts = [...new Set(charts.flatMap((chart) => chart.marts))].sort();
-  const statements = {
-    connections: freshnessOfConnections,
-    catalogue: catalogueOf(marts),
-    nameless: namelessDocuments,
-    ...Object.fromEntries(charts.map(({ id, sql }) => [id, sql])),
-  };
   const [readAt, { postgres: before }, read] = await Promise.all([
     readClock(warehouse),
     readMartsStatus(warehouse),
-    readOneBuild(warehouse, { marts, statements }),
+    inOneBuild(warehouse, { marts: [...new Set([...marts, ...martsOfOffered])] }, async (run) => {
+      const offered = offeredOf(await run(offeredChoices(asked)));
+      const answers = new Map<string, QueryResult>();
+      for (const chart of charts) answers.set(chart.id, await run(statementWithin(chart, offered)));
+      return {
+        ...{ offered, answers },
+        connections: await run(freshnessOfConnections),
+        catalogue: await run(catalogueOf(marts)),
+        nameless: await run(namelessDocuments),
+      };
+    }),
   ]);
   const { postgres: build } = await readMartsStatus(warehouse);
   // Another build was published meanwhile: what was read may be of either, and the page says of which it is.
-  if (build.built_at?.getTime() !== before.built_at?.getTime()) return readDashboard(warehouse);
+  if (build.built_at?.getTime() !== before.built_at?.getTime()) return readDashboard(warehouse, asked);
   const connections = objectsOf(read.connections).map((row) => freshness.parse(row));
   const asOf = connections[0]?.as_of_date ?? readAt.toISOString().slice(0, 10);
   const utcDay = dayInUtc(build.begun_at ?? readAt, asOf);
   const nameless = objectsOf(read.nameless).map((row) => namelessRow.parse(row));
+  const { connections: offered, leftOut } = read.offered;
   const told = charts.map(({ views, ...chart }) => ({
     ...chart,
-    views: views(resultOf(read, chart.id), { asOf, utcDay, nameless, reads: connections }).map(
+    views: views(resultOf(read.answers, chart.id), { asOf, utcDay, nameless, reads: connections }).map(
       withoutLonePoint,
     ),
   }));
@@ -63,13 +82,15 @@ export async function readDashboard(warehouse: Warehouse): Promise<Dashboard> {
     asOf,
     build,
     connections,
-    charts: tellNameless({ charts: told, connections, nameless, asOf }),
+    offered,
+    leftOut,
+    charts: tellNameless({ charts: told, connections, offered, nameless, asOf }),
     catalogue: objectsOf(read.catalogue).map((row) => martRead.parse(row)),
   };
 }
 
-function resultOf<Result>(read: Readonly<Record<string, Result>>, id: string): Result {
-  const result = read[id];
+function resultOf(answers: ReadonlyMap<string, QueryResult>, id: string): QueryResult {
+  const result = answers.get(id);
   if (result === undefined) throw new Error(`The statement of ${id} was not run.`);
   return result;
 }
@@ -77,19 +98,17 @@ function resultOf<Result>(read: Readonly<Record<string, Result>>, id: string): R
 const freshnessOfConnections = `
 select
   connection_id, platform, last_success_at, freshness_status, spend_read_until, as_of_date,
-  coalesce(
-    (
-      select sum(failed_rows) from marts.data_quality as quality
-      where quality.connection_id = connections.connection_id and check_name = 'quarantined_record'
-    ), 0
-  )::bigint as quarantined,
-  coalesce(
-    (
-      select sum(failed_rows) from marts.data_quality as quality
-      where quality.connection_id = connections.connection_id and check_name = 'deletion_awaits_approval'
-    ), 0
-  )::bigint as awaiting_deletion
+  coalesce(quarantined, 0) as quarantined,
+  coalesce(awaiting_deletion, 0) as awaiting_deletion
 from marts.connections
+left join (
+  select
+    connection_id,
+    sum(failed_rows) filter (where check_name = 'quarantined_record')::bigint as quarantined,
+    sum(failed_rows) filter (where check_name = 'deletion_awaits_approval')::bigint as awaiting_deletion
+  from marts.data_quality
+  group by connection_id
+) as quality using (connection_id)
 order by connection_id`;
 
 const freshness = z.object({

@@ -12,15 +12,18 @@ import type { ChartRead, Freshness } from './read-dashboard.ts';
 export function tellNameless({
   charts,
   connections,
+  offered,
   nameless,
   asOf,
 }: {
   charts: readonly ChartRead[];
   connections: readonly Freshness[];
+  /** Connections that can be chosen. */
+  offered: readonly string[];
   nameless: Nameless;
   asOf: string;
 }): ChartRead[] {
-  const choices = allOf(choicesOf({ charts, connections }));
+  const choices = allOf(choicesOf({ charts, connections, offered }));
   return charts.map((chart) => ({
     ...chart,
     views: [

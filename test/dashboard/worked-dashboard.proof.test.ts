@@ -362,7 +362,15 @@ test('how old marts are is told from when they were built, not from the day that
   const built = { status: 'complete', built_at: new Date('2026-11-23T07:00:00Z') };
   const readOn = (moment: string): string[] =>
     notesOf({
-      ...{ asOf: '2026-11-22', readAt: new Date(moment), connections: [], charts: [], catalogue: [] },
+      ...{
+        asOf: '2026-11-22',
+        readAt: new Date(moment),
+        connections: [],
+        charts: [],
+        catalogue: [],
+        offered: [],
+        leftOut: { connections: 0, currencies: 0 },
+      },
       build: built as Parameters<typeof notesOf>[0]['build'],
     });
   expect(readOn('2026-11-24T00:00:00Z')).toEqual([]);

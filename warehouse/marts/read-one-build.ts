@@ -1,6 +1,6 @@
 import { codeOf } from '../../errors/code-of.ts';
 import { becomeReader } from '../query-as-reader.ts';
-import { queryTexts, type QueryResult } from '../query-texts.ts';
+import { queryTexts, type QueryResult, type Statement } from '../query-texts.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
@@ -19,9 +19,23 @@ export class MartsMissing extends Error {
  * as Postgres writes them. Throws MartsMissing.
  */
 export async function readOneBuild<Name extends string>(
-  { pool }: Warehouse,
-  { marts, statements }: { marts: readonly string[]; statements: Readonly<Record<Name, string>> },
+  warehouse: Warehouse,
+  { marts, statements }: { marts: readonly string[]; statements: Readonly<Record<Name, Statement>> },
 ): Promise<Record<Name, QueryResult>> {
+  return inOneBuild(warehouse, { marts }, async (run) => {
+    const results: [string, QueryResult][] = [];
+    for (const [name, statement] of Object.entries<Statement>(statements))
+      results.push([name, await run(statement)]);
+    return Object.fromEntries(results) as Record<Name, QueryResult>;
+  });
+}
+
+/** The same, of statements that follow from each other. */
+export async function inOneBuild<Result>(
+  { pool }: Warehouse,
+  { marts }: { marts: readonly string[] },
+  read: (run: (statement: Statement) => Promise<QueryResult>) => Promise<Result>,
+): Promise<Result> {
   try {
     return await inTransaction(pool, async ({ client }) => {
       await client.query('set transaction isolation level repeatable read, read only');
@@ -29,10 +43,7 @@ export async function readOneBuild<Name extends string>(
       // Views can be replaced under a snapshot; locked before it is taken, they cannot. In the order in which a build locks them.
       const views = [...marts].sort().map((mart) => `marts.${mart}`);
       await client.query(`lock table ${views.join(', ')} in access share mode`);
-      const results: [string, QueryResult][] = [];
-      for (const [name, statement] of Object.entries<string>(statements))
-        results.push([name, await queryTexts(client, statement)]);
-      return Object.fromEntries(results) as Record<Name, QueryResult>;
+      return await read((statement) => queryTexts(client, statement));
     });
   } catch (error) {
     throw isUnknownName(error) ? new MartsMissing(error) : error;

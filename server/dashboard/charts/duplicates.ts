@@ -38,7 +38,7 @@ crowded as (
       select from marts.duplicate_bills as pairs
       where
         pairs.connection_id = documents.connection_id and pairs.vendor_id_a = documents.vendor_id
-        and pairs.amount_a = documents.amount and pairs.currency_code is not distinct from documents.currency_code
+        and pairs.amount_a = documents.amount and coalesce(pairs.currency_code, '') = coalesce(documents.currency_code, '')
         and alike_count > 11 and rule in ('same_amount', 'paid_twice')
     )
     window
@@ -75,7 +75,7 @@ ranked as (
   left join crowded
     on
       pairs.connection_id = crowded.connection_id and pairs.vendor_id_a = crowded.vendor_id
-      and pairs.amount_a = crowded.amount and pairs.currency_code is not distinct from crowded.currency_code
+      and pairs.amount_a = crowded.amount and coalesce(pairs.currency_code, '') = coalesce(crowded.currency_code, '')
   -- A pair of two currencies is listed in both.
   cross join lateral (select pairs.currency_code union select currency_code_b) as listed (in_currency)
   cross join lateral (

@@ -180,11 +180,11 @@ ${summedUp.map((figure) => `  ${figureSql(figure)} as ${figure},`).join('\n')}
   max(observed.until) as observed_until,
   coalesce(max(rounded.records), 0)::bigint as rounded
 from added
-left join rounded on added.connection_id is not distinct from rounded.connection_id
+left join rounded on coalesce(added.connection_id, '') = coalesce(rounded.connection_id, '')
 left join observed
   on
-    added.connection_id is not distinct from observed.connection_id
-    and added.currency_code is not distinct from observed.currency_code
+    coalesce(added.connection_id, '') = coalesce(observed.connection_id, '')
+    and coalesce(added.currency_code, '') = coalesce(observed.currency_code, '')
 group by added.connection_id, added.currency_code
 )
 

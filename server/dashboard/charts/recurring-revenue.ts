@@ -27,6 +27,14 @@ known as (
   select currency_code, min(month) as first_month, max(month) filter (where was_there) as since
   from begun
   group by currency_code
+),
+
+begun_last as (
+  select currency_code, json_agg(connection_id order by connection_id)::text as connections
+  from begun
+  inner join known using (currency_code)
+  where was_there and begun.month = since and since > first_month
+  group by currency_code
 )
 
 select
@@ -45,16 +53,13 @@ select
   ${wholeSum('closing')} as closing,
   coalesce(sum(unpriced_items), 0)::bigint as unpriced,
   since,
-  (
-    select json_agg(begun.connection_id order by begun.connection_id)::text
-    from begun
-    where was_there and begun.month = since and since > first_month and begun.currency_code = known.currency_code
-  ) as begun_last
+  begun_last.connections as begun_last
 from marts.mrr_movements_monthly as moved
 ${scopesOf('moved')}
 left join known on scope.connection_id is null and moved.currency_code = known.currency_code
+left join begun_last on known.currency_code = begun_last.currency_code
 where month > (select max(as_of_date) - interval '24 months' from marts.connections) and coalesce(month >= since, true)
-group by scope.connection_id, moved.currency_code, month, known.currency_code, first_month, since
+group by scope.connection_id, moved.currency_code, month, since, begun_last.connections
 order by scope.connection_id nulls first, moved.currency_code, month`,
   row: z.object({
     connection_id: z.string().nullable(),

@@ -67,8 +67,9 @@ from (
     on
       spent.connection_id = ranked.connection_id
       and spent.vendor_id = ranked.vendor_id
-      and spent.scope_id is not distinct from ranked.scope_id
-      and spent.currency_code is not distinct from ranked.currency_code
+      -- Null is none; by "is not distinct from" each would be compared with each.
+      and coalesce(spent.scope_id, '') = coalesce(ranked.scope_id, '')
+      and coalesce(spent.currency_code, '') = coalesce(ranked.currency_code, '')
 ) as placed
 group by grouping sets (
   (scope_id, currency_code, least(place, 16), spend_month),

@@ -39,8 +39,14 @@ order by scope.connection_id nulls first, name, resource`,
   view(rows) {
     const offered = rows.filter(({ freshness_status: status }) => status !== 'unsupported');
     const fresh = offered.filter(({ freshness_status: status }) => status === 'fresh');
+    // Those that somebody should look at are there in any case.
+    const shown =
+      rows.length <= mostShown
+        ? rows
+        : [...offered.filter((row) => !fresh.includes(row)), ...fresh].slice(0, mostShown);
+    const first = shown.length === rows.length ? '' : ` ${shown.length.toLocaleString('en-US')} are here.`;
     return {
-      sentence: `${fresh.length} of ${offered.length} lists were read completely today or yesterday.`,
+      sentence: `${fresh.length} of ${offered.length} lists were read completely today or yesterday.${first}`,
       columns: [
         { head: 'Connection' },
         { head: 'Resource' },
@@ -51,7 +57,7 @@ order by scope.connection_id nulls first, name, resource`,
         { head: 'Last success (UTC)' },
         { head: 'Last reconcile (UTC)' },
       ],
-      rows: rows.map((row) => [
+      rows: shown.map((row) => [
         row.name,
         row.resource.replaceAll('_', ' '),
         freshnessWords(row.freshness_status),
@@ -65,3 +71,6 @@ order by scope.connection_id nulls first, name, resource`,
   },
   empty: 'Nothing was read yet.',
 });
+
+/** Of 500 connections: more lines nobody looks through. */
+const mostShown = 3_500;

@@ -3,6 +3,9 @@ import { freshnessWords } from '../freshness-words.ts';
 import type { Freshness } from '../read-dashboard.ts';
 import { Age } from './age.tsx';
 
+/** More of them nobody looks through. */
+const mostShown = 500;
+
 /** How fresh each connection was when the marts were built; the stale ones stand out, and first. */
 export function FreshnessStrip({
   connections,
@@ -14,9 +17,10 @@ export function FreshnessStrip({
   const [fresh, others] = [true, false].map((wanted) =>
     connections.filter(({ freshness_status: status }) => (status === 'fresh') === wanted),
   );
+  const all = [...(others ?? []), ...(fresh ?? [])];
   return (
     <ul class="strip" aria-label="Freshness of each connection">
-      {[...(others ?? []), ...(fresh ?? [])].map((connection) => {
+      {all.slice(0, mostShown).map((connection) => {
         const { words, tone } = freshnessWords(connection.freshness_status);
         return (
           <li key={connection.connection_id} class={`strip-${tone}`}>
@@ -28,6 +32,11 @@ export function FreshnessStrip({
           </li>
         );
       })}
+      {all.length > mostShown ? (
+        <li>
+          <span class="aside">and {(all.length - mostShown).toLocaleString('en-US')} more</span>
+        </li>
+      ) : null}
     </ul>
   );
 }

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { Icon } from '../../frame/icon.tsx';
 import type { Dashboard, Freshness } from '../read-dashboard.ts';
+import { leftOutOfChoicesWords } from '../offered.ts';
 import { utcMinute } from '../utc-minute.ts';
 import { Age } from './age.tsx';
 
@@ -83,12 +84,13 @@ function deletionNote(connections: readonly Freshness[]): string[] {
   ];
 }
 
-export function notesOf({ build, readAt, connections }: Dashboard): string[] {
+export function notesOf({ build, readAt, connections, leftOut }: Dashboard): string[] {
   const notes = [
     ...incompleteNote(connections),
     ...stalledNote(connections),
     ...quarantineNote(connections),
     ...deletionNote(connections),
+    ...leftOutOfChoicesWords(leftOut),
   ];
   if (build.status === 'running') notes.push('New marts are being built; these are the last good ones.');
   if (build.status === 'failed')

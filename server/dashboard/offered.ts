@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import type { QueryResult, Statement } from '../../warehouse/query-texts.ts';
+import { objectsOf, type Chart } from './chart.ts';
+import { scopesOf } from './scopes-of.ts';
+
+/** Of which connections and currencies the page shows something. */
+export interface Offered {
+  /** By name; all together are not among them. */
+  readonly connections: readonly string[];
+  /** Of rows about money: connection and currency, as Postgres writes both as JSON. */
+  readonly choices: readonly string[];
+  readonly leftOut: LeftOutOfChoices;
+}
+
+export interface LeftOutOfChoices {
+  readonly connections: number;
+  /** Of a connection that is offered, or of all together. */
+  readonly currencies: number;
+}
+
+/** A company may have a code of its own in each of its bills: 5,000 of them were a page of 120 MB, and the server stood still for a minute. */
+const mostCurrencies = 20;
+
+/** Few companies have more. */
+const currenciesAtOnce = 5;
+
+/** 7 MB, where every chart has something to show for each of them. */
+const mostChoices = 500;
+
+/** What the statement below reads. */
+export const martsOfOffered: readonly string[] = [
+  ...['connections', 'bills', 'expenses', 'vendor_credits', 'subscription_mrr_monthly'],
+];
+
+/**
+ * Of each connection what has no currency, and then the currencies with most documents; of all together first those that most connections
+ * have. Where that is too much, each has its first five before any has its sixth: no company with many keeps another out. `asked` is the
+ * name of a connection that has all of its own.
+ */
+export function offeredChoices(asked: string | null): Statement {
+  return { text: offeredSql, values: [asked] };
+}
+
+const offeredSql = `
+with documents as (
+  select connection_id, currency_code, count(*) as documents from marts.bills group by connection_id, currency_code
+  union all
+  select connection_id, currency_code, count(*) from marts.expenses group by connection_id, currency_code
+  union all
+  select connection_id, currency_code, count(*) from marts.vendor_credits group by connection_id, currency_code
+  union all
+  select connection_id, currency_code, count(distinct subscription_id)
+  from marts.subscription_mrr_monthly
+  group by connection_id, currency_code
+),
+
+counted as (
+  select * from documents
+  union all
+  -- One without documents can be chosen too.
+  select connection_id, null, 0
+  from marts.connections
+  where connection_id not in (select connection_id from documents)
+),
+
+placed as (
+  select
+    scope.connection_id,
+    currency_code,
+    row_number() over (
+      partition by scope.connection_id
+      order by
+        currency_code is null desc, count(distinct counted.connection_id) desc, sum(documents) desc, currency_code
+    ) as place,
+    sum(documents) as documents,
+    sum(sum(documents)) over (partition by scope.connection_id) as of_connection
+  from counted
+  ${scopesOf('counted')}
+  group by scope.connection_id, currency_code
+),
+
+decided as (
+  select
+    *,
+    place <= ${mostCurrencies} and row_number() over (
+      order by
+        place > ${mostCurrencies},
+        connection_id is null or connection_id is not distinct from $1 desc,
+        documents = 0,
+        (place - 1) / ${currenciesAtOnce}, of_connection desc, connection_id, place
+    ) <= ${mostChoices} as is_offered
+  from placed
+),
+
+listed as (
+  select *, bool_or(is_offered) over (partition by connection_id) as is_listed
+  from decided
+),
+
+left_out as (
+  select
+    count(distinct connection_id) filter (where not is_listed) as connections_left_out,
+    count(distinct currency_code) filter (where is_listed and not is_offered) as currencies_left_out
+  from listed
+)
+
+select
+  connection_id, -- null: all connections together
+  jsonb_build_array(connection_id, currency_code)::text as choice,
+  connections_left_out,
+  currencies_left_out
+from listed
+cross join left_out
+where is_offered`;
+
+export function offeredOf(result: QueryResult): Offered {
+  const rows = objectsOf(result).map((row) => offeredRow.parse(row));
+  return {
+    connections: [...new Set(rows.flatMap(({ connection_id: name }) => (name === null ? [] : [name])))],
+    choices: rows.map(({ choice }) => choice),
+    leftOut: {
+      connections: rows[0]?.connections_left_out ?? 0,
+      currencies: rows[0]?.currencies_left_out ?? 0,
+    },
+  };
+}
+
+const offeredRow = z.object({
+  connection_id: z.string().nullable(),
+  choice: z.string(),
+  connections_left_out: z.number(),
+  currencies_left_out: z.number(),
+});
+
+/** The statement of a chart, of whose result only rows are taken that the page can show. They keep their order. */
+export function statementWithin(
+  { sql, nameless }: Pick<Chart, 'sql' | 'nameless'>,
+  { connections, choices, leftOut }: Offered,
+): Statement {
+  if (leftOut.connections === 0 && leftOut.currencies === 0) return sql;
+  const isOfMoney = nameless !== undefined;
+  return {
+    text: `
+select * from (${sql}
+) as answer
+where ${isOfMoney ? 'jsonb_build_array(connection_id, currency_code)::text = any($1)' : 'connection_id is null or connection_id = any($1)'}`,
+    values: [isOfMoney ? choices : connections],
+  };
+}
+
+/** What the page says of it, in one sentence. */
+export function leftOutOfChoicesWords({ connections, currencies }: LeftOutOfChoices): string[] {
+  const parts = [
+    ...(currencies === 0 ? [] : [counted(currencies, 'rarer currency', 'rarer currencies')]),
+    ...(connections === 0
+      ? []
+      : [`${counted(connections, 'connection', 'connections')} with fewer documents`]),
+  ];
+  if (parts.length === 0) return [];
+  return [
+    `${parts.join(' and ')} ${connections + currencies === 1 ? 'is' : 'are'} left out of what can be chosen here: the marts have them all.`,
+  ];
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,104 @@
+import { beforeAll, expect, test } from 'vitest';
+import { choicesOf, chosenOf } from '../../server/dashboard/choices.ts';
+import { findView } from '../../server/dashboard/find-view.ts';
+import { readDashboard, type Dashboard } from '../../server/dashboard/read-dashboard.ts';
+import { inTurns } from '../../server/in-turns.ts';
+import { openConsole } from '../console/open-console.ts';
+import { bill } from '../support/finance-records.ts';
+import { createInstallation } from '../support/installation.ts';
+import { land } from '../support/land.ts';
+import { addTestConnection, testApiAddress } from '../support/test-connection.ts';
+import { buildMarts } from './build-marts.ts';
+
+const installation = await createInstallation();
+const { warehouse } = installation;
+let honest: string;
+let crowded: string;
+let empty: string[];
+let dashboard: Dashboard;
+
+beforeAll(async () => {
+  honest = await addTestConnection(warehouse);
+  crowded = await addTestConnection(warehouse);
+  empty = [];
+  for (let count = 0; count < 505; count += 1) empty.push(await addTestConnection(warehouse));
+  await land(warehouse, { connectionId: honest, stream: 'bills', pages: [billsOf(['EUR', 'USD', null])] });
+  const codes = Array.from({ length: 60 }, (_, index) => `C${String(index).padStart(2, '0')}`);
+  // Of one currency there are two bills.
+  const pages = [billsOf([...codes, 'C41', null])];
+  await land(warehouse, { connectionId: crowded, stream: 'bills', pages });
+  await buildMarts(installation, { asOfDate: '2025-12-16', apiAddress: testApiAddress });
+  dashboard = await readDashboard(warehouse);
+});
+
+function billsOf(codes: readonly (string | null)[]): string[] {
+  return codes.map((code, index) =>
+    bill(`b${index}`, {
+      currency_code: JSON.stringify(code),
+      vendor_id: `"v${index}"`,
+      issue_date: '"2025-12-01"',
+      due_date: '"2025-12-20"',
+      total_amount: '10',
+      amount_due: '10',
+    }),
+  );
+}
+
+test('a company with a currency for each bill can be looked at in 20 of them, and takes none of those of others', () => {
+  const { currencies } = choicesOf(dashboard);
+  expect(currencies[crowded]).toHaveLength(20);
+  expect(currencies[crowded]).toEqual(expect.arrayContaining(['', 'C41', 'C00', 'C17']));
+  expect(currencies[honest]?.toSorted()).toEqual(['', 'EUR', 'USD']);
+  expect(currencies['']).toHaveLength(20);
+  for (const { id, views } of dashboard.charts) {
+    const offered = views.filter(
+      ({ connection, currency }) => connection === crowded && currency !== undefined,
+    );
+    expect(offered.length, id).toBeLessThanOrEqual(20);
+  }
+});
+
+test('so many connections can be chosen that the page stays small, those with most documents; and any that is asked for', async () => {
+  const { connections } = choicesOf(dashboard);
+  const left = empty.filter((name) => !connections.includes(name));
+  expect(connections).toEqual(expect.arrayContaining(['', honest, crowded]));
+  expect(connections.length).toBeLessThanOrEqual(481);
+  expect(left.length).toBe(505 + 3 - connections.length);
+  const asked = await readDashboard(warehouse, left[0]);
+  const choices = choicesOf(asked);
+  const query = new URLSearchParams({ connection: left[0] ?? '' });
+  expect(chosenOf(choices, query).connection).toBe(left[0]);
+  const quality = asked.charts.find(({ id }) => id === 'data-quality');
+  expect(quality && findView(quality, chosenOf(choices, query))?.sentence).toMatch(/checks found something/);
+});
+
+test('the page says what is left out', async () => {
+  const { connections } = choicesOf(dashboard);
+  const url = await openConsole(installation);
+  const page = await (await fetch(`${url}/dashboard`)).text();
+  expect(/[\d,]+ rarer[^<]*/.exec(page)?.[0]).toBe(
+    `43 rarer currencies and ${508 - connections.length} connections with fewer documents are left out of what can be chosen here: the marts have them all.`,
+  );
+  expect(page.includes('and 7 more')).toBe(true);
+  expect(Buffer.byteLength(page)).toBeLessThan(3e6);
+});
+
+test('one page is read at a time, and by who asks for the same only once', async () => {
+  const said: string[] = [];
+  const read = inTurns(async (asked: string) => {
+    said.push(`${asked} begins`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    said.push(`${asked} ends`);
+    if (asked === 'b') throw new Error('no');
+    return asked;
+  });
+  const results = await Promise.allSettled(['a', 'b', 'a', 'b', 'c'].map(read));
+  expect(results.map((one) => (one.status === 'fulfilled' ? one.value : 'no'))).toEqual([
+    'a',
+    'no',
+    'a',
+    'no',
+    'c',
+  ]);
+  expect(said).toEqual(['a', 'b', 'c'].flatMap((one) => [`${one} begins`, `${one} ends`]));
+});
