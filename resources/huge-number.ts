@@ -7,12 +7,15 @@ export const hugeNumber =
 
 /** Why a record cannot land whose numbers Postgres would write out, each time it compares or copies the record, in many times its length. */
 export const expandingNumbers =
-  'has numbers that with all their digits are more than 1,000,000 characters longer than as they are written';
+  'has numbers whose exponents stand for more than 5,000 digits in one of them, or 1,000,000 in all';
 
 const mostDigits = 90_000;
 
-/** Of one record, all together: as many as its text may well have. An honest amount has an exponent of two digits, if any. */
-const mostCharactersAdded = 1_000_000;
+/**
+ * By one number: a double has 308 digits. By those of one record, all together: as many as its text may well have, for an honest amount has
+ * an exponent of two digits, if any.
+ */
+const mostCharactersAdded = { byOne: 5_000, inAll: 1_000_000 };
 
 /**
  * Whether a JSON text, or a decimal that is told as text, has a number with more digits before the point than 90,000, written out or by its
@@ -28,9 +31,11 @@ export function problemOfNumbers(text: string): string | undefined {
   let added = 0;
   let problem: string | undefined;
   someNumber(text, (number) => {
-    added += charactersAdded(number);
+    const byThis = charactersAdded(number);
+    added += byThis;
     if (isHuge(number)) problem = hugeNumber;
-    else if (added > mostCharactersAdded) problem = expandingNumbers;
+    else if (byThis > mostCharactersAdded.byOne || added > mostCharactersAdded.inAll)
+      problem = expandingNumbers;
     return problem !== undefined;
   });
   return problem;

@@ -70,7 +70,7 @@ describe('a record that cannot land waits in quarantine with the reason and its 
       'numbers that are much longer with all their digits',
       bill('x', { remark: list(...Array<string>(12).fill('1e89999')) }),
       'x',
-      'has numbers that with all their digits are more than 1,000,000 characters longer than as they are written',
+      'has numbers whose exponents stand for more than 5,000 digits in one of them, or 1,000,000 in all',
     ],
     ['30 February', bill('x', { issue_date: '"2024-02-30"' }), 'x', 'issue_date is not a possible date'],
     [
