@@ -161,13 +161,13 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a trial is recurring revenue',
-    file: 'models/intermediate/int_subscription_items__priced.sql',
+    file: 'models/intermediate/int_subscription_item_versions__priced.sql',
     find: "when items.status = 'active' then true",
     replace: "when items.status in ('active', 'in_trial') then true",
   },
   {
     name: 'what costs nothing is unknown when its interval is',
-    file: 'models/intermediate/int_subscription_items__priced.sql',
+    file: 'models/intermediate/int_subscription_item_versions__priced.sql',
     find: 'when is_active and period_amount = 0 then 0',
     replace: 'when false then 0',
   },
@@ -227,7 +227,7 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a week is a quarter of a month',
-    file: 'models/intermediate/int_subscription_items__priced.sql',
+    file: 'models/intermediate/int_subscription_item_versions__priced.sql',
     find: "when lower(items.billing_interval) = 'week' then 52",
     replace: "when lower(items.billing_interval) = 'week' then 48",
   },
@@ -293,9 +293,9 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'subscriptions of nobody are one customer',
-    file: 'models/intermediate/int_subscription_items__priced.sql',
-    find: "coalesce(owned.platform_customer_id, '(none) ' || items.subscription_id)",
-    replace: "coalesce(owned.platform_customer_id, '(none)')",
+    file: 'models/intermediate/int_subscription_versions__owned.sql',
+    find: "'(none) ' || subscription_id",
+    replace: "'(none)'",
   },
   {
     name: 'what is expected before today is overdue',
@@ -342,7 +342,7 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a status that nobody knows pays nothing',
-    file: 'models/intermediate/int_subscription_items__priced.sql',
+    file: 'models/intermediate/int_subscription_item_versions__priced.sql',
     find: "when items.status in ('in_trial', 'paused', 'canceled') then false",
     replace: 'else false',
   },
@@ -414,9 +414,9 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a subscription is of nobody until it names its customer',
-    file: 'models/intermediate/int_subscription_items__priced.sql',
-    find: "coalesce(owned.platform_customer_id, '(none) ' || items.subscription_id)",
-    replace: "coalesce(items.platform_customer_id, '(none) ' || items.subscription_id)",
+    file: 'models/intermediate/int_subscription_versions__owned.sql',
+    find: 'max(platform_customer_id) over (partition by connection_id, subscription_id, named_from_here)',
+    replace: 'platform_customer_id',
   },
   {
     name: 'a payment that is scheduled is due beside what is left',
@@ -476,7 +476,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'what resumes is new, whoever paid before',
     file: 'models/marts/mrr_movements_monthly.sql',
-    find: 'when lapsed.platform_customer_id is not null then null',
+    find: 'when payers.is_first_seen_lapsed then null',
     replace: 'when false then null',
   },
   {
@@ -493,7 +493,7 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'what came since midnight in UTC is not there yet',
-    file: 'models/intermediate/int_subscription_items__priced.sql',
+    file: 'models/intermediate/int_subscription_versions__owned.sql',
     find: "daybook.reporting_day_of('recorded_at')",
     replace: "daybook.day_of('recorded_at')",
   },
@@ -547,9 +547,28 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a customer first seen canceled is new',
-    file: 'models/marts/mrr_movements_monthly.sql',
-    find: 'and (months.is_baseline or item_months.month = first_months.first_month)',
-    replace: 'and months.is_baseline',
+    file: 'models/intermediate/int_subscription_customers__paid.sql',
+    find: '<= greatest(customers.first_month, coalesce(baselines.baseline_month, customers.first_month))',
+    replace: '<= baselines.baseline_month',
+  },
+  {
+    name: 'what has no items was never canceled',
+    file: 'models/intermediate/int_subscription_customers__paid.sql',
+    find: "where op = 'upsert'",
+    replace:
+      "where op = 'upsert' and (subscription_id, recorded_at) in (select i.subscription_id, i.recorded_at from {{ ref('int_subscription_item_versions__priced') }} as i)",
+  },
+  {
+    name: 'only who pays at the end of a month has paid',
+    file: 'models/intermediate/int_subscription_customers__paid.sql',
+    find: '    from item_versions\n    group by',
+    replace: '    from item_versions\n    where coalesce(next_month <> first_month, true)\n    group by',
+  },
+  {
+    name: 'what was recorded after the last reading counts in its month',
+    file: 'models/intermediate/int_subscription_versions__owned.sql',
+    find: "then {{ daybook.add_months('recordings.recorded_month', 1) }}",
+    replace: 'then recordings.recorded_month',
   },
   {
     name: 'a month that was read on its last day is complete',

@@ -23,6 +23,13 @@ export type Values = Readonly<Record<string, unknown>>;
 /** By how many months ago it happened. */
 export type Chapters = Readonly<Record<number, readonly Deed[]>>;
 
+/** What was recorded when so much of a month was over (0: its first second): several may be of one month. */
+export interface Moment {
+  readonly monthsAgo: number;
+  readonly at: number;
+  readonly deeds: readonly Deed[];
+}
+
 export type Deed =
   | { readonly resource: ResourceName; readonly record: string }
   | { readonly gone: string }
@@ -30,7 +37,7 @@ export type Deed =
 
 export function worked(
   name: string,
-  chapters: Chapters,
+  chapters: Chapters | readonly Moment[],
   figures: WorkedBook['figures'],
   {
     settings = null,
@@ -47,7 +54,7 @@ export function worked(
       'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil' | 'waiting' | 'stalled' | 'withdrawn'
     > = {},
 ): WorkedBook {
-  const inOrder = Object.entries(chapters).sort(([one], [other]) => Number(other) - Number(one));
+  const moments = isMoments(chapters) ? chapters : firstMoments(chapters);
   return {
     figures,
     book: {
@@ -59,12 +66,22 @@ export function worked(
       ...(waiting !== undefined && { waiting }),
       ...(stalled !== undefined && { stalled }),
       ...(withdrawn !== undefined && { withdrawn }),
-      chapters: inOrder.map(([monthsAgo, deeds]) => ({
-        monthsAgo: Number(monthsAgo),
+      chapters: moments.map(({ monthsAgo, at, deeds }) => ({
+        ...{ monthsAgo, at },
         commands: deeds.map((deed) => commandOf(name, deed)),
       })),
     },
   };
+}
+
+function isMoments(chapters: Chapters | readonly Moment[]): chapters is readonly Moment[] {
+  return Array.isArray(chapters);
+}
+
+function firstMoments(chapters: Chapters): Moment[] {
+  return Object.entries(chapters)
+    .map(([monthsAgo, deeds]) => ({ monthsAgo: Number(monthsAgo), at: 0, deeds }))
+    .sort((one, other) => other.monthsAgo - one.monthsAgo);
 }
 
 function commandOf(connection: string, deed: Deed): CommandInput {

@@ -12,6 +12,7 @@ import {
 import { workedCurrencies } from './worked-currencies.ts';
 import { workedDefinitions } from './worked-definitions.ts';
 import { workedRecords } from './worked-records.ts';
+import { workedRevenue } from './worked-revenue.ts';
 import { workedSettlements } from './worked-settlements.ts';
 import { workedTaxes } from './worked-taxes.ts';
 
@@ -367,6 +368,7 @@ export function workedBooks(): WorkedBook[] {
     ...workedCurrencies(),
     ...workedTaxes(),
     ...workedRecords(),
+    ...workedRevenue(),
   ];
 }
 

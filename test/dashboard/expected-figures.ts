@@ -580,15 +580,21 @@ export function expectedFigures(
   function recurring(): Expected {
     const all = of('mrr_movements_monthly');
     // Of all together the months before the first that was observed of each, where something was there in it, are not known.
-    const firsts = [...grouped(all, (row) => String(row.connection_id)).values()].map((rows) => ({
+    const firsts = [...grouped(all, (row) => String(row.connection_id)).entries()].map(([name, rows]) => ({
+      name,
       first: rows.map((row) => String(row.month)).sort()[0] ?? '',
-      wasThere: rows.some((row) => row.is_baseline === true),
+      began: rows.filter((row) => row.is_baseline === true).map((row) => String(row.month))[0],
     }));
     const since = firsts
-      .filter(({ wasThere }) => wasThere)
-      .map(({ first }) => first)
+      .flatMap(({ began }) => began ?? [])
       .sort()
       .at(-1);
+    const neverSeen = firsts.filter(
+      ({ name }) =>
+        !(calculated.mrr_movements_monthly ?? []).some(
+          (row) => row.connection_id === name && row.is_observed === true,
+        ),
+    );
     const isKnown = (wanted: string): boolean => connection !== '' || since === undefined || wanted >= since;
     const moved = all.filter((row) => String(row.month) > monthsAgo(today, 24) && isKnown(String(row.month)));
     const months = [...new Set(moved.map((row) => String(row.month)))].sort();
@@ -604,6 +610,10 @@ export function expectedFigures(
     const isToldEarlier = (wanted: string): boolean =>
       wanted < month && isObserved(wanted) && within(wanted).some((row) => row.is_complete === false);
     const final = months.at(-1) ?? '';
+    const mostOf = (isOne: (row: Row) => boolean): string[] => {
+      const counts = months.map((wanted) => within(wanted).filter(isOne).length).filter((count) => count > 0);
+      return some(counts.length, Math.max(0, ...counts));
+    };
     return {
       rows: months.map((wanted) => [monthName(wanted), ...figures.map((figure) => cell(wanted, figure))]),
       told: isObserved(final)
@@ -613,11 +623,18 @@ export function expectedFigures(
         ...nameless('subscription'),
         ...some(
           connection === '' && months[0] === since && firsts.some(({ first }) => first < (since ?? ''))
-            ? firsts.filter(({ first, wasThere }) => wasThere && first === since).length - 3
+            ? firsts.filter(({ began }) => began !== undefined && began === since).length - 3
+            : 0,
+        ),
+        ...some(
+          connection === '' && neverSeen.some(({ first }) => first > (months[0] ?? ''))
+            ? neverSeen.length - 3
             : 0,
         ),
         ...some(months.filter(isToldEarlier).length - 3),
         ...some(months.filter((wanted) => unpriced(wanted) > 0).length, Math.max(...months.map(unpriced))),
+        ...mostOf((row) => isUnknownMove(row) && !mayHavePaid(row)),
+        ...mostOf((row) => isUnknownMove(row) && mayHavePaid(row)),
       ],
     };
   }
@@ -812,6 +829,19 @@ function named(amount: Value, currency: Value): string {
   const code = String(currency ?? '');
   if (amount === null) return `an unknown amount${code === '' ? '' : ` of ${code}`}`;
   return `${code === '' ? '' : `${code} `}${shown(whole(amount), code)}`;
+}
+
+/** Both ends of the month are known, and differ, and nobody knows what that is. */
+function isUnknownMove(row: Row): boolean {
+  const { opening, closing } = row;
+  const moves = ['new', 'reactivation', 'expansion', 'contraction', 'churn'].map((kind) => row[kind]);
+  const isKnown = opening !== null && closing !== null;
+  return isKnown && whole(opening) !== whole(closing) && moves.includes(null);
+}
+
+/** Whoever may have paid at the beginning of the month may have stopped, or may pay more or less now. */
+function mayHavePaid(row: Row): boolean {
+  return [row.expansion, row.contraction, row.churn].includes(null);
 }
 
 function some(...counts: readonly number[]): string[] {

@@ -10,6 +10,8 @@ import {
   changed,
   creditOf,
   expenseOf,
+  gone,
+  itemOf,
   subscriptionOf,
   worked,
   workedOn,
@@ -354,6 +356,83 @@ test('recurring revenue of all connections begins where each of them was observe
       ...[['Oct 2026', '5.00', '12.00'] as const, ['Nov 2026', '0.00', '12.00'] as const],
     ]);
     expect(dollars?.gap).toBeUndefined();
+  });
+});
+
+test('recurring revenue says that its first month has no beginning, and why movements are not known', async () => {
+  const { url: databaseUrl } = await createTestDatabase();
+  const read = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' } as const;
+  const books = [
+    worked(
+      'first-month',
+      [
+        { monthsAgo: 0, at: 0.2, deeds: [subscriptionOf('s', 'c', 100)] },
+        {
+          monthsAgo: 0,
+          at: 0.9,
+          deeds: [changed('s', { items: [itemOf(150)] }), subscriptionOf('t', 'd', 1000)],
+        },
+      ],
+      {},
+      { 0: 'complete' },
+    ),
+    worked(
+      'paid-before-or-not',
+      {
+        3: [
+          subscriptionOf('s1', 'c1', 10),
+          subscriptionOf('s6', 'c6', 40, 'SGD'),
+          subscriptionOf('s7', 'c6', 60),
+        ],
+        2: [changed('s6', { status: 'odd' }), gone('s7')],
+        1: [
+          ...[subscriptionOf('s2', 'c2', 50), changed('s2', { status: 'canceled', items: [] })],
+          ...[subscriptionOf('s3', 'c2', 100), subscriptionOf('s4', 'c3', 500)],
+        ],
+      },
+      {},
+      { ...read },
+    ),
+    worked(
+      'as-of-the-third',
+      [
+        { monthsAgo: 2, at: 0, deeds: [subscriptionOf('s1', 'c1', 100)] },
+        { monthsAgo: 1, at: 0.5, deeds: [subscriptionOf('s2', 'c2', 50)] },
+        { monthsAgo: 0, at: 0.5, deeds: [subscriptionOf('s3', 'c3', 7)] },
+      ],
+      {},
+      { ...read, observedUntil: { 1: 3, 0: 3 } },
+    ),
+  ].map(({ book }) => book);
+  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
+    await buildInPostgres(shelf);
+    const { revenue: first } = await recurringIn(shelf, workedOn, 'first-month');
+    const isFirst = (of: string): string =>
+      `It is the first month that was observed${of}: what it began with is not known, and what moved in it is in no movement.`;
+    expect(first?.sentence).toContain(`NZD 1,150.00 on 22 Nov 2026 (the month is not over). ${isFirst('')}`);
+    expect((await recurringIn(shelf, workedOn, '')).revenue?.sentence).toContain(isFirst(' of first-month'));
+
+    const { revenue: unknown } = await recurringIn(shelf, workedOn, 'paid-before-or-not');
+    expect(unknown?.sentence).toContain('from 610.00 at its beginning');
+    expect(unknown?.rows.find(([month]) => month === 'Oct 2026')?.slice(2, 4)).toEqual([
+      'not known',
+      'not known',
+    ]);
+    expect(unknown?.gap).toBe(
+      [
+        'In 1 of these months up to 1 customer began to pay, and nobody knows who of them paid before (something of theirs was not active, nor in trial, when history begins or when they were first seen, or had no price that is known, or months before are gone from history): New and Reactivation are “not known” then',
+        'in 1 of these months up to 1 customer paid more or less, and nobody knows what they pay in another currency, nor whether they are new or lost: movements that depend on it are “not known” then.',
+      ].join('; '),
+    );
+
+    const { revenue: early, tile } = await recurringIn(shelf, workedOn, 'as-of-the-third');
+    expect(early?.sentence).toBe(
+      'NZD 150.00 on 3 Nov 2026, when subscriptions were last read (the month is not over), from 100.00 at its beginning.',
+    );
+    expect(early?.rows.map((row) => [row[0], row.at(-1)]).slice(-2)).toEqual([
+      ...[['Oct 2026', '100.00'] as const, ['Nov 2026', '150.00'] as const],
+    ]);
+    expect(tile).toBe('of active subscriptions, as last read on 3 Nov');
   });
 });
 

@@ -6,6 +6,10 @@ item_months as (
     select * from {{ ref('int_subscription_items__priced') }}
 ),
 
+payers as (
+    select * from {{ ref('int_subscription_customers__paid') }}
+),
+
 customer_months as (
     select
         connection_id,
@@ -26,42 +30,6 @@ customers as (
         min(month) as first_month
     from customer_months
     group by connection_id, platform_customer_id, currency_code
-),
-
--- In whatever currency. Of a month that is not known nobody knows whether it was paid.
-first_payments as (
-    select
-        connection_id,
-        platform_customer_id,
-        min(case when mrr > 0 then month end) as first_paid_month,
-        min(case when mrr is null then month end) as first_unknown_month
-    from customer_months
-    group by connection_id, platform_customer_id
-),
-
-first_months as (
-    select
-        connection_id,
-        platform_customer_id,
-        min(month) as first_month
-    from customer_months
-    group by connection_id, platform_customer_id
-),
-
--- What is paused or canceled when history begins, or when its customer is first seen, was paid before that, or never.
-lapsed as (
-    select distinct
-        item_months.connection_id,
-        item_months.platform_customer_id
-    from item_months
-    inner join months on item_months.connection_id = months.connection_id and item_months.month = months.month
-    inner join first_months
-        on
-            item_months.connection_id = first_months.connection_id
-            and item_months.platform_customer_id = first_months.platform_customer_id
-    where
-        item_months.status in ('paused', 'canceled')
-        and (months.is_baseline or item_months.month = first_months.first_month)
 ),
 
 known as (
@@ -113,23 +81,20 @@ judged as (
                 else false
             end as is_{{ end }}_paid,
         {% endfor -%}
+        -- Before the month began: what is paid within it, stopped and paid again is new.
         case
-            when first_payments.first_paid_month < opened.month then true
-            when first_payments.first_unknown_month < opened.month then null
+            when payers.first_paid_month < opened.month then true
+            when payers.first_unknown_month < opened.month then null
             -- Nobody knows who paid in months that are gone from history.
             when opened.has_pruned_months then null
-            when lapsed.platform_customer_id is not null then null
+            when payers.is_first_seen_lapsed then null
             else false
         end as has_paid_before
     from opened
-    left join first_payments
+    inner join payers
         on
-            opened.connection_id = first_payments.connection_id
-            and opened.platform_customer_id = first_payments.platform_customer_id
-    left join lapsed
-        on
-            opened.connection_id = lapsed.connection_id
-            and opened.platform_customer_id = lapsed.platform_customer_id
+            opened.connection_id = payers.connection_id
+            and opened.platform_customer_id = payers.platform_customer_id
     window customer_month as (partition by opened.connection_id, opened.platform_customer_id, opened.month)
 ),
 

@@ -3,9 +3,15 @@ import { amount, namedAmount, shownAmount, toldAmount, type Decimal } from '../a
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 import { dayName, earlierDay, fullDayName, monthEnd, monthName } from '../month.ts';
+import { unknownMoveWords } from '../unknown-move-words.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
+
+const names = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(z.array(z.string()));
 
 /** How monthly recurring revenue moved. */
 export const recurringRevenue: Chart = defineChart({
@@ -17,14 +23,24 @@ export const recurringRevenue: Chart = defineChart({
   marts: ['mrr_movements_monthly', 'connections'],
   sql: `
 with begun as (
-  select connection_id, currency_code, min(month) as month, bool_or(is_baseline) as was_there
+  select
+    connection_id,
+    currency_code,
+    min(month) as first_month,
+    min(month) filter (where is_baseline) as since, -- null: there was nothing then, or the connection was not observed yet
+    connection_id in (select observed.connection_id from marts.mrr_movements_monthly as observed where is_observed) as is_begun
   from marts.mrr_movements_monthly
   group by connection_id, currency_code
 ),
 
 -- What is there in the first month of a connection is not new, and nobody knows what it brought before: all together begin then.
 known as (
-  select currency_code, min(month) as first_month, max(month) filter (where was_there) as since
+  select
+    currency_code,
+    min(first_month) as first_month,
+    max(since) as since,
+    min(first_month) filter (where not is_begun) as not_begun_from,
+    (json_agg(connection_id order by connection_id) filter (where not is_begun))::text as not_begun
   from begun
   group by currency_code
 ),
@@ -33,7 +49,7 @@ begun_last as (
   select currency_code, json_agg(connection_id order by connection_id)::text as connections
   from begun
   inner join known using (currency_code)
-  where was_there and begun.month = since and since > first_month
+  where begun.since = known.since and known.since > known.first_month
   group by currency_code
 )
 
@@ -52,14 +68,21 @@ select
   ${wholeSum('churn')} as churn,
   ${wholeSum('closing')} as closing,
   coalesce(sum(unpriced_items), 0)::bigint as unpriced,
-  since,
-  begun_last.connections as begun_last
+  -- Customers of whom nobody knows whether they paid before, and of whom nobody knows what they pay in another currency.
+  count(*) filter (where opening <> closing and new is null and expansion + contraction + churn is not null) as unknown_past,
+  count(*) filter (where opening <> closing and expansion + contraction + churn is null) as unknown_beside,
+  (json_agg(distinct moved.connection_id) filter (where is_baseline))::text as begun_now,
+  count(distinct moved.connection_id) as connections,
+  known.since,
+  begun_last.connections as begun_last,
+  not_begun_from, -- what those bring that were never observed is in no sum before
+  not_begun
 from marts.mrr_movements_monthly as moved
 ${scopesOf('moved')}
 left join known on scope.connection_id is null and moved.currency_code = known.currency_code
 left join begun_last on known.currency_code = begun_last.currency_code
-where month > (select max(as_of_date) - interval '24 months' from marts.connections) and coalesce(month >= since, true)
-group by scope.connection_id, moved.currency_code, month, since, begun_last.connections
+where month > (select max(as_of_date) - interval '24 months' from marts.connections) and coalesce(month >= known.since, true)
+group by scope.connection_id, moved.currency_code, month, known.since, begun_last.connections, not_begun_from, not_begun
 order by scope.connection_id nulls first, moved.currency_code, month`,
   row: z.object({
     connection_id: z.string().nullable(),
@@ -76,12 +99,14 @@ order by scope.connection_id nulls first, moved.currency_code, month`,
     churn: amount.nullable(),
     closing: amount.nullable(),
     unpriced: z.number(),
+    unknown_past: z.number(),
+    unknown_beside: z.number(),
+    begun_now: names.nullable(),
+    connections: z.number(),
     since: z.string().nullable(),
-    begun_last: z
-      .string()
-      .transform((text): unknown => JSON.parse(text))
-      .pipe(z.array(z.string()))
-      .nullable(),
+    begun_last: names.nullable(),
+    not_begun_from: z.string().nullable(),
+    not_begun: names.nullable(),
   }),
   view(rows, { currency, asOf, utcDay, leftOut }) {
     const byMonth = new Map(rows.map((row) => [row.month, row]));
@@ -99,18 +124,20 @@ order by scope.connection_id nulls first, moved.currency_code, month`,
     return {
       sentence: !last?.is_observed
         ? 'This month was not observed yet.'
-        : `${namedAmount(last.closing, currency)} on ${dayWords(last, { asOf, utcDay })}, from ${toldAmount(last.opening, currency)} at its beginning.`,
+        : `${namedAmount(last.closing, currency)} on ${dayWords(last, { asOf, utcDay })}${openingWords(last, currency)}`,
       gap: gapOf({
         unknown: 0,
         more: [
           ...leftOut,
           ...sinceWords(rows[0]),
+          ...notBegunWords(rows[0]),
           ...earlierWords(rows, asOf),
           ...goingOnWords(rows, { asOf, utcDay }),
           ...unpricedWords(
             Math.max(0, ...rows.map(({ unpriced }) => unpriced)),
             rows.filter(({ unpriced }) => unpriced > 0).length,
           ),
+          ...unknownMoveWords(rows),
         ],
       }),
       columns: [{ head: 'Month' }, ...columns.map(({ head }) => ({ head, kind: 'number' as const }))],
@@ -156,17 +183,42 @@ function dayWords(
     : `${fullDayName(earlier)}, when subscriptions were last read (the month is not over)`;
 }
 
+/** The first month that was observed opens in the marts with its own closing, which it did not begin with. */
+function openingWords(
+  last: { opening: Decimal | null; begun_now: readonly string[] | null; connections: number },
+  currency: string,
+): string {
+  if (last.begun_now === null) return `, from ${toldAmount(last.opening, currency)} at its beginning.`;
+  const of = last.begun_now.length === last.connections ? '' : ` of ${namedFirst(last.begun_now)}`;
+  return `. It is the first month that was observed${of}: what it began with is not known, and what moved in it is in no movement.`;
+}
+
 /** Of all connections together: that months are not shown which are not known of those that were connected last. */
 function sinceWords(
   first: { month: string; since: string | null; begun_last: readonly string[] | null } | undefined,
 ): string[] {
   if (first === undefined || first.begun_last === null || first.month !== first.since) return [];
-  const others = first.begun_last.length - connectionsNamed;
-  const named = first.begun_last.slice(0, connectionsNamed).join(', ');
-  const more = others > 0 ? ` and ${others.toLocaleString('en-US')} more` : '';
   return [
-    `all connections are added up from ${monthName(first.month)} on, the first month that was observed of ${named}${more}: choose a connection for the months before`,
+    `all connections are added up from ${monthName(first.month)} on, the first month that was observed of ${namedFirst(first.begun_last)}: choose a connection for the months before`,
   ];
+}
+
+/** Of all connections together: that a sum lacks what nobody has observed yet. */
+function notBegunWords(
+  first: { month: string; not_begun_from: string | null; not_begun: readonly string[] | null } | undefined,
+): string[] {
+  const from = first?.not_begun_from ?? null;
+  const named = first?.not_begun ?? null;
+  if (first === undefined || from === null || named === null || from <= first.month) return [];
+  return [
+    `no month of ${namedFirst(named)} was observed yet: months before ${monthName(from)} are added up without ${named.length === 1 ? 'it' : 'them'}`,
+  ];
+}
+
+function namedFirst(connections: readonly string[]): string {
+  const others = connections.length - connectionsNamed;
+  const more = others > 0 ? ` and ${others.toLocaleString('en-US')} more` : '';
+  return `${connections.slice(0, connectionsNamed).join(', ')}${more}`;
 }
 
 const connectionsNamed = 3;

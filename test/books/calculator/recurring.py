@@ -124,31 +124,54 @@ def is_over(book, month, today):
     return last_of_month(month) < today - timedelta(days=days_open)
 
 
-def items_at_ends(book, today):
-    """By month: the items of the subscriptions that were known at its end, or None where nobody looked."""
+class Recorded:
+    """A version of a subscription: whose it was, what was sent of it (None: it was deleted), and the month that it is told in."""
+
+    def __init__(self, version, sent, month):
+        self.subscription_id = version['record_id']
+        self.sent = None if version['op'] == 'delete' else sent
+        self.customer = code(sent.get('platform_customer_id')) or f'(none) {self.subscription_id}'
+        self.month = month
+
+    def items(self):
+        return [Item(self.sent, place, line, self.subscription_id) for place, line in enumerate(lines_of(self.sent))]
+
+
+def told_by_month(book, today):
+    """What was recorded, in order; and by month whether somebody looked, and the subscriptions that were known at its end."""
     zone = ZoneInfo(book.told['time_zone'])
     versions = [one for one in versions_kept(book) if moment_of(one).astimezone(zone).date() <= today]
     if not versions:
-        return {}
+        return [], {}
     gone = last_pruned_month(book)
     observed = {date.fromisoformat(month) for month in book.told.get('observed_months') or []}
     unobserved = {date.fromisoformat(month) for month in book.told.get('unobserved_months') or []}
     last = month_of(today)
     # Months are those of UTC; what came until now, this evening too, is of the month in which the company is.
-    recorded = {id(one): min(month_of(moment_of(one).date()), last) for one in versions}
+    came = [min(month_of(moment_of(one).date()), last) for one in versions]
     # Months in which somebody looked and there was nothing yet are known too.
-    first = min(recorded[id(versions[0])], *observed, last)
+    first = min(came[0], *observed, last)
     known_from = min((observed | unobserved) - {gone}, default=date.max)
+
+    def is_seen(month):
+        return (month in observed or month < known_from) and (gone is None or month > gone)
+
+    def month_told_in(version, month):
+        """Nobody who was told of a month as of its third day was told what came on the fourth: that is told of the month after."""
+        until = day_read_until(book, month) if is_seen(month) else None
+        is_too_late = until not in (None, last_of_month(month)) and moment_of(version).date() > until
+        return month_before(month, -1) if is_too_late else month
+
     owners = owners_of(versions)
+    history = [
+        Recorded(version, owners[id(version)], month_told_in(version, month)) for version, month in zip(versions, came)
+    ]
     months, month = {}, first
     while month <= last:
-        state = {}
-        for version in versions:
-            if recorded[id(version)] <= month:
-                state[version['record_id']] = None if version['op'] == 'delete' else owners[id(version)]
-        months[month] = ((month in observed or month < known_from) and (gone is None or month > gone), state)
+        state = {one.subscription_id: one for one in history if one.month <= month}
+        months[month] = (is_seen(month), state)
         month = month_before(month, -1)
-    return months
+    return history, months
 
 
 def moment_of(version):
@@ -174,13 +197,50 @@ def owners_of(versions):
 def items_known(months):
     """Month by month: the items that stand in the subscriptions at its end."""
     for month, (is_seen, state) in months.items():
-        for subscription_id, sent in state.items():
-            for position, line in enumerate(lines_of(sent)):
-                yield month, is_seen, subscription_id, Item(sent, position, line, subscription_id)
+        for subscription_id, recorded in state.items():
+            for item in recorded.items():
+                yield month, is_seen, subscription_id, item
+
+
+class Past:
+    """What is known of a customer's payments, from each version of each subscription, however short a time it was the last one."""
+
+    def __init__(self):
+        self.seen, self.paying, self.unclear, self.resting = [], [], [], []
+
+    def add(self, recorded):
+        self.seen.append(recorded.month)
+        if recorded.sent.get('status') not in ('active', 'in_trial'):
+            self.resting.append(recorded.month)
+        revenue = total(mrr for _, mrr in (item.priced() for item in recorded.items()))
+        if revenue is None:
+            self.unclear.append(recorded.month)
+        elif revenue > 0:
+            self.paying.append(recorded.month)
+
+    def may_precede_history(self, beginning):
+        """Something rested, with whatever items, when history begins, or when the customer came into it: it had been paid, or never."""
+        return any(month == min(self.seen) or (beginning is not None and month <= beginning) for month in self.resting)
+
+    def has_paid_before(self, month, beginning, is_forgotten):
+        """None where nobody knows. Within the month itself it makes no difference: it had not paid when the month began."""
+        if any(one < month for one in self.paying):
+            return True
+        if any(one < month for one in self.unclear) or is_forgotten or self.may_precede_history(beginning):
+            return None
+        return False
+
+
+def pasts_of(history):
+    pasts = defaultdict(Past)
+    for recorded in history:
+        if recorded.sent is not None:
+            pasts[recorded.customer].add(recorded)
+    return pasts
 
 
 def subscription_mrr_monthly(book, today):
-    months = items_at_ends(book, today)
+    _, months = told_by_month(book, today)
     seen = [month for month, (is_seen, _) in months.items() if is_seen]
     for month, is_seen, subscription_id, item in items_known(months):
         status, mrr = item.priced() if is_seen else ('not_observed', None)
@@ -205,22 +265,17 @@ def subscription_mrr_monthly(book, today):
 
 
 def mrr_movements_monthly(book, today):
-    months = items_at_ends(book, today)
+    history, months = told_by_month(book, today)
+    pasts = pasts_of(history)
     seen = [month for month, (is_seen, _) in months.items() if is_seen]
     customers = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for month, _, _, item in items_known(months):
         customers[item.customer][item.currency][month].append(item)
-    first_seen = {customer: min(month for by_month in ones.values() for month in by_month) for customer, ones in customers.items()}
-    # Paused or canceled when history begins, or when the customer is first seen: paid before that, or never.
-    lapsed = {
-        item.customer
-        for month, _, _, item in items_known(months)
-        if item.status in ('paused', 'canceled') and (seen[:1] == [month] or first_seen[item.customer] == month)
-    }
+    # Who paid in months that history has no more nobody knows.
+    is_forgotten = last_pruned_month(book) is not None
+    beginning = seen[0] if seen else None
     for customer, by_currency in customers.items():
         known_of = {code_: known(by_month, months) for code_, by_month in by_currency.items()}
-        # Who paid in months that history has no more nobody knows.
-        has_paid, may_have_paid = False, last_pruned_month(book) is not None or customer in lapsed
         for month, (is_seen, _) in months.items():
             is_baseline = bool(seen) and month == seen[0]
             now = {code_: ends[month] for code_, ends in known_of.items() if month in ends}
@@ -243,12 +298,10 @@ def mrr_movements_monthly(book, today):
                 }
                 if is_seen:
                     moved = less(closing, starts[code_])
-                    before_this = True if has_paid else None if may_have_paid else False
-                    row.update(moves_of(pays(starts), pays(ends), moved, before_this))
+                    has_paid = pasts[customer].has_paid_before(month, beginning, is_forgotten)
+                    row.update(moves_of(pays(starts), pays(ends), moved, has_paid))
                     row.update(opening=starts[code_], closing=closing, unpriced_items=unpriced)
                 yield row
-            has_paid = has_paid or any(closing is not None and closing > 0 for closing in ends.values())
-            may_have_paid = may_have_paid or None in ends.values()
 
 
 def known(by_month, months):

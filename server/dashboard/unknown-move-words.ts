@@ -1,0 +1,31 @@
+/** Of how many customers nobody knows what moved in a month, though what they paid at its beginning and end is known. */
+export interface UnknownMoves {
+  /** Whether they had paid before is not known. */
+  readonly unknown_past: number;
+  /** What they pay in another currency is not known. */
+  readonly unknown_beside: number;
+}
+
+/** Why movements are not known in some of `months`, in a sentence for each reason. */
+export function unknownMoveWords(months: readonly UnknownMoves[]): string[] {
+  return [
+    ...most(months.map(({ unknown_past: count }) => count)).map(
+      (when) =>
+        `${when} began to pay, and nobody knows who of them paid before (something of theirs was not active, nor in trial, when history begins or when they were first seen, or had no price that is known, or months before are gone from history): New and Reactivation are “not known” then`,
+    ),
+    ...most(months.map(({ unknown_beside: count }) => count)).map(
+      (when) =>
+        `${when} paid more or less, and nobody knows what they pay in another currency, nor whether they are new or lost: movements that depend on it are “not known” then`,
+    ),
+  ];
+}
+
+/** In how many months, and of how many customers at most in one. */
+function most(counts: readonly number[]): string[] {
+  const customers = Math.max(0, ...counts);
+  if (customers === 0) return [];
+  const noun = customers === 1 ? 'customer' : 'customers';
+  return [
+    `in ${counts.filter((count) => count > 0).length} of these months up to ${customers.toLocaleString('en-US')} ${noun}`,
+  ];
+}

@@ -1,0 +1,176 @@
+import {
+  changed,
+  gone,
+  itemOf,
+  subscriptionOf,
+  worked,
+  type Deed,
+  type Moment,
+  type WorkedBook,
+} from './worked-book.ts';
+
+/** Subscriptions of which history knows more, or less, than the ends of months show. */
+export function workedRevenue(): WorkedBook[] {
+  return [emptied(), ...paidWithinAMonth(), recordedAfterTheLastReading(), recordedOnceRead()];
+}
+
+const everyMonth = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' } as const;
+
+/** A platform that empties the list of items when it cancels tells no less than one that keeps it: nobody knows who paid before. */
+function emptied(): WorkedBook {
+  return worked(
+    'emptied',
+    {
+      3: [subscriptionOf('s0', 'c0', 1), ...inactive('s1', 'c1', 'canceled'), ...inactive('s2', 'c2', 'odd')],
+      2: [...inactive('s3', 'c3', 'paused'), ...inactive('s4', 'c4', 'in_trial')],
+      1: ['s1', 's2', 's3', 's4'].map((id) => changed(id, { status: 'active', items: [itemOf(100)] })),
+      0: [changed('s1', { status: 'canceled', items: [] })],
+    },
+    {
+      ...Object.fromEntries(
+        ['c1', 'c2', 'c3'].flatMap((customer) => {
+          const of = `where month = 2026-10-01 and platform_customer_id = ${customer}`;
+          return [
+            [`mrr_movements_monthly.opening ${of}`, 0],
+            [`mrr_movements_monthly.new ${of}`, null],
+            [`mrr_movements_monthly.reactivation ${of}`, null],
+            [`mrr_movements_monthly.expansion ${of}`, 0],
+            [`mrr_movements_monthly.closing ${of}`, 100],
+          ];
+        }),
+      ),
+      'mrr_movements_monthly.new where month = 2026-10-01 and platform_customer_id = c4': 100,
+      'mrr_movements_monthly.churn where month = 2026-11-01 and platform_customer_id = c1': -100,
+      // What has no items is a row of none.
+      'subscription_mrr_monthly.mrr where month = 2026-08-01': 1,
+      'subscription_mrr_monthly.mrr where month = 2026-11-01 and subscription_id = s1': undefined,
+      'mrr_movements_monthly.closing where month = 2026-08-01': 1,
+      'mrr_movements_monthly.closing where currency_code = null': undefined,
+    },
+    everyMonth,
+  );
+}
+
+function inactive(id: string, customer: string, status: string): Deed[] {
+  return [subscriptionOf(id, customer, 100), changed(id, { status, items: [] })];
+}
+
+/** What was paid in October, and at its end no more, was paid before November. */
+function paidWithinAMonth(): WorkedBook[] {
+  return [
+    worked(
+      'paid-within-a-month',
+      [
+        {
+          monthsAgo: 2,
+          at: 0,
+          deeds: ['s1', 's2', 's3'].map((id, of) => subscriptionOf(id, `c${of + 1}`, 0)),
+        },
+        {
+          ...{ monthsAgo: 1, at: 0.2 },
+          deeds: [costs('s1', 100), changed('s2', { status: 'odd', items: [itemOf(100)] })],
+        },
+        { monthsAgo: 1, at: 0.7, deeds: [costs('s1', 0), changed('s2', { status: 'in_trial' })] },
+        {
+          monthsAgo: 0,
+          at: 0.2,
+          deeds: [costs('s1', 100), changed('s2', { status: 'active' }), costs('s3', 30)],
+        },
+        { monthsAgo: 0, at: 0.5, deeds: [costs('s3', 0)] },
+        { monthsAgo: 0, at: 0.9, deeds: [costs('s3', 40)] },
+      ],
+      {
+        'mrr_movements_monthly.new where month = 2026-10-01': 0,
+        'mrr_movements_monthly.closing where month = 2026-10-01': 0,
+        'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c1': 0,
+        'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c1': 100,
+        // Of an odd status nobody knows whether it is paid.
+        'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c2': null,
+        'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c2': null,
+        // When November began nothing had been paid.
+        'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c3': 40,
+      },
+      everyMonth,
+    ),
+    worked(
+      'paused-in-its-first-month',
+      [
+        { monthsAgo: 3, at: 0, deeds: [subscriptionOf('s0', 'c0', 1)] },
+        {
+          monthsAgo: 1,
+          at: 0.1,
+          deeds: [subscriptionOf('s1', 'c1', 100), changed('s1', { status: 'in_trial' })],
+        },
+        { monthsAgo: 1, at: 0.2, deeds: [changed('s1', { status: 'active' })] },
+        { monthsAgo: 1, at: 0.7, deeds: [changed('s1', { status: 'paused' })] },
+        { monthsAgo: 0, at: 0, deeds: [changed('s1', { status: 'active' })] },
+      ],
+      {
+        'mrr_movements_monthly.closing where month = 2026-10-01 and platform_customer_id = c1': 0,
+        'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c1': 0,
+        'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c1': 100,
+      },
+      everyMonth,
+    ),
+  ];
+}
+
+function costs(id: string, amount: number): Deed {
+  return changed(id, { items: [itemOf(amount)] });
+}
+
+/** A sync of 16 October landed a page and failed, as did all until November, and all after the third: each month is as of its third day. */
+function recordedAfterTheLastReading(): WorkedBook {
+  return worked(
+    'recorded-after-the-last-reading',
+    [
+      {
+        ...{ monthsAgo: 2, at: 0 },
+        deeds: [
+          subscriptionOf('s1', 'c1', 100),
+          subscriptionOf('s2', 'c2', 20),
+          subscriptionOf('s3', 'c3', 3),
+        ],
+      },
+      { monthsAgo: 1, at: 0.5, deeds: [subscriptionOf('s4', 'c4', 50), costs('s2', 25), gone('s3')] },
+      // Before the third of November.
+      { monthsAgo: 0, at: 0.05, deeds: [costs('s2', 30)] },
+      { monthsAgo: 0, at: 0.5, deeds: [subscriptionOf('s5', 'c5', 7), costs('s4', 60)] },
+    ],
+    {
+      'mrr_movements_monthly.observed_until where month = 2026-10-01': '2026-10-03',
+      'mrr_movements_monthly.closing where month = 2026-10-01': 123,
+      'mrr_movements_monthly.new where month = 2026-10-01': 0,
+      'mrr_movements_monthly.closing where platform_customer_id = c4 and month = 2026-10-01': undefined,
+      'subscription_mrr_monthly.mrr where month = 2026-10-01': 123,
+      'mrr_movements_monthly.opening where month = 2026-11-01 and platform_customer_id = c2': 20,
+      'mrr_movements_monthly.expansion where month = 2026-11-01 and platform_customer_id = c2': 10,
+      'mrr_movements_monthly.churn where month = 2026-11-01': -3,
+      'mrr_movements_monthly.new where month = 2026-11-01': 50,
+      'mrr_movements_monthly.closing where month = 2026-11-01': 180,
+      'subscription_mrr_monthly.mrr where month = 2026-11-01': 180,
+    },
+    { ...everyMonth, observedUntil: { 1: 3, 0: 3 } },
+  );
+}
+
+/** The month after was not read either: what it opens with is what history has, and it tells of nothing. */
+function recordedOnceRead(): WorkedBook {
+  const moments: Moment[] = [
+    { monthsAgo: 3, at: 0, deeds: [subscriptionOf('s1', 'c1', 100)] },
+    { monthsAgo: 2, at: 0.5, deeds: [costs('s1', 150)] },
+    { monthsAgo: 0, at: 0.5, deeds: [costs('s1', 160)] },
+  ];
+  return worked(
+    'recorded-once-read',
+    moments,
+    {
+      'mrr_movements_monthly.closing where month = 2026-09-01': 100,
+      'mrr_movements_monthly.closing where month = 2026-10-01': null,
+      'mrr_movements_monthly.opening where month = 2026-11-01': 150,
+      'mrr_movements_monthly.expansion where month = 2026-11-01': 10,
+      'mrr_movements_monthly.closing where month = 2026-11-01': 160,
+    },
+    { 3: 'complete', 2: 'complete', 1: 'incomplete', 0: 'complete', observedUntil: { 2: 3 } },
+  );
+}
