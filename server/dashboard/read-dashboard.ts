@@ -69,13 +69,12 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
   const connections = objectsOf(read.connections).map((row) => freshness.parse(row));
   const asOf = connections[0]?.as_of_date ?? readAt.toISOString().slice(0, 10);
   const utcDay = dayInUtc(build.begun_at ?? readAt, asOf);
+  const reads = connections.filter(({ is_spend_offered }) => is_spend_offered);
   const nameless = objectsOf(read.nameless).map((row) => namelessRow.parse(row));
   const { connections: offered, leftOut } = read.offered;
   const told = charts.map(({ views, ...chart }) => ({
     ...chart,
-    views: views(resultOf(read.answers, chart.id), { asOf, utcDay, nameless, reads: connections }).map(
-      withoutLonePoint,
-    ),
+    views: views(resultOf(read.answers, chart.id), { asOf, utcDay, nameless, reads }).map(withoutLonePoint),
   }));
   return {
     readAt,
@@ -84,7 +83,7 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
     connections,
     offered,
     leftOut,
-    charts: tellNameless({ charts: told, connections, offered, nameless, asOf }),
+    charts: tellNameless({ charts: told, connections, offered, reads, nameless, asOf }),
     catalogue: objectsOf(read.catalogue).map((row) => martRead.parse(row)),
   };
 }
@@ -97,7 +96,7 @@ function resultOf(answers: ReadonlyMap<string, QueryResult>, id: string): QueryR
 
 const freshnessOfConnections = `
 select
-  connection_id, platform, last_success_at, freshness_status, spend_read_until, as_of_date,
+  connection_id, platform, last_success_at, freshness_status, spend_read_until, is_spend_offered, as_of_date,
   coalesce(quarantined, 0) as quarantined,
   coalesce(awaiting_deletion, 0) as awaiting_deletion
 from marts.connections
@@ -120,6 +119,8 @@ const freshness = z.object({
   as_of_date: z.string(),
   /** Up to this day bills, expenses and credits are known as a whole. */
   spend_read_until: z.string().nullable(),
+  /** A platform without any of their lists has nothing that could be read. */
+  is_spend_offered: z.boolean(),
   /** Records that could not be stored as the source has them now. */
   quarantined: z.number(),
   /** Records that the source no longer has, and that count until somebody approves their deletion. */

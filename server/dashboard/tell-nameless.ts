@@ -4,6 +4,7 @@ import { unreadIn } from './chart.ts';
 import { gapOf } from './gap.ts';
 import { namelessSentence, type Nameless } from './nameless.ts';
 import type { ChartRead, Freshness } from './read-dashboard.ts';
+import type { Read } from './unread.ts';
 
 /**
  * Where a chart has nothing to show for a choice, but documents without a currency may belong there, or months that were not read to
@@ -13,6 +14,7 @@ export function tellNameless({
   charts,
   connections,
   offered,
+  reads,
   nameless,
   asOf,
 }: {
@@ -20,6 +22,7 @@ export function tellNameless({
   connections: readonly Freshness[];
   /** Connections that can be chosen. */
   offered: readonly string[];
+  reads: readonly Read[];
   nameless: Nameless;
   asOf: string;
 }): ChartRead[] {
@@ -33,7 +36,7 @@ export function tellNameless({
         .flatMap((choice) => {
           const sentence = namelessSentence(nameless, chart.nameless ?? [], choice.connection);
           const { connection } = choice;
-          const gap = gapOf({ unknown: 0, more: unreadIn(chart, { asOf, connection, reads: connections }) });
+          const gap = gapOf({ unknown: 0, more: unreadIn(chart, { asOf, connection, reads }) });
           if (sentence === undefined && gap === undefined) return [];
           return [{ ...choice, sentence: sentence ?? chart.empty, gap, columns: [], rows: [] }];
         }),

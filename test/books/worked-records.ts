@@ -24,6 +24,8 @@ export function workedRecords(): WorkedBook[] {
     ...stalledLists(),
     notOfferedAnyMore(),
     ...readInPartAndNotOfferedAnyMore(),
+    billingAlone(),
+    mistypedYears(),
     awaitingDeletion(),
     cardPaidOff(),
   ];
@@ -355,6 +357,39 @@ function readInPartAndNotOfferedAnyMore(): WorkedBook[] {
       { readDaysAgo: 0, withdrawn: { refunds: null } },
     ),
   ];
+}
+
+/** Nothing is bought there: no list was ever offered in which it would stand, and none is missing. */
+export function billingAlone(): WorkedBook {
+  const { figures, book } = worked(
+    'billing-alone',
+    { 1: [subscriptionOf('s1', 'c1', 9)] },
+    {
+      'connections.is_spend_offered where name = billing-alone': false,
+      'connections.spend_read_until where name = billing-alone': null,
+      'connections.freshness_status where name = billing-alone': 'fresh',
+    },
+    {
+      ...{ 1: 'complete', 0: 'complete', readDaysAgo: 0 },
+      withdrawn: { bills: null, expenses: null, refunds: null, bill_credit_memos: null },
+    },
+  );
+  return { figures, book: { ...book, platform: 'STRIPE' } };
+}
+
+function mistypedYears(): WorkedBook {
+  return worked(
+    'mistyped-years',
+    {
+      0: [
+        billOf('b', { issue_date: '1926-11-05', total_amount: 10 }),
+        creditOf('c', { issue_date: '1926-11-05', total_amount: 70 }),
+        expenseOf('e', { transaction_date: '2096-11-05', line_items: [{ total_amount: 90 }] }),
+        expenseOf('f', { transaction_date: '2026-11-05', line_items: [{ total_amount: 90 }] }),
+      ],
+    },
+    { 'data_quality.failed_rows where check_name = date_out_of_range': 3 },
+  );
 }
 
 /** Bills were last read on 15 October, and today is 22 November: of October nobody knows the rest. */

@@ -18,6 +18,7 @@ import {
   type Values,
   type WorkedBook,
 } from '../books/worked-book.ts';
+import { billingAlone } from '../books/worked-records.ts';
 import { firstEvening, firstMorning, workedEveningsAhead, workedMornings } from '../books/worked-mornings.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -403,6 +404,29 @@ test('recurring revenue says that its first month has no beginning, and why move
       {},
       { ...read, observedUntil: { 1: 3, 0: 3 } },
     ),
+    worked(
+      'since-august',
+      {
+        3: [subscriptionOf('s1', 'c1', 100, 'VND'), subscriptionOf('s2', 'c2', 100, 'XAU')],
+        0: [billOf('b', { issue_date: '2026-10-05', total_amount: 100 })],
+      },
+      {},
+      { ...read },
+    ),
+    // Its first sync began in September, and came to an end in October.
+    worked(
+      'since-october',
+      { 2: [subscriptionOf('s1', 'c1', 1000, 'VND')] },
+      {},
+      { 2: 'incomplete', 1: 'complete', 0: 'complete' },
+    ),
+    worked(
+      'not-yet',
+      { 1: [subscriptionOf('s1', 'c1', 1000, 'XAU')] },
+      {},
+      { 1: 'incomplete', 0: 'incomplete' },
+    ),
+    billingAlone(),
   ].map(({ book }) => book);
   await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
     await buildInPostgres(shelf);
@@ -433,6 +457,33 @@ test('recurring revenue says that its first month has no beginning, and why move
       ...[['Oct 2026', '100.00'] as const, ['Nov 2026', '150.00'] as const],
     ]);
     expect(tile).toBe('of active subscriptions, as last read on 3 Nov');
+
+    // A month that broke off is not the first that was observed.
+    const { revenue: begun } = await recurringIn(shelf, workedOn, '', 'VND');
+    expect(begun?.rows.map((row) => [row[0], row.at(-1)])).toEqual([
+      ...[['Oct 2026', '1,100'] as const, ['Nov 2026', '1,100'] as const],
+    ]);
+    expect(begun?.gap).toBe(
+      'All connections are added up from Oct 2026 on, the first month that was observed of since-october: choose a connection for the months before.',
+    );
+    const { revenue: lacking } = await recurringIn(shelf, workedOn, '', 'XAU');
+    expect(lacking?.rows.map(([month]) => month)).toEqual(['Aug 2026', 'Sep 2026', 'Oct 2026', 'Nov 2026']);
+    expect(lacking?.gap).toBe(
+      'No month of not-yet was observed yet: months before Oct 2026 are added up without it.',
+    );
+
+    // A platform without bills, expenses and credits lacks none.
+    const { charts } = await readDashboard(shelf.warehouse);
+    for (const id of ['key-figures', 'spend-by-month', 'spend-by-vendor'])
+      for (const connection of ['', 'billing-alone'])
+        expect(
+          charts
+            .find((chart) => chart.id === id)
+            ?.views.filter((view) => view.connection === connection)
+            .map(({ gap }) => gap ?? '')
+            .join(),
+          id,
+        ).not.toContain('read to');
   });
 });
 

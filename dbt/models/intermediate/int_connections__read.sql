@@ -22,7 +22,8 @@ read_to_the_end as (
 final as (
     select
         connections.connection_id,
-        {{ daybook.reporting_day_of('read_to_the_end.last_success_at') }} - 1 as read_until
+        {{ daybook.reporting_day_of('read_to_the_end.last_success_at') }} - 1 as read_until,
+        read_to_the_end.connection_id is not null as is_spend_offered
     from connections
     left join read_to_the_end on connections.connection_id = read_to_the_end.connection_id
 )

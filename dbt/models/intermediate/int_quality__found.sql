@@ -54,6 +54,30 @@ expenses_without_amount as (
     where expense_lines.expense_id is null
 ),
 
+-- In a year that nobody looks at, whatever document it is.
+dated_documents as (
+    select
+        connection_id,
+        bill_id as document_id,
+        least(issue_date, due_date) as first_date,
+        greatest(issue_date, due_date) as last_date
+    from posted_bills
+    union all
+    select
+        connection_id,
+        vendor_credit_id,
+        issue_date,
+        issue_date
+    from posted_credits
+    union all
+    select
+        connection_id,
+        expense_id,
+        transaction_date,
+        transaction_date
+    from expenses
+),
+
 spend_lines as (
     select * from {{ ref('spend_lines') }}
 ),

@@ -1,4 +1,4 @@
--- What history knows of when a customer paid: of all versions of the subscriptions, whether or not they stood at the end of a month.
+-- What history knows of when a customer paid: from all versions of the subscriptions, whether or not they stood at a month's end.
 with months as (
     select * from {{ ref('int_subscription_months__observed') }}
 ),
@@ -61,7 +61,7 @@ final as (
         customers.platform_customer_id,
         payments.first_paid_month,
         payments.first_unknown_month,
-        -- What is not active, nor in trial, when history begins, or when its customer is first seen, was paid before that, or never.
+        -- What is not active, nor in trial, when history begins or its customer is first seen was paid before that, or never.
         coalesce(
             customers.first_lapsed_month
             <= greatest(customers.first_month, coalesce(baselines.baseline_month, customers.first_month)),

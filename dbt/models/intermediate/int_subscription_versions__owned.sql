@@ -1,6 +1,6 @@
--- Whose each version of a subscription is, and at the ends of which months it stands: from the end of the first until the next begins.
--- What was recorded after the day until which its month was read counts in the next month: the other one is told as of that day. A
--- version that was replaced in the month in which it counts stands at no end.
+-- Whose each version of a subscription is, and at the ends of which months it stands: from the first on, until the next version
+-- counts. What was recorded after the day until which its month was read counts in the next month: its own is told as of that
+-- day. A version that was replaced in the month in which it counts stands at no end.
 with months as (
     select * from {{ ref('int_subscription_months__observed') }}
 ),
@@ -23,7 +23,7 @@ recordings as (
     group by connection_id, subscription_id, recorded_at
 ),
 
--- This evening it may be the next month in UTC already: what came since is of this month, which was read to its end on its last day.
+-- This evening it may be the next month in UTC already: what came since is of this month, if that was read on its last day.
 counted as (
     select
         recordings.connection_id,

@@ -45,6 +45,7 @@ final as (
             else 'stale'
         end as freshness_status,
         reads.read_until as spend_read_until,
+        reads.is_spend_offered,
         {{ daybook.as_of_date() }} as as_of_date
     from connections
     inner join settled on connections.connection_id = settled.connection_id

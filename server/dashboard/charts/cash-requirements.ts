@@ -25,7 +25,7 @@ export const cashRequirements: Chart = defineChart({
   id: 'cash-requirements',
   title: 'Cash requirements by week',
   about:
-    'Open bills and, apart, bills dated ahead (issued after today) by the week in which they fall due; and both by when their vendors are usually paid: the due date moved by the median days late, from today on, without what credits settle by then. Weeks begin today. What is overdue is not drawn.',
+    'Open bills and, apart, bills dated ahead (issued after today) by the week in which they fall due; and both by when their vendors are usually paid: the due date moved by the median days late, from today on, without what credits settle by then. Weeks begin today. What is overdue is not drawn. Credits may be taken off bills of the same vendor only, whenever those are due.',
   shownAs: 'drawing',
   marts: ['cash_requirements', 'bills', 'vendor_credits'],
   sql: `

@@ -8,7 +8,7 @@ export const duplicates: Chart = defineChart({
   id: 'duplicates',
   title: 'Possible duplicates',
   about:
-    'Pairs of documents that may be one purchase, the surest 25 first; where more than 11 are alike, each may be paired with its nearest alone; void bills left out, and amounts of 0 match nobody.',
+    'Pairs of two bills, or of a bill and an expense, that may be one purchase (two expenses are never compared), the surest 25 first; where more than 11 are alike, each may be paired with its nearest alone; void bills left out, and amounts of 0 match nobody.',
   shownAs: 'table',
   marts: ['duplicate_bills', 'vendors', 'bills', 'expenses'],
   sql: `
@@ -151,7 +151,7 @@ order by scope_id nulls first, in_currency, place`,
     ]),
   }),
   nameless: ['bill', 'expense'],
-  empty: 'No two documents look like one purchase.',
+  empty: 'No bill looks like one purchase with another bill or with an expense.',
 });
 
 /** Of so many that are alike not every two are a pair of the mart. */

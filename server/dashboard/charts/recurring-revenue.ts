@@ -18,7 +18,7 @@ export const recurringRevenue: Chart = defineChart({
   id: 'recurring-revenue',
   title: 'Monthly recurring revenue',
   about:
-    'Active subscriptions per month, and what moved them. Counted from the first month that was observed, of all connections together from the first that was observed of each; a change counts in the month it was recorded. Months and days are those of UTC.',
+    'Active subscriptions per month, each item rounded to minor units of its currency, and what moved them. Counted from the first month that was observed, of all connections together from the first that was observed of each; a change counts in the month it was recorded. Months and days are those of UTC.',
   shownAs: 'drawing',
   marts: ['mrr_movements_monthly', 'connections'],
   sql: `

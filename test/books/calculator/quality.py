@@ -7,7 +7,7 @@ from amounts import is_noise, less, total
 from documents import Taxes, applications_of, credits_of, signed_lines, unexplained
 from people import top_of
 from records import RESOURCES, code, months_on
-from readings import day_in_zone, day_known_whole, earliest, is_or_was_offered, streams_of
+from readings import day_in_zone, day_known_whole, earliest, is_or_was_offered, lists_of_spend, streams_of
 from recurring import fits_of
 from spend import duplicate_bills
 
@@ -62,7 +62,8 @@ def found_by(ledger, subscription_rows):
         'due_before_issue': ids(one for one in posted if one.date and one.due_date and one.due_date < one.date),
         'no_issue_date': ids(bill for bill in posted if bill.date is None),
         'no_due_date': ids(bill for bill in posted if bill.due_date is None),
-        'date_out_of_range': ids(one for one in posted if not in_range(one.date) or not in_range(one.due_date)),
+        'date_out_of_range': ids(one for one in posted if not in_range(one.date) or not in_range(one.due_date))
+        + ids(one for one in posted_credits + expenses if not in_range(one.date)),
         'unposted_bill_settled': ids(
             one
             for one in bills
@@ -229,6 +230,7 @@ def connections(ledger):
         'created_at': connection['created_at'],
         'last_success_at': last,
         'spend_read_until': day_known_whole(ledger),
+        'is_spend_offered': bool(lists_of_spend(ledger)),
         'as_of_date': ledger.today,
         **freshness(last, ledger, offered),
     }

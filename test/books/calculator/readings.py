@@ -52,11 +52,15 @@ def were_read_after(ledger, day):
 
 def day_known_whole(ledger):
     """The last day that was over, where the company is, when the list of bills, expenses or credits that was read longest ago was read."""
-    streams = [
+    last = earliest(stream['last_success_at'] for stream in lists_of_spend(ledger))
+    return None if last is None else day_in_zone(last, ledger) - timedelta(days=1)
+
+
+def lists_of_spend(ledger):
+    """Those in which something that was bought may stand; a billing platform has none."""
+    return [
         stream
         for resource in ('bills', 'expenses', 'bill_credit_memos')
         for stream in streams_of(ledger.book, resource)
         if is_or_was_offered(stream)
     ]
-    last = earliest(stream['last_success_at'] for stream in streams)
-    return None if last is None else day_in_zone(last, ledger) - timedelta(days=1)
