@@ -180,6 +180,9 @@ def show_snapshot(spark: SparkSession, snapshot: str, tables: list[str], unfit: 
     """Views of all tables as one tag has them: what models read is of one moment, whatever is exported meanwhile."""
     for table in tables:
         spark.sql(f"create or replace global temporary view captured_{table} as select * from finance.{table} version as of '{snapshot}'")
+    # Snapshots of Daybook 0.5 and older have no such table.
+    if "unfit_values" in tables:
+        return
     rows = spark.createDataFrame([tuple(row[name.split()[0]] for name in UNFIT.split(", ")) for row in unfit], UNFIT)
     rows.withColumn("recorded_at", rows.recorded_at.cast("timestamp")).createOrReplaceGlobalTempView("captured_unfit_values")
 

@@ -62,15 +62,15 @@ export class RowTooLong extends Error {
   }
 }
 
-/** So many values are listed as unfit that no reader would take the manifest. */
+/** So much is listed that no reader would take the manifest. */
 export class ManifestTooLong extends Error {
   override readonly name = 'ManifestTooLong';
   readonly handling = 'stop';
 
   constructor(unfit: number) {
     super(
-      `A snapshot has ${unfit.toLocaleString('en-US')} values that their Parquet type cannot hold, more than a manifest can list, so ` +
-        'nothing was published. The query of data_quality tells which columns they are in; correct them at the source.',
+      `A snapshot has ${unfit.toLocaleString('en-US')} values that their Parquet type cannot hold to list in its manifest, which with its files and ` +
+        'watermarks would be longer than 64 MB: nobody would read it, so nothing was published.',
     );
   }
 }

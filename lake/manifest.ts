@@ -75,7 +75,10 @@ export const manifestSchema = z
     watermarks: listOf(
       z.object({ connection_id: wordText, stream: nameText, watermark: instantText.nullable() }),
     ),
+    /** The first of them: all are in the table `unfit_values`, which snapshots before 0.6 have not. */
     unfit: listOf(unfitSchema),
+    /** How many there are in all; absent where all are listed here. */
+    unfit_values: countNumber.optional(),
   })
   .refine(({ tables }) => Object.entries(tables).every(holdsOwnFiles), { path: ['tables'] });
 
@@ -120,6 +123,11 @@ export function sizesOf(manifest: Manifest): { parts: number; partsAdded: number
     partsAdded: added.length,
     bytesAdded: added.reduce((sum, { bytes }) => sum + bytes, 0),
   };
+}
+
+/** How many values its files do not hold to the last digit. */
+export function unfitCountOf({ unfit, unfit_values: all }: Pick<Manifest, 'unfit' | 'unfit_values'>): number {
+  return all ?? unfit.length;
 }
 
 /** The same manifest is the same text: keys are sorted. Throws ManifestTooLong where nobody would read it. */

@@ -10,7 +10,7 @@ export interface LakeColumn {
 }
 
 export type ParquetType =
-  'VARCHAR' | 'DATE' | 'TIMESTAMP WITH TIME ZONE' | 'BIGINT' | 'DECIMAL(38,9)' | 'DECIMAL(38,12)';
+  'VARCHAR' | 'BOOLEAN' | 'DATE' | 'TIMESTAMP WITH TIME ZONE' | 'BIGINT' | 'DECIMAL(38,9)' | 'DECIMAL(38,12)';
 
 /** Digits behind the point; undefined when the type is no decimal. */
 export function scaleOf(type: ParquetType): number | undefined {

@@ -1,16 +1,24 @@
+import { join } from 'node:path';
 import type { Lake } from '../../lake/lake.ts';
 import { tableOfFiles, type Manifest, type ManifestTable, type Unfit } from '../../lake/manifest.ts';
+import { takeWithin, type RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.ts';
 import type { ExportJob } from './export-job.ts';
 import { fileNames } from './file-names.ts';
 import { keepParts, type PartFilled } from './keep-parts.ts';
 import type { PartPlanned, TablePlanned } from './plan-parts.ts';
+import { listKept } from './list-kept.ts';
+import { planUnfit } from './unfit-parts.ts';
 import { batchesOf, writeBatches } from './write-batches.ts';
 
 export interface DraftFilled {
   readonly tables: Record<string, ManifestTable>;
+  /** The first of them, for the manifest. */
   readonly unfit: Unfit[];
 }
+
+/** A manifest has 64 MB at most, and a value 130,000 characters. */
+const roomInManifest: Readonly<RoomForUnfit> = { values: 10_000, bytes: 8_000_000 };
 
 /**
  * Fills the draft of a snapshot: with files of `base` where it has the rows of a part and they are as they were published, else with new
@@ -25,14 +33,25 @@ export async function fillDraft(
     onFilled: (part: PartPlanned) => void;
   },
 ): Promise<DraftFilled> {
-  const { job, planned, base, onFilled } = input;
+  const { job, planned, onFilled } = input;
   const { snapshotId, scratch, partBytes } = job;
-  const nameFile = fileNames(planned);
+  const unfit = planUnfit(planned);
+  const nameFile = fileNames([...planned, unfit]);
+  // One of an earlier release does not list the unfit values of its parts.
+  const base = input.base?.tables[unfit.table.name] === undefined ? undefined : input.base;
+  const room = { ...roomInManifest };
   const kept =
     base === undefined
       ? []
-      : await keepParts(lake, { snapshotId, planned, base, nameFile, onKept: onFilled });
+      : await keepParts(lake, { snapshotId, planned, unfit, base, nameFile, onKept: onFilled });
   const isKept = new Set(kept.map(({ part }) => part));
+  const listed =
+    base === undefined
+      ? []
+      : takeWithin(
+          room,
+          await listKept(lake, { base, kept, planned, unfit, spillFolder: join(scratch, 'spill'), room }),
+        );
   const written = await writeBatches(snapshot, {
     batches: planned.flatMap(({ table, parts }) =>
       batchesOf(
@@ -41,6 +60,8 @@ export async function fillDraft(
       ),
     ),
     ...{
+      unfit,
+      room,
       folder: lake.draftFolder(snapshotId),
       scratch,
       partBytes,
@@ -50,12 +71,10 @@ export async function fillDraft(
     },
   });
   const filled = new Map([...kept, ...written.parts].map((one) => [one.part, one]));
+  const all = [...listed, ...written.unfit];
   return {
-    tables: Object.fromEntries(planned.map((one) => [one.table.name, tableOf(one, filled)])),
-    unfit: planned.flatMap((one) => [
-      ...unfitOfKept(one, { base, isKept }),
-      ...written.unfit.filter(({ table }) => table === one.table.name),
-    ]),
+    tables: Object.fromEntries([...planned, unfit].map((one) => [one.table.name, tableOf(one, filled)])),
+    unfit: planned.flatMap(({ table: { name } }) => all.filter(({ table }) => table === name)),
   };
 }
 
@@ -70,17 +89,4 @@ function tableOf(
     files.sort((one, other) => (one.path < other.path ? -1 : 1)),
   );
   return groups === undefined ? described : { ...described, groups };
-}
-
-/** What the manifest of the other snapshot lists of the parts that were kept. */
-function unfitOfKept(
-  { table, parts }: TablePlanned,
-  { base, isKept }: { base: Manifest | undefined; isKept: ReadonlySet<PartPlanned> },
-): Unfit[] {
-  const kept = parts.filter((part) => isKept.has(part));
-  const connections = new Set(kept.flatMap((part) => part.connections ?? []));
-  const isWhole = kept.some((part) => part.connections === undefined);
-  return (base?.unfit ?? []).filter(
-    (one) => one.table === table.name && (isWhole || connections.has(String(one.key.connection_id))),
-  );
 }

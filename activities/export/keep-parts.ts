@@ -4,6 +4,7 @@ import { mapAtOnce } from '../../lake/map-at-once.ts';
 import type { FileNames } from './file-names.ts';
 import { grouped } from './grouped.ts';
 import type { PartPlanned, TablePlanned } from './plan-parts.ts';
+import { needsFile, type UnfitPlanned } from './unfit-parts.ts';
 
 /** A part of a draft, and its files. */
 export interface PartFilled {
@@ -14,18 +15,22 @@ export interface PartFilled {
 /** While the hash of a file is taken, or a bucket waited for, others go on. */
 const partsAtOnce = 8;
 
-/** Gives a draft the files of a snapshot for each part whose rows it has, unless they are not as they were published. Says for which. */
+/**
+ * Gives a draft the files of a snapshot for each part whose rows it has, unless they are not as they were published; and with them those that
+ * list its unfit values. Says for which.
+ */
 export async function keepParts(
   lake: Lake,
   input: {
     snapshotId: string;
     planned: readonly TablePlanned[];
+    unfit: UnfitPlanned;
     base: Manifest;
     nameFile: FileNames;
     onKept: (part: PartPlanned) => void;
   },
 ): Promise<PartFilled[]> {
-  const { snapshotId, planned, base, nameFile, onKept } = input;
+  const { snapshotId, planned, unfit, base, nameFile, onKept } = input;
   const held = grouped(
     Object.values(base.tables).flatMap(({ files }) => files),
     ({ content }) => content,
@@ -33,14 +38,28 @@ export async function keepParts(
   const wanted = planned.flatMap(({ table, parts }) =>
     parts.flatMap((part) => {
       const files = part.content === undefined ? undefined : held.get(part.content);
-      return files === undefined ? [] : [{ table, part, files }];
+      const listing = unfit.partFor(part);
+      const listed = listing === undefined ? [] : (held.get(listing.content) ?? []);
+      if (files === undefined || (listing !== undefined && needsFile(listing) && listed.length === 0))
+        return [];
+      const of = { table, part, files };
+      return [listing === undefined ? [of] : [of, { table: unfit.table, part: listing, files: listed }]];
     }),
   );
-  const kept = await mapAtOnce(partsAtOnce, wanted, async ({ table, part, files }) => {
-    const paths = files.map((_, number) => nameFile(table, part, number));
+  const kept = await mapAtOnce(partsAtOnce, wanted, async (together) => {
+    const named = together.map(({ table, part, files }) => ({
+      part,
+      files,
+      paths: files.map((_, number) => nameFile(table, part, number)),
+    }));
+    const files = named.flatMap((one) => one.files);
+    const paths = named.flatMap((one) => one.paths);
     if (!(await lake.keep({ id: base.snapshot_id, files }, { id: snapshotId, paths }))) return [];
-    onKept(part);
-    return [{ part, files: files.map((file, number) => ({ ...file, path: paths[number] ?? file.path })) }];
+    for (const { part } of named) onKept(part);
+    return named.map((one) => ({
+      part: one.part,
+      files: one.files.map((file, number) => ({ ...file, path: one.paths[number] ?? file.path })),
+    }));
   });
   return kept.flat();
 }

@@ -4,12 +4,20 @@ import { ForeignLake, SnapshotBroken } from '../../lake/errors.ts';
 import { findDamage } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestFile } from '../../lake/lake.ts';
-import { filesWrittenFor, manifestText, sha256Of, sizesOf, type Manifest } from '../../lake/manifest.ts';
+import {
+  filesWrittenFor,
+  manifestText,
+  sha256Of,
+  sizesOf,
+  unfitCountOf,
+  type Manifest,
+} from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 import { noteSnapshot, noteSnapshotsRemoved, readNote } from '../../warehouse/snapshots/note-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
+import { unfitTable } from '../../warehouse/snapshots/unfit-table.ts';
 import {
   openExportSession,
   type DatabaseSnapshot,
@@ -245,6 +253,7 @@ function manifestOf(
     tables,
     watermarks: weighed.watermarks,
     unfit,
+    unfit_values: tables[unfitTable.name]?.rows ?? 0,
   };
 }
 
@@ -284,7 +293,7 @@ function exportedOf({ manifest, skipped, damage }: Made): Exported {
     rows: manifest.rows,
     bytes: manifest.bytes,
     bytesWritten: skipped ? 0 : sizesOf(manifest).bytesAdded,
-    unfit: manifest.unfit.length,
+    unfit: unfitCountOf(manifest),
     takenAt: manifest.taken_at,
     ...(damage === undefined ? {} : { damage }),
   };

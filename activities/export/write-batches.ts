@@ -9,22 +9,25 @@ import { readBack, type FileBack, type FilesBack } from '../../lake/read-back.ts
 import { tableDifferences } from '../../lake/table-differences.ts';
 import { isUncastable, writeTable } from '../../lake/write-table.ts';
 import { copyTable } from '../../warehouse/snapshots/copy-table.ts';
-import { listUnfit } from '../../warehouse/snapshots/list-unfit.ts';
+import { listUnfit, type RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import { longestRow } from '../../warehouse/snapshots/longest-row.ts';
 import { lookCloser, measureTable, type TableMeasured } from '../../warehouse/snapshots/measure-table.ts';
 import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.ts';
 import { partOf } from '../../warehouse/snapshots/part-of.ts';
 import type { SnapshotTable } from '../../warehouse/snapshots/snapshot-table.ts';
+import { unfitRowsOf } from '../../warehouse/snapshots/unfit-table.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
 import type { FileNames } from './file-names.ts';
 import type { PartFilled } from './keep-parts.ts';
 import type { PartPlanned } from './plan-parts.ts';
+import { needsFile, type UnfitPlanned } from './unfit-parts.ts';
 
 /** Parts of one table that are read from the database, and written, together. */
 export interface Batch {
   readonly table: SnapshotTable;
   readonly parts: readonly PartPlanned[];
-  readonly rows: number;
+  /** Undefined where nobody has counted them yet: what is written of unfit values. */
+  readonly rows: number | undefined;
 }
 
 /** Rows that are in memory, or spilled, before they are written to the files of a batch. */
@@ -52,6 +55,9 @@ export async function writeBatches(
   { readers }: DatabaseSnapshot,
   input: {
     batches: readonly Batch[];
+    unfit: UnfitPlanned;
+    /** How much of the unfit values the manifest still lists. */
+    room: RoomForUnfit;
     folder: string;
     scratch: string;
     partBytes: number | undefined;
@@ -60,26 +66,37 @@ export async function writeBatches(
     onWritten: (part: PartPlanned) => void;
   },
 ): Promise<{ parts: PartFilled[]; unfit: Unfit[] }> {
-  const { batches, folder, scratch, partBytes, snapshotId, nameFile, onWritten } = input;
+  const { batches, unfit, room, folder, scratch, partBytes, snapshotId, nameFile, onWritten } = input;
   const spillFolder = join(scratch, 'spill');
   const workers = await Promise.all(
     readers.map(async (client, place) => ({ client, duckDb: await openDuckDb({ spillFolder }), place })),
   );
   const written: { parts: PartFilled[]; unfit: Unfit[] } = { parts: [], unfit: [] };
-  const largestFirst = [...batches].sort((one, other) => other.rows - one.rows);
+  const largestFirst = [...batches].sort((one, other) => (other.rows ?? 0) - (one.rows ?? 0));
   try {
     await forEachConcurrently(largestFirst, workers, async (batch, { client, duckDb, place }) => {
       const draft = join(folder, `.batch-${place}`);
       const pipe = join(scratch, `${place}.csv`);
       const rows = rowsOf(batch);
-      const { facts, names } = await writeOne(duckDb, client, { ...{ batch, rows, draft, pipe, partBytes } });
-      const back = await readBack(duckDb, { folder: draft, paths: names.flat() });
-      compare(batch, facts, back);
-      for (const part of await moveFiles({ batch, names, nameFile, back, draft, folder })) {
-        written.parts.push({ ...part, files: part.files.map((file) => ({ ...file, since: snapshotId })) });
-        onWritten(part.part);
-      }
-      written.unfit.push(...(await listUnfit(client, { table: rows, ...facts })));
+      const write = async (one: Batch, from: SnapshotTable): Promise<TableMeasured> => {
+        const { facts, names } = await writeOne(duckDb, client, {
+          ...{ batch: one, rows: from, draft, pipe, partBytes },
+        });
+        const back = await readBack(duckDb, { folder: draft, paths: names.flat() });
+        compare(one, facts, back);
+        for (const { part, files } of await moveFiles({ batch: one, names, nameFile, back, draft, folder }))
+          written.parts.push({ part, files: files.map((file) => ({ ...file, since: snapshotId })) });
+        return facts;
+      };
+      const { unfitColumns } = await write(batch, rows);
+      const listings = batch.parts.flatMap((part) => unfit.partFor(part) ?? []);
+      if (listings.length > 0 && (unfitColumns.length > 0 || listings.some(needsFile)))
+        await write(
+          { table: unfit.table, parts: listings, rows: undefined },
+          unfitRowsOf(rows, unfitColumns),
+        );
+      for (const part of batch.parts) onWritten(part);
+      written.unfit.push(...(await listUnfit(client, { table: rows, unfitColumns, room })));
     });
     return written;
   } finally {
@@ -131,7 +148,7 @@ async function writeOne(
 
 function compare({ table, rows }: Batch, facts: TableMeasured, { columns, files }: FilesBack): void {
   const expected = {
-    rows,
+    rows: rows ?? facts.rows,
     columns: Object.fromEntries(table.columns.map(({ name, parquet }) => [name, parquet])),
     sums: Object.fromEntries(Object.entries(facts.sums).map(([name, sum]) => [name, exactSum(sum)])),
   };
@@ -150,7 +167,7 @@ async function moveFiles(input: {
   folder: string;
 }): Promise<PartFilled[]> {
   const {
-    batch: { table, parts },
+    batch: { table, parts, rows: counted },
     names,
     nameFile,
     back,
@@ -163,16 +180,18 @@ async function moveFiles(input: {
   for (const [place, part] of parts.entries()) {
     const files: ManifestFile[] = [];
     for (const [number, name] of (names[place] ?? []).entries()) {
+      const found = fileNamed(read, name);
+      if (counted === undefined && found.rows === 0 && !needsFile(part)) continue;
       const path = nameFile(table, part, number);
       await rename(join(draft, name), join(folder, path));
       files.push({
-        ...fileNamed(read, name),
+        ...found,
         path,
         ...(part.content === undefined ? {} : { content: part.content }),
       });
     }
     const rows = files.reduce((sum, file) => sum + file.rows, 0);
-    if (rows !== part.rows)
+    if (counted !== undefined && rows !== part.rows)
       throw new SnapshotBroken(`${table.name} has a part of ${rows} rows instead of ${part.rows}`);
     filled.push({ part, files });
   }

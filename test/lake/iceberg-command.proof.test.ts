@@ -30,7 +30,7 @@ beforeAll(async () => {
 test('export --iceberg says how many tables there are and where, and marts follow', async () => {
   const { code, stdout } = await run(['export', '--iceberg', '--wait']);
   expect(stdout).toMatch(
-    / 25 Iceberg tables show it: files in \S+\/lake\/iceberg\/finance, catalog in the schema iceberg/,
+    / 26 Iceberg tables show it: files in \S+\/lake\/iceberg\/finance, catalog in the schema iceberg/,
   );
   expect(code).toBe(0);
   const { snapshot_id: id } = (await readPointer(lake))!;

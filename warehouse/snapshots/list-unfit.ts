@@ -12,26 +12,61 @@ export interface UnfitValue {
   rounded: boolean;
 }
 
-/** Those of some columns of a table, in the order of columns and rows. */
+/** How much more a manifest lists. */
+export interface RoomForUnfit {
+  values: number;
+  bytes: number;
+}
+
+/** Takes what there is room for, in their order. */
+export function takeWithin<Value extends { readonly value: string }>(
+  room: RoomForUnfit,
+  values: readonly Value[],
+): Value[] {
+  const taken: Value[] = [];
+  for (const one of values) {
+    const bytes = Buffer.byteLength(one.value);
+    if (room.values < 1 || room.bytes < bytes) break;
+    room.values -= 1;
+    room.bytes -= bytes;
+    taken.push(one);
+  }
+  return taken;
+}
+
+/** Those of some columns of a table, in the order of columns and rows, as far as there is room for them. */
 export async function listUnfit(
   client: ClientBase,
-  { table, unfitColumns }: { table: SnapshotTable; unfitColumns: readonly string[] },
+  {
+    table,
+    unfitColumns,
+    room,
+  }: { table: SnapshotTable; unfitColumns: readonly string[]; room: RoomForUnfit },
 ): Promise<UnfitValue[]> {
   const { from, key } = table;
   const found: UnfitValue[] = [];
   for (const column of table.columns.filter(({ name }) => unfitColumns.includes(name))) {
     const held = heldValue(column);
     if (held === undefined) continue;
+    if (room.values < 1) break;
+    // What is too much never leaves the database: one value may have 130,000 digits.
     const { rows } = await client.query<Pick<UnfitValue, 'key' | 'value' | 'rounded'>>(
-      `select
-         json_build_object(${key.map((name) => `'${name}', ${named(name)}`).join(', ')}) as key,
-         ${named(column.name)}::text as value,
-         ${held.isHeld} as rounded
-       from ${from}
-       where not ${held.isExact}
-       order by ${key.map(named).join(', ')}`,
+      `select key, value, rounded from (
+         select
+           json_build_object(${key.map((name) => `'${name}', ${named(name)}`).join(', ')}) as key,
+           ${named(column.name)}::text as value,
+           ${held.isHeld} as rounded,
+           row_number() over sorted as place,
+           sum(octet_length(${named(column.name)}::text)) over sorted as bytes
+         from ${from}
+         where not ${held.isExact}
+         window sorted as (order by ${key.map(named).join(', ')} rows unbounded preceding)
+       ) as listed
+       where place <= $1 and bytes <= $2
+       order by place`,
+      [room.values, room.bytes],
     );
-    for (const row of rows) found.push({ table: table.name, column: column.name, ...row });
+    for (const row of takeWithin(room, rows)) found.push({ table: table.name, column: column.name, ...row });
   }
   return found;
 }

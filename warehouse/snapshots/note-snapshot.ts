@@ -11,6 +11,7 @@ export interface SnapshotNote {
     rows: number;
     bytes: number;
     unfit: readonly unknown[];
+    unfit_values?: number | undefined;
   };
   manifestSha256: string;
   mark: string;
@@ -23,14 +24,22 @@ export async function noteSnapshot(
   client: ClientBase,
   { lake, manifest, manifestSha256, mark, sizes }: SnapshotNote,
 ): Promise<void> {
-  const { snapshot_id: snapshotId, run_id: runId, taken_at: takenAt, rows, bytes, unfit } = manifest;
+  const {
+    snapshot_id: snapshotId,
+    run_id: runId,
+    taken_at: takenAt,
+    rows,
+    bytes,
+    unfit,
+    unfit_values,
+  } = manifest;
   await client.query(
     `insert into sync.snapshots
        (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark, parts, parts_added, bytes_added)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict (snapshot_id) do nothing`,
     [
-      ...[snapshotId, runId, lake, takenAt, rows, bytes, unfit.length, manifestSha256, mark],
+      ...[snapshotId, runId, lake, takenAt, rows, bytes, unfit_values ?? unfit.length, manifestSha256, mark],
       ...[sizes.parts, sizes.partsAdded, sizes.bytesAdded],
     ],
   );

@@ -28,7 +28,7 @@ export interface RowsOf {
 
 export interface SnapshotColumn {
   readonly name: string;
-  readonly parquet: (typeof columnKinds)[ColumnKind]['parquet'];
+  readonly parquet: (typeof columnKinds)[ColumnKind]['parquet'] | 'BOOLEAN';
   /** Digits that a decimal has behind the point; undefined for other types. */
   readonly scale: number | undefined;
 }

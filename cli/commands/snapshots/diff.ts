@@ -4,6 +4,7 @@ import type { Lake } from '../../../lake/lake.ts';
 import type { Manifest } from '../../../lake/manifest.ts';
 import { readManifest } from '../../../lake/pointer.ts';
 import { snapshotTables } from '../../../warehouse/snapshots/snapshot-tables.ts';
+import { unfitTable } from '../../../warehouse/snapshots/unfit-table.ts';
 import { UsageError } from '../../errors.ts';
 import { print, printAside, printJson, printTable } from '../../printer.ts';
 import { snapshotId } from './snapshot-id.ts';
@@ -27,7 +28,7 @@ export function diffCommand(): Command {
         diffSnapshots(lake, {
           first: await manifestOf(lake, from),
           second: await manifestOf(lake, to),
-          keyOf: (name) => snapshotTables.find((table) => table.name === name)?.key ?? [],
+          keyOf: (name) => [...snapshotTables, unfitTable].find((table) => table.name === name)?.key ?? [],
           spillFolder: scratch,
           onTable: json === true ? () => undefined : slowTables(),
         }),

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Lake } from '../../../lake/lake.ts';
-import { sizesOf } from '../../../lake/manifest.ts';
+import { sizesOf, unfitCountOf } from '../../../lake/manifest.ts';
 import { lookAtManifest, lookAtPointer } from '../../../lake/pointer.ts';
 import { print, printJson, printTable } from '../../printer.ts';
 import { withLake } from './with-lake.ts';
@@ -66,7 +66,7 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
     const seen = await lookAtManifest(lake, id);
     // Removed at this moment.
     if (seen === undefined) continue;
-    const { taken_at = null, rows = null, bytes = null, unfit } = seen.value ?? {};
+    const { taken_at = null, rows = null, bytes = null } = seen.value ?? {};
     const sizes = seen.value && sizesOf(seen.value);
     snapshots.push({
       id,
@@ -76,7 +76,7 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
       bytes_added: sizes?.bytesAdded ?? null,
       parts: sizes?.parts ?? null,
       parts_added: sizes?.partsAdded ?? null,
-      unfit: unfit?.length ?? null,
+      unfit: seen.value === undefined ? null : unfitCountOf(seen.value),
       latest: pointer?.value?.snapshot_id === id,
       problem: seen.altered?.message ?? null,
     });

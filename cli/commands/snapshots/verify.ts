@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { DamageFound } from '../../../lake/find-damage.ts';
+import { unfitCountOf } from '../../../lake/manifest.ts';
 import { readPointer } from '../../../lake/pointer.ts';
 import { UsageError } from '../../errors.ts';
 import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
@@ -30,7 +31,9 @@ export function verifyCommand(setExitCode: SetExitCode): Command {
 
 function inJson({ manifest, problems }: DamageFound): Record<string, unknown> {
   const { rows = 0, bytes = 0, unfit = [] } = manifest ?? {};
-  return { problems, tables: Object.keys(manifest?.tables ?? {}).length, rows, bytes, unfit };
+  const unfitValues = manifest === undefined ? 0 : unfitCountOf(manifest);
+  const tables = Object.keys(manifest?.tables ?? {}).length;
+  return { problems, tables, rows, bytes, unfit, unfit_values: unfitValues };
 }
 
 function show(id: string, { manifest, problems }: DamageFound): void {
@@ -42,7 +45,7 @@ function show(id: string, { manifest, problems }: DamageFound): void {
     print(`Snapshot ${id} is whole: ${manifest.rows.toLocaleString('en-US')} rows in ${tables} tables.`);
   }
   const unfit = manifest?.unfit ?? [];
-  if (unfit.length === 0) return;
+  if (manifest === undefined || unfitCountOf(manifest) === 0) return;
   print('\nValues that their Parquet type cannot hold to the last digit:');
   printTable(
     ['table', 'column', 'key', 'value', 'in the file'],
@@ -53,8 +56,9 @@ function show(id: string, { manifest, problems }: DamageFound): void {
         rounded === true ? 'rounded' : 'null',
       ]),
   );
-  if (unfit.length > unfitShown)
-    print(`… and ${(unfit.length - unfitShown).toLocaleString('en-US')} more: --json lists them all.`);
+  const more = unfitCountOf(manifest) - Math.min(unfit.length, unfitShown);
+  const place = manifest.tables.unfit_values === undefined ? '--json' : 'the table unfit_values';
+  if (more > 0) print(`… and ${more.toLocaleString('en-US')} more: ${place} lists them all.`);
 }
 
 /** Services that compute in doubles send thousands. */

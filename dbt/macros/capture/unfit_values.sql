@@ -1,6 +1,7 @@
 {#-
     Rows (table_name, connection_id, record_id, position, recorded_at, column_name, is_rounded) of amounts, quantities and rates that
-    staging rounds or cannot hold. A snapshot has already rounded or left out what did not fit its types, and lists it in its manifest.
+    staging rounds or cannot hold. A snapshot has already rounded or left out what did not fit its types, and lists it in a table of its own;
+    one of Daybook 0.5 or older lists it in its manifest.
 -#}
 {% macro unfit_values() -%}
     {%- set tables = daybook.unfit_columns() %}
@@ -75,6 +76,29 @@
 
 {#- A snapshot of Daybook 0.5 or older left out what it did not round, and does not say `rounded`. -#}
 {% macro duckdb__listed_unfit_values(tables) -%}
+    {%- set snapshot = var('daybook_snapshot', '') | replace("'", "''") %}
+    {%- set files = "select count(*) from glob('" ~ snapshot ~ "/unfit_values/*.parquet')" %}
+    {%- if execute and run_query(files).rows[0][0] > 0 %}
+    select
+        table_name,
+        connection_id,
+        record_id,
+        position,
+        recorded_at,
+        column_name,
+        is_rounded
+    from read_parquet('{{ snapshot }}/unfit_values/*.parquet', hive_partitioning = false)
+    where
+        {% for table, found in tables.items() -%}
+            (table_name = '{{ table }}' and column_name in ('{{ found.scales.keys() | join("', '") }}'))
+            {{ "or " if not loop.last }}
+        {%- endfor %}
+    {%- else %}
+    {{- daybook.values_of_manifest(tables) }}
+    {%- endif %}
+{%- endmacro %}
+
+{%- macro values_of_manifest(tables) -%}
     {%- set manifest = (var('daybook_snapshot', '') | replace("'", "''")) ~ '/_manifest.json' %}
     {%- set sizes = run_query("select coalesce(max(size), 0) from read_blob('" ~ manifest ~ "')").rows[0] if execute else [0] %}
     select
@@ -103,7 +127,7 @@
         {%- endfor %}
 {%- endmacro %}
 
-{#- The session made a view of what the manifest of the snapshot lists. -#}
+{#- The session made a view of the table of the snapshot or, where it has none, of what its manifest lists. -#}
 {% macro spark__listed_unfit_values(tables) -%}
     select
         table_name,

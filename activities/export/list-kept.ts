@@ -1,0 +1,102 @@
+import { openDuckDb, type DuckDb } from '../../lake/duck-db.ts';
+import type { Lake } from '../../lake/lake.ts';
+import { unfitCountOf, type Manifest, type Unfit } from '../../lake/manifest.ts';
+import { parquetRows } from '../../lake/parquet-rows.ts';
+import { withFileOf } from '../../lake/with-file-of.ts';
+import type { RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
+import { recordKeyOf } from '../../warehouse/snapshots/unfit-table.ts';
+import type { PartFilled } from './keep-parts.ts';
+import type { PartPlanned, TablePlanned } from './plan-parts.ts';
+import type { UnfitPlanned } from './unfit-parts.ts';
+
+/**
+ * The unfit values of parts that were kept: what the manifest of their snapshot lists of them, or, where it does not list all, what their
+ * files say, as far as there is room.
+ */
+export async function listKept(
+  lake: Lake,
+  input: {
+    base: Manifest;
+    kept: readonly PartFilled[];
+    planned: readonly TablePlanned[];
+    unfit: UnfitPlanned;
+    spillFolder: string;
+    room: Readonly<RoomForUnfit>;
+  },
+): Promise<Unfit[]> {
+  const { base, kept, planned, unfit, spillFolder, room } = input;
+  const isKept = new Set(kept.map(({ part }) => part));
+  if (unfitCountOf(base) === base.unfit.length)
+    return planned.flatMap((one) => listedOf(one, { base, isKept }));
+  const listings = new Set(unfit.parts);
+  const byContent = new Map(
+    Object.values(base.tables)
+      .flatMap(({ files }) => files)
+      .map((file) => [file.sha256, file]),
+  );
+  const keys = new Map(planned.map(({ table }) => [table.name, table.key]));
+  const found: Unfit[] = [];
+  const duckDb = await openDuckDb({ spillFolder });
+  try {
+    const files = kept.filter(({ part }) => listings.has(part)).flatMap((one) => one.files);
+    for (const { sha256 } of files) {
+      const file = byContent.get(sha256);
+      if (file === undefined || found.length >= room.values) continue;
+      const use = (path: string): Promise<Unfit[]> => read(duckDb, { path, keys, limit: room.values });
+      found.push(...(await withFileOf(lake, duckDb, { id: base.snapshot_id, file, use })));
+    }
+  } finally {
+    duckDb.close();
+  }
+  return found;
+}
+
+function listedOf(
+  { table, parts }: TablePlanned,
+  { base, isKept }: { base: Manifest; isKept: ReadonlySet<PartPlanned> },
+): Unfit[] {
+  const kept = parts.filter((part) => isKept.has(part));
+  const connections = new Set(kept.flatMap((part) => part.connections ?? []));
+  const isWhole = kept.some((part) => part.connections === undefined);
+  return base.unfit.filter(
+    (one) => one.table === table.name && (isWhole || connections.has(String(one.key.connection_id))),
+  );
+}
+
+/** Of long values fewer than the limit: their bytes are bounded in the file already. */
+async function read(
+  duckDb: DuckDb,
+  { path, keys, limit }: { path: string; keys: ReadonlyMap<string, readonly string[]>; limit: number },
+): Promise<Unfit[]> {
+  const connection = await duckDb.connect();
+  try {
+    const answer = await connection.runAndReadAll(
+      `select table_name, column_name, connection_id, record_id, position::varchar,
+         strftime(recorded_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%f+00:00'), value, is_rounded
+       from (
+         select *, row_number() over () as place, sum(strlen(value)) over (rows unbounded preceding) as bytes
+         from ${parquetRows([path])}
+       ) where place <= ${limit} and bytes <= 8000000 order by place`,
+    );
+    return answer
+      .getRows()
+      .map(([table, column, connectionId, record, position, recordedAt, value, rounded]) => {
+        const key = keys.get(String(table)) ?? [];
+        const name = recordKeyOf(key);
+        return {
+          table: String(table),
+          column: String(column),
+          key: {
+            ...(connectionId === null ? {} : { connection_id: String(connectionId) }),
+            ...(name === undefined || record === null ? {} : { [name]: String(record) }),
+            ...(position === null ? {} : { position: Number(position) }),
+            ...(recordedAt === null ? {} : { recorded_at: String(recordedAt) }),
+          },
+          value: String(value),
+          rounded: rounded === true,
+        };
+      });
+  } finally {
+    connection.closeSync();
+  }
+}

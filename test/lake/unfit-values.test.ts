@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDuckDb } from '../../lake/duck-db.ts';
+import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { readManifest } from '../../lake/pointer.ts';
+import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { bill, billLine, list } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake } from './export-of.ts';
+import { readParquet } from './read-parquet.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const { location, scratch, exportNow } = await createTestLake(url, {
+  sizes: { rowsAlone: 20, rowsShared: 1, connectionsShared: 1 },
+});
+const lake = await openLake({ location, scratch: join(scratch, 'read') });
+const honest = await addTestConnection(warehouse, 'honest');
+const hostile = await addTestConnection(warehouse, 'hostile');
+
+const perConnection = `select connection_id, count(*) as n, max(length(value)) as longest, bool_or(is_rounded) as rounded
+  from read_parquet('{lake}/unfit_values/*.parquet') group by connection_id order by connection_id`;
+
+test('values with 5,000 digits each, 72 MB together, end no export: the table has them all, the manifest the first', async () => {
+  const noisy = bill('noisy', { total_amount: '1.00000000001', line_items: list(billLine()) });
+  await land(warehouse, { connectionId: honest, stream: 'bills', pages: [[noisy]] });
+  const huge = Array.from({ length: 180 }, () => billLine({ total_amount: '1e4999' }));
+  const page = Array.from({ length: 80 }, (_, index) => bill(`b${index}`, { line_items: list(...huge) }));
+  await land(warehouse, { connectionId: hostile, stream: 'bills', pages: [page] });
+  const first = await exportNow();
+  expect(first).toMatchObject({ skipped: false, unfit: 14_401 });
+  expect(await held(first.snapshotId)).toEqual([
+    { connection_id: 'honest', n: '1', longest: '13', rounded: 'true' },
+    { connection_id: 'hostile', n: '14400', longest: '5000', rounded: 'false' },
+  ]);
+  const manifest = await manifestOf(first.snapshotId);
+  expect(manifest.unfit_values).toBe(14_401);
+  expect(manifest.unfit.length).toBeGreaterThan(50);
+  expect(manifest.unfit.reduce((sum, { value }) => sum + value.length, 0)).toBeLessThanOrEqual(8_000_000);
+  const [listed] = await rows(warehouse, `select unfit::text from sync.snapshots where snapshot_id = $1`, [
+    first.snapshotId,
+  ]);
+  expect(listed).toEqual({ unfit: '14401' });
+  expect(await verifySnapshot(lake, { id: first.snapshotId, spillFolder: scratch })).toMatchObject({
+    problems: [],
+  });
+});
+
+test('what did not change is kept, and comes into the manifest when there is room again', async () => {
+  const before = await manifestOf((await exportNow({ force: true })).snapshotId);
+  await land(warehouse, { connectionId: honest, stream: 'bills', pages: [[bill('other')]] });
+  const second = await exportNow();
+  const manifest = await manifestOf(second.snapshotId);
+  expect(manifest.unfit_values).toBe(14_401);
+  const kept = manifest.tables.unfit_values?.files.filter(({ since }) => since === before.snapshot_id) ?? [];
+  expect(kept.map((file) => file.rows)).toEqual(expect.arrayContaining([14_400]));
+  await rows(warehouse, `delete from finance.bill_lines where bill_id not in ('noisy', 'b7')`);
+  const third = await exportNow();
+  const after = await manifestOf(third.snapshotId);
+  expect(after.unfit_values).toBe(181);
+  expect(after.unfit.map(({ table, column, key, rounded }) => [table, column, key, rounded])).toEqual([
+    ['bills', 'total_amount', { connection_id: 'honest', id: 'noisy' }, true],
+    ...Array.from({ length: 180 }, (_, position) => [
+      'bill_lines',
+      'total_amount',
+      { connection_id: 'hostile', bill_id: 'b7', position },
+      false,
+    ]),
+  ]);
+});
+
+test('an erased record is not in it either', async () => {
+  const { snapshotId } = await exportNow({ force: true });
+  const duckDb = await openDuckDb({ spillFolder: scratch });
+  const erasure = { connectionId: hostile, id: 'b7', columns: { bills: 'id', bill_lines: 'bill_id' } };
+  const rewritten = await eraseFromSnapshots(lake, duckDb, erasure);
+  duckDb.close();
+  const newest = rewritten.find(({ from }) => from === snapshotId)?.manifest;
+  expect(newest).toMatchObject({ unfit_values: 1, unfit: [{ table: 'bills', key: { id: 'noisy' } }] });
+  expect((await held(newest?.snapshot_id ?? '')).map(({ connection_id }) => connection_id)).toEqual([
+    'honest',
+  ]);
+});
+
+test('a table without any has its file', async () => {
+  await rows(warehouse, 'delete from finance.bill_lines');
+  await rows(warehouse, 'delete from finance.bills');
+  const { snapshotId, unfit } = await exportNow();
+  expect(unfit).toBe(0);
+  expect(await held(snapshotId)).toEqual([]);
+  const table = (await manifestOf(snapshotId)).tables.unfit_values;
+  expect(table?.files.map(({ path }) => path)).toEqual(['unfit_values/part-00000.parquet']);
+});
+
+function held(snapshotId: string): Promise<Record<string, string | null>[]> {
+  return readParquet(join(location, 'snapshots', snapshotId), perConnection);
+}
+
+async function manifestOf(
+  snapshotId: string,
+): Promise<NonNullable<Awaited<ReturnType<typeof readManifest>>>> {
+  const manifest = await readManifest(lake, snapshotId);
+  if (manifest === undefined) throw new Error('There is no manifest.');
+  return manifest;
+}
