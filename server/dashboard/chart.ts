@@ -50,7 +50,7 @@ export interface Choice {
   readonly asOf: string;
   /** The day that it was in UTC when they were built, that of `asOf` at the latest. */
   readonly utcDay: string;
-  /** Of the connections that are chosen. */
+  /** Of the connections that are chosen, those of which spend is offered. */
   readonly reads: readonly Read[];
 }
 
@@ -59,7 +59,7 @@ export interface Told {
   readonly asOf: string;
   readonly utcDay: string;
   readonly nameless: Nameless;
-  /** Of every connection. */
+  /** Of every connection of which spend is offered. */
   readonly reads: readonly Read[];
 }
 

@@ -25,6 +25,7 @@ export function workedRecords(): WorkedBook[] {
     notOfferedAnyMore(),
     ...readInPartAndNotOfferedAnyMore(),
     billingAlone(),
+    billingNotAsked(),
     mistypedYears(),
     awaitingDeletion(),
     cardPaidOff(),
@@ -372,6 +373,24 @@ export function billingAlone(): WorkedBook {
     {
       ...{ 1: 'complete', 0: 'complete', readDaysAgo: 0 },
       withdrawn: { bills: null, expenses: null, refunds: null, bill_credit_memos: null },
+    },
+  );
+  return { figures, book: { ...book, platform: 'STRIPE' } };
+}
+
+/** Until each list was asked for, nobody knows whether something is bought there. */
+export function billingNotAsked(): WorkedBook {
+  const { figures, book } = worked(
+    'billing-not-asked',
+    { 1: [subscriptionOf('s1', 'c1', 9)] },
+    {
+      'connections.is_spend_offered where name = billing-not-asked': true,
+      'connections.spend_read_until where name = billing-not-asked': null,
+      'connections.freshness_status where name = billing-not-asked': 'never_complete',
+    },
+    {
+      ...{ 1: 'complete', 0: 'complete', readDaysAgo: 0, unread: ['bills'] },
+      withdrawn: { expenses: null, refunds: null, bill_credit_memos: null },
     },
   );
   return { figures, book: { ...book, platform: 'STRIPE' } };

@@ -18,7 +18,7 @@ import {
   type Values,
   type WorkedBook,
 } from '../books/worked-book.ts';
-import { billingAlone } from '../books/worked-records.ts';
+import { billingAlone, billingNotAsked } from '../books/worked-records.ts';
 import { firstEvening, firstMorning, workedEveningsAhead, workedMornings } from '../books/worked-mornings.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -266,6 +266,39 @@ test('a company whose documents have no currency is shown by itself, and all tog
     const alone = choicesOf({ ...dashboard, connections: dashboard.connections.slice(0, 1) });
     expect(alone.connections).toEqual(['one']);
     expect(chosenOf(alone, new URLSearchParams('connection='))).toEqual({ connection: 'one', currency: '' });
+  });
+});
+
+test('a connection of which nobody knows yet what it offers may lack spend, and one that offers none lacks nothing', async () => {
+  const { url: databaseUrl } = await createTestDatabase();
+  const october = [billOf('b', { issue_date: '2026-10-05', total_amount: 100 })];
+  const books = [
+    ...[billingAlone(), billingNotAsked()],
+    worked('whole', { 0: october }, {}, { readDaysAgo: 0 }),
+    // Last read on 15 October.
+    worked('part', { 0: october }, {}, { readDaysAgo: 38 }),
+  ].map(({ book }) => book);
+  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
+    await buildInPostgres(shelf);
+    await shelf.warehouse.pool.query(
+      `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
+      [shelf.today],
+    );
+    const { charts } = await readDashboard(shelf.warehouse);
+    const seen = (id: string, connection: string) =>
+      charts
+        .find((chart) => chart.id === id)
+        ?.views.find((view) => view.connection === connection && view.currency === 'NZD');
+    const october = 'Oct 2026 was not read to its end: more may have been spent.';
+    expect(seen('key-figures', '')?.gap).toBe(
+      'Oct 2026 of billing-not-asked and Oct 2026 of part were not read to their end: more may have been spent.',
+    );
+    expect(seen('key-figures', 'billing-not-asked')?.gap).toBe(october);
+    expect(seen('spend-by-month', 'part')?.gap).toBe(october);
+    for (const connection of ['whole', 'billing-alone'])
+      expect(seen('key-figures', connection)?.gap, connection).toBeUndefined();
+    const heads = seen('spend-by-month', 'whole')?.columns.map(({ head }) => head);
+    expect(heads?.join()).not.toContain('read in part');
   });
 });
 
