@@ -371,6 +371,12 @@ export const mistakes: readonly Mistake[] = [
     replace: "when {{ has_tax_beside }} then 'exclusive'",
   },
   {
+    name: 'what stands between two digits is dropped, as between letters',
+    file: 'macros/normalised_number.sql',
+    find: "daybook.all_replaced(without_zeros, daybook.no_letter() ~ '+', '-')",
+    replace: "daybook.all_replaced(without_zeros, daybook.no_letter() ~ '+', '')",
+  },
+  {
     name: 'both amounts of a pair are in the currency of the first',
     file: 'models/marts/duplicate_bills.sql',
     find: 'b.currency_code as currency_code_b',

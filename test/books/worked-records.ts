@@ -83,6 +83,7 @@ function duplicates(): WorkedBook[] {
         'duplicate_bills.rule where bill_id_a = u1': undefined,
       },
     ),
+    numberedByDate(),
     worked(
       'alike-in-a-row',
       {
@@ -138,6 +139,43 @@ function duplicates(): WorkedBook[] {
       },
     ),
   ];
+}
+
+/** What stands between two digits makes two numbers of them; between letters and digits people type anything. */
+function numberedByDate(): WorkedBook {
+  const documentNumbers = {
+    ...{ january: '2026-1-11', november: '2026-11-1', again: '2026/01/11', plain: '2026111' },
+    ...{
+      told: 'INV-0042',
+      spaced: 'inv 0042',
+      bare: 'INV-42',
+      run: 'INV42',
+      parts: 'INV-4-2',
+      dotted: 'inv. 4 /2',
+    },
+  };
+  const bills = Object.entries(documentNumbers).map(([id, document_number], index) =>
+    billOf(id, { document_number, issue_date: '2026-01-11', total_amount: 100 + index }),
+  );
+  const ruleOf = (one: string, other: string): string => {
+    const [a, b] = [one, other].sort();
+    return `duplicate_bills.rule where bill_id_a = ${a} and document_id_b = ${b}`;
+  };
+  return worked(
+    'numbered-by-date',
+    { 0: bills },
+    {
+      [ruleOf('january', 'november')]: undefined,
+      [ruleOf('january', 'again')]: 'same_number',
+      [ruleOf('january', 'plain')]: undefined,
+      [ruleOf('november', 'plain')]: undefined,
+      [ruleOf('told', 'spaced')]: 'same_number',
+      [ruleOf('told', 'bare')]: 'same_number',
+      [ruleOf('told', 'run')]: 'same_number',
+      [ruleOf('run', 'parts')]: undefined,
+      [ruleOf('parts', 'dotted')]: 'same_number',
+    },
+  );
 }
 
 function numbers(count: number): string[] {

@@ -111,11 +111,21 @@ class Candidate:
 
 
 def normalised(number):
-    """Letters of every alphabet and numbers only, A to Z in upper case, numbers without leading zeros; one without a digit above 0 is none."""
+    """
+    Letters of every alphabet and numbers only, A to Z in upper case, numbers without leading zeros; one without a digit above 0 is none.
+    Two numbers with nothing but signs between them are two.
+    """
     if number is None or not re.search('[1-9]', number):
         return None
-    pieces = re.findall('[0-9]+|[^0-9]', number)
-    return ''.join((piece.lstrip('0') or '0') if piece[0] in digits else kept(piece) for piece in pieces)
+    parts = []
+    for piece in re.findall('[0-9]+|[^0-9]+', number):
+        is_number = piece[0] in digits
+        part = (piece.lstrip('0') or '0') if is_number else ''.join(kept(sign) for sign in piece)
+        if is_number and parts and parts[-1][0] in digits:
+            parts.append('|')
+        if part:
+            parts.append(part)
+    return ''.join(parts)
 
 
 def kept(sign):
