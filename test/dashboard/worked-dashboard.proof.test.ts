@@ -30,7 +30,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     ...[...nameless(), twoCurrencies(), manyVendors(), notObserved(), oddDocuments()],
     ...[unknownAlone(), netted(), settlements(), feeOncePaid(), noMoreIsDue(), creditedSomeDay()],
     ...[undatedUnknown(), awaitingDeletion(), creditGone(), creditedLater(), accountNumber()],
-    ...[usedUp(), creditAlone(), dailyBills(), crowdedWeek(), cardPaidOff()],
+    ...[usedUp(), creditAlone(), dailyBills(), crowdedWeek(), cardPaidOff(), cards()],
     thisMonth(),
   ];
   const input = { databaseUrl: url, now: workedOn, timeZone: 'UTC', books: books.map(({ book }) => book) };
@@ -190,6 +190,12 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       sentence: '65 pairs deserve a look; the first 25 are here.',
       gap: '12 documents are alike, and each is paired with its nearest alone: more pairs than are counted may be one purchase.',
     });
+
+    // Two expenses are no pair, and the page does not say that nothing is there twice.
+    expect(seen('duplicates', 'cards', 'NZD')).toBeUndefined();
+    const duplicates = dashboard.charts.find(({ id }) => id === 'duplicates');
+    expect(duplicates?.empty).toBe('No bill looks like one purchase with another bill or with an expense.');
+    expect(duplicates?.about).toContain('two expenses are never compared');
 
     // What pays off a card is spend a second time, in each chart that has it.
     const paysOff = (documents: string, amount: string): string =>
@@ -679,6 +685,12 @@ function cardPaidOff(): WorkedBook {
     },
     {},
   );
+}
+
+/** A receipt that was entered beside the feed of the card. */
+function cards(): WorkedBook {
+  const bought = { vendor_id: 'a', transaction_date: '2026-10-05', line_items: [{ total_amount: 80 }] };
+  return worked('cards', { 0: [expenseOf('feed', bought), expenseOf('receipt', bought)] }, {});
 }
 
 /** The number of each monthly bill is that of our account with the vendor. */

@@ -3,7 +3,10 @@ import { amount, namedAmount, shownAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 
-/** What may have been bought, or paid, twice. */
+/**
+ * Which bills may be there twice, or as an expense too. Two expenses are not compared: they have no number, and two of one amount on one
+ * day are an ordinary day of a card.
+ */
 export const duplicates: Chart = defineChart({
   id: 'duplicates',
   title: 'Possible duplicates',
