@@ -30,6 +30,8 @@
         ('credit_remaining_unexplained', 'posted_credits', 'vendor_credit_id',
             'abs(remaining_amount_variance) > ' ~ noise),
         ('negative_vendor_credit', 'posted_credits', 'vendor_credit_id', 'total_amount < 0'),
+        ('unconverted_vendor_credit', 'posted_credits', 'vendor_credit_id',
+            "fx_status in ('missing_rate', 'unverified_direction', 'no_rate_in_source')"),
         ('unknown_credit_status', 'vendor_credits', 'vendor_credit_id', "posting_status = 'unknown'"),
         ('unposted_credit_applied', 'vendor_credits', 'vendor_credit_id', "posting_status = 'excluded' and applied_amount <> 0"),
         ('undated_vendor_credit', 'posted_credits', 'vendor_credit_id', 'issue_date is null'),

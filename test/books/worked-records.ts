@@ -6,6 +6,7 @@ import {
   subscriptionOf,
   worked,
   type Deed,
+  type Values,
   type WorkedBook,
 } from './worked-book.ts';
 
@@ -14,6 +15,7 @@ export function workedRecords(): WorkedBook[] {
   return [
     ...duplicates(),
     ...counted(),
+    ...foreignCredits(),
     named(),
     resumed(),
     halfRead(),
@@ -219,6 +221,27 @@ function counted(): WorkedBook[] {
       },
       { 'data_quality.failed_rows where check_name = unposted_credit_applied': 1 },
     ),
+  ];
+}
+
+/** The API tells no rate of a credit: without a seeded one its month has no sum in the base currency. */
+function foreignCredits(): WorkedBook[] {
+  const foreign = (id: string, values: Values): Deed =>
+    creditOf(id, { issue_date: '2026-10-05', total_amount: 30, currency_code: 'SGD', ...values });
+  const found = (failed: number): WorkedBook['figures'] => ({
+    'data_quality.failed_rows where check_name = unconverted_vendor_credit': failed,
+  });
+  const credits = [
+    foreign('memo', {}),
+    foreign('cancelled', { status: 'void' }),
+    foreign('seeded', { currency_code: 'EUR' }),
+    foreign('own', { currency_code: 'USD' }),
+  ];
+  return [
+    worked('foreign-credit', { 0: credits }, found(1), {
+      settings: { base_currency: 'USD', fx_direction: '' },
+    }),
+    worked('no-base-currency', { 0: credits }, found(0)),
   ];
 }
 

@@ -59,6 +59,10 @@ def found_by(ledger, subscription_rows):
         'negative_bill': ids(bill for bill in posted if bill.total is not None and bill.total < 0),
         'unconverted_bill': ids(bill for bill in posted if unconverted(bill)),
         'unconverted_expense': ids(one for one in expenses if unconverted(one)),
+        # The API has no rate of a credit, so somebody has to give one.
+        'unconverted_vendor_credit': ids(
+            one for one in posted_credits if ledger.rates[id(one)].status == 'no_rate_in_source' or unconverted(one)
+        ),
         'due_before_issue': ids(one for one in posted if one.date and one.due_date and one.due_date < one.date),
         'no_issue_date': ids(bill for bill in posted if bill.date is None),
         'no_due_date': ids(bill for bill in posted if bill.due_date is None),
