@@ -16,6 +16,7 @@ export function workedRecords(): WorkedBook[] {
     ...duplicates(),
     ...counted(),
     ...foreignCredits(),
+    creditedBeforeBought(),
     named(),
     resumed(),
     halfRead(),
@@ -243,6 +244,38 @@ function foreignCredits(): WorkedBook[] {
     }),
     worked('no-base-currency', { 0: credits }, found(0)),
   ];
+}
+
+/** A vendor gave back in January what nobody bought of it here, and was paid from February on. */
+function creditedBeforeBought(): WorkedBook {
+  return worked(
+    'credited-before-bought',
+    {
+      0: [
+        creditOf('memo', { vendor_id: 'v', issue_date: '2026-01-05', total_amount: 10 }),
+        billOf('below', { vendor_id: 'v', issue_date: '2026-02-05', total_amount: -20 }),
+        billOf('first', { vendor_id: 'v', issue_date: '2026-03-05', total_amount: 100 }),
+        billOf('void', { vendor_id: 'v', issue_date: '2026-03-06', total_amount: 40, status: 'void' }),
+        billOf('draft', { vendor_id: 'v', issue_date: '2026-03-06', total_amount: 40, status: 'draft' }),
+        billOf('ahead', { vendor_id: 'v', issue_date: '2027-01-05', total_amount: 7 }),
+        creditOf('only', { vendor_id: 'w', issue_date: '2026-01-05', total_amount: 10 }),
+        expenseOf('unknown', {
+          ...{ vendor_id: 'x', transaction_date: '2026-02-05' },
+          line_items: [{ total_amount: 1e17 }],
+        }),
+        billOf('known', { vendor_id: 'x', issue_date: '2026-03-05', total_amount: 1 }),
+      ],
+    },
+    {
+      'vendor_spend_monthly.first_spend_month where vendor_id = v and spend_month = 2026-01-01': '2026-03-01',
+      'vendor_spend_monthly.first_spend_month where vendor_id = v and spend_month = 2026-03-01': '2026-03-01',
+      'vendor_spend_monthly.first_spend_month where vendor_id = w and spend_month = 2026-01-01': null,
+      // Nobody knows what was bought then, and something may have been.
+      'vendor_spend_monthly.first_spend_month where vendor_id = x and spend_month = 2026-03-01': '2026-02-01',
+      'vendor_spend_monthly.bill_count where vendor_id = v and spend_month = 2026-03-01': 1,
+      'vendors.bill_count where vendor_id = v': 5,
+    },
+  );
 }
 
 function named(): WorkedBook {

@@ -43,7 +43,9 @@ weighed as (
 ranked as (
     select
         *,
-        min(spend_month) over (partition by connection_id, vendor_id) as first_spend_month,
+        -- What was only given back was bought elsewhere, or before the books begin. What is not known may have been bought.
+        min(case when coalesce(bill_spend > 0 or expense_spend > 0, true) then spend_month end)
+            over (partition by connection_id, vendor_id) as first_spend_month,
         {{ daybook.whole_sum_over('positive_spend', '(partition by connection_id, spend_month, currency_code)') }} as month_spend,
         row_number() over (
             partition by connection_id, spend_month, currency_code

@@ -18,8 +18,8 @@ def vendor_spend_monthly(ledger):
         groups[line.document.vendor, month_of(line.document.date), line.document.currency].append(line)
     spent = {key: total(line.gross for line in lines) for key, lines in groups.items()}
     first = {}
-    for vendor, month, _ in groups:
-        if month is not None:
+    for (vendor, month, _), lines in groups.items():
+        if month is not None and has_bought(lines):
             first[vendor] = min(month, first.get(vendor, month))
     for (vendor, month, currency), lines in groups.items():
         of = lambda *types: total(line.gross for line in lines if line.source_type in types)
@@ -63,6 +63,12 @@ def vendor_spend_monthly(ledger):
             'unknown_count': sum(line.gross is None for line in lines),
             'first_spend_month': first.get(vendor),
         }
+
+
+def has_bought(lines):
+    """By bill or by card, as far as anybody knows; what is given back says nothing of what was bought here."""
+    bought = [total(line.gross for line in lines if line.source_type == kind) for kind in ('bill', 'expense')]
+    return any(amount is not None and amount > 0 for amount in bought) or None in bought
 
 
 def spend_by_dimension_monthly(ledger):
