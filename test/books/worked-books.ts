@@ -112,7 +112,7 @@ export function workedBooks(): WorkedBook[] {
         'subscription_mrr_monthly.mrr_status where month = 2026-10-01 and subscription_id = s1':
           'unknown_interval',
         'subscription_mrr_monthly.mrr where month = 2026-10-01 and subscription_id = s2': undefined,
-        'data_quality.failed_rows where check_name = unpriced_subscription': 1,
+        'data_quality.failed_rows where check_name = unpriced_subscription': 0,
       },
       { 2: 'complete', 1: 'complete', 0: 'complete' },
     ),

@@ -3,6 +3,8 @@ import {
   changed,
   creditOf,
   expenseOf,
+  gone,
+  itemOf,
   subscriptionOf,
   worked,
   type Deed,
@@ -17,6 +19,7 @@ export function workedRecords(): WorkedBook[] {
     ...counted(),
     ...foreignCredits(),
     creditedBeforeBought(),
+    ...mended(),
     named(),
     resumed(),
     halfRead(),
@@ -276,6 +279,42 @@ function creditedBeforeBought(): WorkedBook {
       'vendors.bill_count where vendor_id = v': 5,
     },
   );
+}
+
+/** Odd in August, and right at the source since, or not there any more: checks tell what is odd today, observed or not. */
+function mended(): WorkedBook[] {
+  const odd = {
+    s1: { items: [{ ...itemOf(100), amount: 90 }] },
+    s2: { items: [{ ...itemOf(50), interval: 'forever' }] },
+  };
+  const observed = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'incomplete' } as const;
+  const added = [
+    subscriptionOf('s1', 'c1', 100),
+    subscriptionOf('s2', 'c2', 50),
+    subscriptionOf('s3', 'c3', 50),
+  ];
+  const august = [changed('s1', odd.s1), changed('s2', odd.s2), changed('s3', { status: 'past_due' })];
+  const found = (failed: number): WorkedBook['figures'] => ({
+    'data_quality.failed_rows where check_name = item_amount_unexplained': failed,
+    'data_quality.failed_rows where check_name = unpriced_subscription': failed,
+    'data_quality.failed_rows where check_name = unknown_subscription_status': failed,
+  });
+  return [
+    worked(
+      'mended',
+      {
+        3: [...added, ...august],
+        2: [changed('s1', { items: [itemOf(100)] }), changed('s2', { items: [itemOf(50)] }), gone('s3')],
+      },
+      {
+        ...found(0),
+        'subscription_mrr_monthly.mrr_status where month = 2026-08-01 and subscription_id = s3':
+          'unknown_status',
+      },
+      observed,
+    ),
+    worked('odd-since', { 3: added, 0: august }, found(1), observed),
+  ];
 }
 
 function named(): WorkedBook {

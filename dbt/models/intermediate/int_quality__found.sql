@@ -112,8 +112,10 @@ customers as (
     select * from {{ ref('customers') }}
 ),
 
+-- Of subscriptions that are there, as they are: what the source has put right since is odd no more, whatever it was worth then.
 subscription_items as (
-    select * from {{ ref('subscription_mrr_monthly') }}
+    select * from {{ ref('int_subscription_item_versions__priced') }}
+    where next_month is null
 ),
 
 duplicate_bills as (

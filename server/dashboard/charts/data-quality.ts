@@ -6,7 +6,7 @@ export const dataQuality: Chart = defineChart({
   id: 'data-quality',
   title: 'Data quality',
   about:
-    'What the checks found odd about the records as the source has them; of subscriptions also as it had them in past months, whose figures stay as they were. Nothing was changed there; amounts that are rounded or left out here are among them.',
+    'What the checks found odd about the records as the source has them. Nothing was changed there; amounts that are rounded or left out here are among them.',
   shownAs: 'table',
   marts: ['data_quality'],
   sql: `

@@ -56,7 +56,7 @@ def marts_of(told):
         found = {name: list(make(ledger)) for name, make in BY_LEDGER.items()}
         found['subscription_mrr_monthly'] = list(recurring.subscription_mrr_monthly(book, today))
         found['mrr_movements_monthly'] = list(recurring.mrr_movements_monthly(book, today))
-        found['data_quality'] = list(quality.data_quality(ledger, found['subscription_mrr_monthly']))
+        found['data_quality'] = list(quality.data_quality(ledger))
         for name, rows in found.items():
             marts.setdefault(name, []).extend({'connection_id': book.id, **row} for row in rows)
     return marts

@@ -8,12 +8,12 @@ from documents import Taxes, applications_of, credits_of, signed_lines, unexplai
 from people import top_of
 from records import RESOURCES, code, months_on
 from readings import day_in_zone, day_known_whole, earliest, is_or_was_offered, lists_of_spend, streams_of
-from recurring import fits_of
+from recurring import fits_of, items_of_today
 from spend import duplicate_bills
 
 
-def data_quality(ledger, subscription_rows):
-    for name, ids in found_by(ledger, subscription_rows).items():
+def data_quality(ledger):
+    for name, ids in found_by(ledger).items():
         ids = sorted(ids)
         yield {
             'check_name': name,
@@ -23,7 +23,7 @@ def data_quality(ledger, subscription_rows):
         }
 
 
-def found_by(ledger, subscription_rows):
+def found_by(ledger):
     """By check: the IDs of what it finds, each as often as it is another record."""
     book, today = ledger.book, ledger.today
     bills = [bill for bill, _ in ledger.bills]
@@ -39,6 +39,7 @@ def found_by(ledger, subscription_rows):
     too_early, too_late = date(2000, 1, 1), months_on(today, 60)
     in_range = lambda when: when is None or too_early <= when <= too_late
     rounded_subscriptions, unfit_subscriptions = fits_of(book)
+    subscribed = items_of_today(book, today)
     ids = lambda records: [record.id for record in records]
     # Accounts that bills and credits are owed on, or expenses are paid from.
     settling = {one.account_id for one in bills + credits + expenses} - {None}
@@ -108,19 +109,9 @@ def found_by(ledger, subscription_rows):
         'amount_rounded': [record_id for _, record_id in book.rounded] + list(rounded_subscriptions),
         'amount_does_not_fit': [record_id for _, record_id in book.too_large] + list(unfit_subscriptions),
         'cyclic_customer_parents': [key for key in parents if top_of(key, parents)[1]],
-        'unpriced_subscription': {
-            row['subscription_id']
-            for row in subscription_rows
-            if row['mrr_status'] in ('unknown_interval', 'no_amount')
-        },
-        'item_amount_unexplained': {
-            row['subscription_id']
-            for row in subscription_rows
-            if differs(row['currency_code'], row['period_amount_variance'])
-        },
-        'unknown_subscription_status': {
-            row['subscription_id'] for row in subscription_rows if row['mrr_status'] == 'unknown_status'
-        },
+        'unpriced_subscription': {one for one, item in subscribed if item.priced()[0] in ('unknown_interval', 'no_amount')},
+        'item_amount_unexplained': {one for one, item in subscribed if differs(item.currency, item.variance)},
+        'unknown_subscription_status': {one for one, item in subscribed if item.priced()[0] == 'unknown_status'},
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
         'deletion_awaits_approval': {one for ids_of in (book.told.get('waiting') or {}).values() for one in ids_of},
         'quarantined_record': [],

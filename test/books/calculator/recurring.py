@@ -174,6 +174,13 @@ def told_by_month(book, today):
     return history, months
 
 
+def items_of_today(book, today):
+    """What stands in the subscriptions that are there, whatever month it will be told in."""
+    history, _ = told_by_month(book, today)
+    newest = {one.subscription_id: one for one in history}
+    return [(subscription_id, item) for subscription_id, one in newest.items() for item in one.items()]
+
+
 def moment_of(version):
     return datetime.fromisoformat(version['recorded_at'].replace('Z', '+00:00'))
 
