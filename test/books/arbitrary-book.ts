@@ -88,16 +88,19 @@ class Clerk {
     const chapters: Chapter[] = [];
     const months = this.between(1, 5);
     for (let monthsAgo = months - 1; monthsAgo >= 0; monthsAgo -= 1) {
-      this.commands = [];
-      const isFirst = chapters.length === 0;
-      if (isFirst) this.openBooks(documents);
-      else {
-        for (let edit = this.between(1, documents); edit > 0; edit -= 1) this.edit();
-        if (this.chance(60))
-          this.add('subscriptions', `subscription-late-${monthsAgo}`, this.laterSubscription());
-        this.moveCurrencies();
+      // Twice within a month, what was so in between stands at the end of none.
+      const moments = this.chance(20) ? [0, this.oneOf([0.5, 1])] : [this.oneOf([0, 0.5, 1])];
+      for (const at of moments) {
+        this.commands = [];
+        if (chapters.length === 0) this.openBooks(documents);
+        else {
+          for (let edit = this.between(1, documents); edit > 0; edit -= 1) this.edit();
+          if (this.chance(60))
+            this.add('subscriptions', `subscription-late-${chapters.length}`, this.laterSubscription());
+          this.moveCurrencies();
+        }
+        chapters.push({ monthsAgo, commands: this.commands, at });
       }
-      chapters.push({ monthsAgo, commands: this.commands, at: this.oneOf([0, 0.5, 1]) });
     }
     return {
       name,
