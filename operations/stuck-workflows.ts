@@ -2,11 +2,13 @@ import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { searchAttributes } from '../temporal/search-attributes.ts';
 import { mainQueue } from '../temporal/task-queues.ts';
+import { isWorkflowId } from '../temporal/workflow-ids.ts';
 import type { StuckWorkflow } from '../warehouse/alerts/judge-alerts.ts';
+import { plainName } from '../warehouse/plain-name.ts';
 
 /**
  * Workflows of Daybook's whose workflow task has failed several times in a row (five, on a server that is set as it comes). It
- * takes Temporal about a minute to say so. One short list, however many workflows run. Throws what the client throws: also where
+ * takes Temporal about a minute to say so. One short list, however many workflows run; those of others on the same queue are left out. Throws what the client throws: also where
  * the server has no such search attribute.
  */
 export async function readStuckWorkflows(temporal: Client): Promise<StuckWorkflow[]> {
@@ -14,10 +16,13 @@ export async function readStuckWorkflows(temporal: Client): Promise<StuckWorkflo
   const query = `TemporalReportedProblems is not null and ExecutionStatus = 'Running' and TaskQueue = '${mainQueue}'`;
   await temporal.withDeadline(Date.now() + 3_000, async () => {
     for await (const workflow of temporal.workflow.list({ query, pageSize: mostRead })) {
+      // What somebody else calls a workflow is nobody's to repeat.
+      if (!isWorkflowId(workflow.workflowId)) continue;
+      const connection = workflow.typedSearchAttributes.get(searchAttributes.connection);
       const problems = workflow.typedSearchAttributes.get(reportedProblems) ?? [];
       stuck.push({
         workflowId: workflow.workflowId,
-        connection: workflow.typedSearchAttributes.get(searchAttributes.connection),
+        connection: connection !== undefined && plainName.test(connection) ? connection : undefined,
         cause: problems.find((one) => one.startsWith(causePrefix))?.slice(causePrefix.length),
       });
       if (stuck.length === mostRead) break;

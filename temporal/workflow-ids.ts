@@ -16,3 +16,14 @@ export const workflowIds = {
 export function dayOf(time: string): string {
   return time.replace('T00:00:00.000Z', '');
 }
+
+/** Whether Daybook may have given a workflow this ID, with the time that a schedule appends: whoever reaches the server may start others. */
+export function isWorkflowId(id: string): boolean {
+  return given.test(id);
+}
+
+const name = '[a-z0-9][a-z0-9-]{0,62}';
+const time = '[0-9][0-9T:.Z-]{9,29}';
+const given = new RegExp(
+  `^(scheduled/)?(((sync|reconcile|webhooks|approve-deletes|backfill)/${name})|backfill/${name}/${time}_${time}|export|marts|prune)(-${time})?$`,
+);

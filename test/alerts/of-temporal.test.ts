@@ -43,11 +43,13 @@ proofTest(
       workflowId: workflowIds.sync(name),
       typedSearchAttributes: [{ key: searchAttributes.connection, value: name }],
     });
+    // Whoever reaches the server may start others, and call them as they like.
+    for (const workflowId of ['sync/a\0', '<!channel> <https://example.com|sign in again>'])
+      await client.workflow.start('noSuchWorkflow', { taskQueue: mainQueue, workflowId });
     // Temporal says so once the task has failed five times, with longer and longer pauses.
-    const stuck = await eventually(async () => {
-      const found = await readStuckWorkflows(client);
-      return found.length > 0 ? found : undefined;
-    }, 180);
+    const query = 'TemporalReportedProblems is not null';
+    await eventually(async () => ((await client.workflow.count(query)).count >= 3 ? true : undefined), 180);
+    const stuck = await readStuckWorkflows(client);
     expect(await judged({ stuck })).toMatchObject([
       {
         kind: 'stuck',

@@ -71,7 +71,7 @@ test('what an export that was killed has uploaded is removed, and the same run p
   expect(Uploads).toEqual([]);
 });
 
-proofTest.each(
+test.each(
   some([
     { when: 'before', path: 'latest.json', seen: 'old' },
     { when: 'after', path: 'latest.json', seen: 'new' },

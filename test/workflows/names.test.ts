@@ -7,6 +7,7 @@ import {
   type StartKind,
 } from '../../temporal/start-request.ts';
 import * as queues from '../../temporal/task-queues.ts';
+import { isWorkflowId } from '../../temporal/workflow-ids.ts';
 import {
   applyWebhooks,
   backfillConnection,
@@ -57,7 +58,10 @@ describe('what releases have started', () => {
 
   test.each(begun.map((one) => [one.file, one] as const))('%s has the names of this one', (_, history) => {
     const { attributes, options, isOurs } = history;
-    if (isOurs) expect(attributes.workflowId).toBe(options.workflowId);
+    if (isOurs) {
+      expect(attributes.workflowId).toBe(options.workflowId);
+      expect(isWorkflowId(attributes.workflowId)).toBe(true);
+    }
     expect(attributes.taskQueue.name).toBe(options.taskQueue);
     if (attributes.priority?.fairnessKey !== undefined)
       expect(attributes.priority.fairnessKey).toBe(options.priority.fairnessKey);
@@ -66,6 +70,19 @@ describe('what releases have started', () => {
     );
     expect(searchAttributeNames).toEqual(expect.arrayContaining(said));
   });
+});
+
+test.each([
+  ['scheduled/sync/acme-us-2026-11-27T20:15:00Z', true],
+  ['scheduled/export-2026-11-27T20:15:00Z', true],
+  ['backfill/acme-us/2024-01-01_2024-02-01T12:00:00.000Z', true],
+  ['sync/acme-us\0', false],
+  ['sync/<!channel>', false],
+  ['<https://example.com|sign in again>', false],
+  ['sync/acme-us\nexport', false],
+  ['noSuchWorkflow', false],
+])('of the ID %j a workflow may be one of ours: %s', (id, isOurs) => {
+  expect(isWorkflowId(id)).toBe(isOurs);
 });
 
 test('the queues of all activities that releases have scheduled are those of this one', () => {

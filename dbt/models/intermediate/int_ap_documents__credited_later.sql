@@ -21,34 +21,16 @@ applied as (
     group by connection_id, document_type, document_id
 ),
 
-told_alone as (
-    select
-        connection_id,
-        told_by,
-        document_id,
-        position,
-        {{ daybook.whole_sum('allocated_amount') }} as told_amount
-    from {{ ref('int_credit_links__dated') }}
-    where is_told_alone and counted_date > {{ daybook.as_of_date() }}
-    group by connection_id, told_by, document_id, position
-),
-
 uncounted as (
     select
-        told_alone.connection_id,
-        told_alone.told_by as document_type,
-        told_alone.document_id,
+        connection_id,
+        told_by as document_type,
+        document_id,
         {{ daybook.whole_sum(
-            "case told_alone.told_by when 'bill' then 1 else -1 end * (told_alone.told_amount - settled.settled_later_amount)"
+            "case told_by when 'bill' then uncounted_later_amount else -uncounted_later_amount end"
         ) }} as uncounted_amount
-    from told_alone
-    inner join settled
-        on
-            told_alone.connection_id = settled.connection_id
-            and told_alone.told_by = settled.told_by
-            and told_alone.document_id = settled.document_id
-            and told_alone.position = settled.position
-    group by told_alone.connection_id, told_alone.told_by, told_alone.document_id
+    from settled
+    group by connection_id, told_by, document_id
 ),
 
 to_come as (

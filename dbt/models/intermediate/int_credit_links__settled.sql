@@ -1,13 +1,34 @@
 -- What the applications of a credit that one document alone tells settle of the other one, as far as balances count it there:
 -- each what it says where all of it counts. Where less does, the earliest ones come first until that is used up, for nobody knows
 -- which it is, and the rows add up to what the document says.
-with links as (
-    select
-        *,
-        case told_by when 'bill' then 'vendor_credit' else 'bill' end as silent_type,
-        case told_by when 'bill' then credit_id else bill_id end as silent_id
-    from {{ ref('int_credit_links__dated') }}
+with told_alone as (
+    select * from {{ ref('int_credit_links__dated') }}
     where is_told_alone
+),
+
+bills as (
+    select * from {{ ref('stg_finance__bills') }}
+),
+
+credits as (
+    select * from {{ ref('stg_finance__bill_credit_memos') }}
+),
+
+-- Nothing is applied before there is something to apply it to.
+links as (
+    select
+        told_alone.*,
+        case told_alone.told_by when 'bill' then 'vendor_credit' else 'bill' end as silent_type,
+        case told_alone.told_by when 'bill' then told_alone.credit_id else told_alone.bill_id end as silent_id,
+        coalesce(
+            greatest(told_alone.counted_date, bills.issue_date, credits.issue_date) > {{ daybook.as_of_date() }}, false
+        ) and told_alone.counted_date is not null as is_later
+    from told_alone
+    left join bills on told_alone.connection_id = bills.connection_id and told_alone.bill_id = bills.bill_id
+    left join credits
+        on
+            told_alone.connection_id = credits.connection_id
+            and told_alone.credit_id = credits.bill_credit_memo_id
 ),
 
 counted as (
@@ -29,7 +50,7 @@ laid as (
         links.told_by,
         links.document_id,
         links.position,
-        links.counted_date,
+        links.is_later,
         links.allocated_amount,
         case when counted.document_id is null then 0 else counted.counted_amount end as counted_amount,
         {{ daybook.whole_sum_over(
@@ -69,8 +90,8 @@ select
     document_id,
     position,
     cast({{ daybook.whole_sum('settled_amount') }} as numeric(38, 9)) as settled_amount,
-    cast({{ daybook.whole_sum(
-        "case when counted_date > " ~ daybook.as_of_date() ~ " then settled_amount else 0 end"
-    ) }} as numeric(38, 9)) as settled_later_amount
+    cast(
+        {{ daybook.whole_sum('case when is_later then allocated_amount - settled_amount else 0 end') }} as numeric(38, 9)
+    ) as uncounted_later_amount
 from settled
 group by connection_id, told_by, document_id, position
