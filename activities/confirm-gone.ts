@@ -1,7 +1,8 @@
+import type { Stream } from '../resources/resource.ts';
 import type { SourceRecord } from '../resources/source-record.ts';
 import { isWellFormed } from '../resources/well-formed.ts';
 import type { ApiClient } from '../source/api-client.ts';
-import { RecordGone } from '../source/errors.ts';
+import { NotSupported, RecordGone } from '../source/errors.ts';
 import { listOfStream } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
 import type { RecordScope } from '../warehouse/record-scope.ts';
@@ -85,25 +86,47 @@ export async function confirmGone(
   return gone.servedAt;
 }
 
-/** Some ids that the list shows, and the service's time when that began. Throws StillReturned. */
+/**
+ * Some ids that the lists show, and the service's time when that began. A list that the platform does not have shows nothing, where the
+ * record itself is asked for too. Throws StillReturned.
+ */
 async function listWithout(
-  { api, proof }: { api: ApiClient; proof: CompanyProof },
+  source: { api: ApiClient; proof: CompanyProof },
   asked: RecordScope & { id: string; accessToken: string },
   upTo: 'first page' | 'all pages',
 ): Promise<{ listed: string[]; began: Date | null }> {
-  const { resource, id, accessToken } = asked;
+  const { streams } = asked.resource;
+  const lists: { listed: string[]; began: Date | null }[] = [];
+  const missing: NotSupported[] = [];
+  for (const stream of streams) {
+    try {
+      lists.push(await listOneWithout(source, { ...asked, stream }, upTo));
+    } catch (error) {
+      if (!(error instanceof NotSupported) || upTo === 'all pages') throw error;
+      missing.push(error);
+    }
+  }
+  if (lists.length === 0 && missing[0] !== undefined) throw missing[0];
+  return { listed: lists.flatMap(({ listed }) => listed), began: lists[0]?.began ?? null };
+}
+
+async function listOneWithout(
+  { api, proof }: { api: ApiClient; proof: CompanyProof },
+  asked: RecordScope & { id: string; accessToken: string; stream: Stream },
+  upTo: 'first page' | 'all pages',
+): Promise<{ listed: string[]; began: Date | null }> {
+  const { resource, stream, id, accessToken } = asked;
   const listed: string[] = [];
   let began: Date | null | undefined;
-  for (const stream of resource.streams) {
-    const reading = { accessToken, ...listOfStream({ stream, resource }, everything), cursor: null };
-    for await (const { connection, records, servedAt } of readPages(api, reading, (page) => page)) {
-      await proof.require(connection);
-      const ids = records.flatMap(idOf);
-      if (ids.includes(id)) throw new StillReturned(asked);
-      if (began === undefined) began = servedAt;
-      if (listed.length === 0) listed.push(...ids.slice(0, 10));
-      if (upTo === 'first page') break;
-    }
+  const reading = { accessToken, ...listOfStream({ stream, resource }, everything), cursor: null };
+  for await (const { connection, records, servedAt } of readPages(api, reading, (page) => page)) {
+    await proof.require(connection);
+    if (records.some((record) => hasDigits(record, id))) throw new StillReturned(asked);
+    const ids = records.flatMap(idOf);
+    if (ids.includes(id)) throw new StillReturned(asked);
+    began ??= servedAt;
+    if (listed.length === 0) listed.push(...ids.slice(0, 10));
+    if (upTo === 'first page') break;
   }
   return { listed, began: began ?? null };
 }
@@ -113,4 +136,9 @@ const everything = { floorMilliseconds: null, ceilingMilliseconds: null, expandP
 function idOf({ value }: SourceRecord): string[] {
   if (typeof value !== 'object' || value === null || !('id' in value)) return [];
   return typeof value.id === 'string' && isWellFormed(value.id) ? [value.id] : [];
+}
+
+/** A record whose ID came as a number waits in quarantine, and is erased by its digits. */
+function hasDigits({ value }: SourceRecord, id: string): boolean {
+  return typeof value === 'object' && value !== null && 'id' in value && value.id === Number(id);
 }

@@ -9,7 +9,16 @@ import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { secretKey } from '../simulation/dependencies-of.ts';
 import { runDaybook } from '../support/daybook-process.ts';
-import { bill, customer, list, object, subscription, text, type Fields } from '../support/finance-records.ts';
+import {
+  bill,
+  customer,
+  expense,
+  list,
+  object,
+  subscription,
+  text,
+  type Fields,
+} from '../support/finance-records.ts';
 import { eventually } from '../support/eventually.ts';
 import { landRecords } from '../support/land.ts';
 import { openListing } from '../support/land-listing.ts';
@@ -116,6 +125,23 @@ test('a customer that was merged into another one is erased once a reconcile has
   service.lists.customers = [customer('kept'), edited(service)];
   const living = await typeErase(service, 'customers');
   expect([living.code, living.stderr]).toEqual([1, expect.stringContaining('The source still returns')]);
+});
+
+test('a subscription that the source lists under its ID as a number is not erased', async () => {
+  const shown = subscription('x', { id: '4711', updated_at: ago(anHour) });
+  const service = await serve({ subscriptions: [subscription('kept'), shown] });
+  await service.sync(['subscriptions']);
+  const typed = await typeErase(service, 'subscriptions', '4711');
+  expect([typed.code, typed.stderr]).toEqual([1, expect.stringContaining('The source still returns 4711')]);
+});
+
+test('an expense is erased where the platform has no list of refunds', async () => {
+  const service = await serve({ expenses: [expense('kept'), expense('a', { last_synced_at: ago(anHour) })] });
+  service.onList = (_resource, query) =>
+    query.get('expense_type') === 'refund' ? { status: 404, body: '{"error_code":"NOT_FOUND"}' } : undefined;
+  await service.sync(['expenses']);
+  service.lists.expenses = [expense('kept')];
+  expect((await erase(service, 'expenses', 'a')).held['finance.expenses']).toBe(1);
 });
 
 proofTest('an erasure leaves when the deletion was as it was known before', async () => {

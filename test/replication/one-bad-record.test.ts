@@ -291,3 +291,9 @@ test('a new expense that a reconcile has met, and that turns into a refund which
     ]);
   }
 });
+
+test('of a type or a code that is a book only the beginning is kept beside the webhook', () => {
+  const book = 'x'.repeat(1_800_000);
+  const read = readWebhook(Buffer.from(JSON.stringify({ type: book, code: book, connection_id: 'c' })));
+  expect([read?.type.length, read?.code.length]).toEqual([101, 101]);
+});

@@ -67,6 +67,12 @@ describe('a record that cannot land waits in quarantine with the reason and its 
       'line_items[1].item.quantity is a text, not a number',
     ],
     [
+      'a currency that is none',
+      bill('x', { currency_code: `"${'C'.repeat(101)}"` }),
+      'x',
+      'currency_code is longer than 100 characters, which no currency is',
+    ],
+    [
       'numbers that are much longer with all their digits',
       bill('x', { remark: list(...Array<string>(12).fill('1e89999')) }),
       'x',
