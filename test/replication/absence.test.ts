@@ -44,6 +44,19 @@ describe('a listing that shows a record without a usable id proves no absence', 
     expect(await service.ids('bills')).toEqual(['1', '2', '3', '4', '5', '6']);
   });
 
+  test('and the held one that has the digits of its number lives, though a person has discarded the entry', async () => {
+    const service = await serve();
+    service.lists = { customers: ['5', '6', '7', '8'].map((one) => customer(one)) };
+    // Nothing is fetched there.
+    service.onFetch = () => ({ status: 404, body: '{}' });
+    await service.sync(['customers']);
+    service.lists.customers = [...['5', '6', '8'].map((one) => customer(one)), customer('7', { id: '7' })];
+    await service.reconcile(['customers']);
+    await service.discardAll();
+    await service.reconcile(['customers']);
+    expect(await service.ids('customers')).toEqual(['5', '6', '7', '8']);
+  });
+
   test('until a person has discarded it', async () => {
     const service = await serve();
     service.lists = { subscriptions: ['5', '6', '7', '8'].map((one) => subscription(one)) };

@@ -11,6 +11,7 @@ import { recordPage, type PageFacts } from '../passes/record-page.ts';
 import { settleAhead, settleRefused } from '../passes/settle-ahead.ts';
 import { noteUnannounced } from '../webhooks/note-unannounced.ts';
 import { closeShownTwice, findAhead, readShownTwice } from '../reconcile/find-ahead.ts';
+import { heldByDigits } from '../reconcile/held-by-digits.ts';
 import { listRecords } from '../reconcile/list-records.ts';
 import { noteDiscrepancies } from '../reconcile/note-discrepancies.ts';
 import { noteMet } from '../reconcile/note-met.ts';
@@ -162,7 +163,7 @@ async function noteFindings(
 
 async function noteListing(
   client: PoolClient,
-  { pass, page }: PageToLand,
+  { pass, resource, page }: PageToLand,
   listing: { facts: readonly string[]; refused: readonly RefusedRecord[]; landedAt: string },
 ): Promise<void> {
   const { facts, refused, landedAt } = listing;
@@ -170,5 +171,6 @@ async function noteListing(
   if (page.highest !== null) await noteAhead(client, { ...pass, highest: page.highest, landedAt });
   if (pass.kind !== 'reconcile') return;
   const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
-  await listRecords(client, { pass, facts, refusedIds });
+  const heldIds = await heldByDigits(client, { ...pass, resource, refused });
+  await listRecords(client, { pass, facts, refusedIds: [...refusedIds, ...heldIds] });
 }
