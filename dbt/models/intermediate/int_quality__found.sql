@@ -65,16 +65,16 @@ dated_documents as (
     union all
     select
         connection_id,
-        vendor_credit_id,
-        issue_date,
-        issue_date
+        vendor_credit_id as document_id,
+        issue_date as first_date,
+        issue_date as last_date
     from posted_credits
     union all
     select
         connection_id,
-        expense_id,
-        transaction_date,
-        transaction_date
+        expense_id as document_id,
+        transaction_date as first_date,
+        transaction_date as last_date
     from expenses
 ),
 
