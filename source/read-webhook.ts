@@ -30,7 +30,7 @@ export function readWebhook(body: Buffer): Webhook | undefined {
   const parsed = parseObject(sent);
   if (parsed === undefined) return undefined;
   const text = withoutTokens(sent);
-  const type = wordOf(parsed.type);
+  const type = textOf(parsed.type) ?? '';
   const resource = resources.find(({ webhookName }) => webhookName !== null && webhookName === type) ?? null;
   const record = resource === null ? undefined : parsed[resource.singular];
   const version = isObject(record) && resource !== null ? textOf(record[resource.version]) : null;
@@ -38,7 +38,7 @@ export function readWebhook(body: Buffer): Webhook | undefined {
     text,
     digest: createHash('sha256').update(text).digest('hex'),
     type,
-    code: wordOf(parsed.code),
+    code: textOf(parsed.code) ?? '',
     serviceConnectionId: textOf(parsed.connection_id),
     resource,
     recordId: isObject(record) ? idOf(record.id) : null,
@@ -59,14 +59,6 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
-
-/** Types and codes are shown in lists: of one that is none of the document's the beginning is enough. */
-function wordOf(value: unknown): string {
-  const word = textOf(value) ?? '';
-  return word.length > longestWord ? `${word.slice(0, longestWord)}…` : word;
-}
-
-const longestWord = 100;
 
 function idOf(value: unknown): string | null {
   const id = textOf(value);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readWebhook } from '../../source/read-webhook.ts';
+import { listWebhooks } from '../../warehouse/webhooks/list-webhooks.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
@@ -292,8 +293,14 @@ test('a new expense that a reconcile has met, and that turns into a refund which
   }
 });
 
-test('of a type or a code that is a book only the beginning is kept beside the webhook', () => {
+test('of a type or a code that is a book the list of webhooks tells the beginning', async () => {
   const book = 'x'.repeat(1_800_000);
-  const read = readWebhook(Buffer.from(JSON.stringify({ type: book, code: book, connection_id: 'c' })));
-  expect([read?.type.length, read?.code.length]).toEqual([101, 101]);
+  const body = JSON.stringify({ type: book, code: book, connection_id: randomId(10) });
+  const webhook = readWebhook(Buffer.from(body));
+  await storeWebhooks(warehouse, {
+    apiAddress: 'https://api.example.com',
+    webhooks: webhook === undefined ? [] : [webhook],
+  });
+  const [newest] = await listWebhooks(warehouse, { limit: 1 });
+  expect([newest?.type.length, newest?.code.length]).toEqual([100, 100]);
 });

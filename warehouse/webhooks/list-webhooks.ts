@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /** A webhook as the inbox has it, without its body. */
@@ -35,7 +36,9 @@ export function listWebhooks(
   return query.execute();
 }
 
+/** Types and codes of the document are short; of another one, which may be as long as a webhook, nobody reads more. */
 const columns = [
-  ...(['id', 'connection_id', 'type', 'code', 'resource', 'record_id', 'status', 'outcome'] as const),
+  ...(['type', 'code'] as const).map((name) => sql<string>`left(${sql.ref(name)}, 100)`.as(name)),
+  ...(['id', 'connection_id', 'resource', 'record_id', 'status', 'outcome'] as const),
   ...(['deliveries', 'tries', 'run_id', 'received_at', 'closed_at'] as const),
 ] as const;
