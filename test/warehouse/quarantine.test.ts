@@ -68,9 +68,9 @@ describe('a record that cannot land waits in quarantine with the reason and its 
     ],
     [
       'a currency that is none',
-      bill('x', { currency_code: `"${'C'.repeat(101)}"` }),
+      bill('x', { currency_code: `"${'C'.repeat(2_001)}"` }),
       'x',
-      'currency_code is longer than 100 characters, which no currency is',
+      'currency_code is longer than 2000 bytes, which no index surely holds',
     ],
     [
       'numbers that are much longer with all their digits',
