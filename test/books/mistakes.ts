@@ -564,13 +564,6 @@ export const mistakes: readonly Mistake[] = [
     replace: '<= baselines.baseline_month',
   },
   {
-    name: 'what has no items was never canceled',
-    file: 'models/intermediate/int_subscription_customers__paid.sql',
-    find: "where op = 'upsert'",
-    replace:
-      "where op = 'upsert' and (subscription_id, recorded_at) in (select i.subscription_id, i.recorded_at from {{ ref('int_subscription_item_versions__priced') }} as i)",
-  },
-  {
     name: 'only who pays at the end of a month has paid',
     file: 'models/intermediate/int_subscription_customers__paid.sql',
     find: '    from item_versions\n    group by',
