@@ -54,12 +54,14 @@ export async function confirmGone(
   asked: RecordScope & { id: string; accessToken: string; isHeld: boolean; mayLag: boolean },
 ): Promise<Date | null> {
   const { resource, id, accessToken, isHeld, mayLag } = asked;
-  const listCompletely = (): ReturnType<typeof listWithout> => listWithout(source, asked, 'all pages');
+  const listTwice = async (): Promise<Date | null> => {
+    await listWithout(source, asked, 'all pages');
+    return (await listWithout(source, asked, 'all pages')).began;
+  };
   if (!resource.fetchable) {
-    await listCompletely();
-    const second = await listCompletely();
+    const began = await listTwice();
     if (mayLag) throw new NotSurelyGone(asked, listLags);
-    return second.began;
+    return began;
   }
   const { listed } = await listWithout(source, asked, 'first page');
   const { fetch, proveAbsence } = askForRecords({
@@ -78,8 +80,7 @@ export async function confirmGone(
   if (gone === undefined) throw new StillReturned(asked);
   if ((await proveAbsence(gone, id)) === 'unproved') {
     if (isHeld) throw new NotSurelyGone(asked, noFetch);
-    await listCompletely();
-    return (await listCompletely()).began;
+    return listTwice();
   }
   // A refusal names nobody.
   await source.proof.requireNow(null);
@@ -121,11 +122,9 @@ async function listOneWithout(
   const reading = { accessToken, ...listOfStream({ stream, resource }, everything), cursor: null };
   for await (const { connection, records, servedAt } of readPages(api, reading, (page) => page)) {
     await proof.require(connection);
-    if (records.some((record) => hasDigits(record, id))) throw new StillReturned(asked);
-    const ids = records.flatMap(idOf);
-    if (ids.includes(id)) throw new StillReturned(asked);
+    if (records.some((record) => isShownBy(record, id))) throw new StillReturned(asked);
     began ??= servedAt;
-    if (listed.length === 0) listed.push(...ids.slice(0, 10));
+    if (listed.length === 0) listed.push(...records.flatMap(idOf).slice(0, 10));
     if (upTo === 'first page') break;
   }
   return { listed, began: began ?? null };
@@ -133,12 +132,17 @@ async function listOneWithout(
 
 const everything = { floorMilliseconds: null, ceilingMilliseconds: null, expandPlatformData: false };
 
-function idOf({ value }: SourceRecord): string[] {
-  if (typeof value !== 'object' || value === null || !('id' in value)) return [];
-  return typeof value.id === 'string' && isWellFormed(value.id) ? [value.id] : [];
+function idOf(record: SourceRecord): string[] {
+  const id = sentId(record);
+  return typeof id === 'string' && isWellFormed(id) ? [id] : [];
 }
 
-/** A record whose ID came as a number waits in quarantine, and is erased by its digits. */
-function hasDigits({ value }: SourceRecord, id: string): boolean {
-  return typeof value === 'object' && value !== null && 'id' in value && value.id === Number(id);
+/** Also where the ID came as a number: such a record waits in quarantine, and is erased by its digits. */
+function isShownBy(record: SourceRecord, id: string): boolean {
+  const sent = sentId(record);
+  return sent === id || sent === Number(id);
+}
+
+function sentId({ value }: SourceRecord): unknown {
+  return typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
 }

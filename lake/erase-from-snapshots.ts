@@ -7,6 +7,7 @@ import {
   manifestText,
   sha256Of,
   tableOfFiles,
+  unfitTableName,
   type Manifest,
   type ManifestFile,
   type ManifestTable,
@@ -77,7 +78,7 @@ async function countRows(
 ): Promise<ReadonlyMap<string, number>> {
   const held = new Map<string, number>();
   for (const [table, { files }] of Object.entries(manifest.tables)) {
-    if (rows.columns[table] === undefined && table !== unfitTable) continue;
+    if (rows.columns[table] === undefined && table !== unfitTableName) continue;
     for (const file of files) {
       const count = await withFileOf(lake, duckDb, {
         id: manifest.snapshot_id,
@@ -127,7 +128,7 @@ async function publishWithout(
     bytes: sum('bytes'),
     tables,
     unfit: manifest.unfit.filter((one) => !isOf(rows, one)),
-    ...(tables[unfitTable] === undefined ? {} : { unfit_values: tables[unfitTable].rows }),
+    ...(tables[unfitTableName] === undefined ? {} : { unfit_values: tables[unfitTableName].rows }),
   };
   await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
   await lake.publish(to, { written, kept });
@@ -183,15 +184,13 @@ async function copyWithout(
   );
 }
 
+/** What the table of unfit values lists of a record is content of it. */
 function condition({ connectionId, id, columns }: RowsToErase, table: string): string {
   const ofConnection = `connection_id = ${quoted(connectionId)}`;
-  return table === unfitTable
+  return table === unfitTableName
     ? `${ofConnection} and record_id = ${quoted(id)} and table_name in (${Object.keys(columns).map(quoted).join(', ')})`
     : `${ofConnection} and ${named(columns[table] ?? '')} = ${quoted(id)}`;
 }
-
-/** What it lists of a record is content of it. */
-const unfitTable = 'unfit_values';
 
 function isOf(
   { connectionId, id, columns }: RowsToErase,

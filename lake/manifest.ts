@@ -125,6 +125,9 @@ export function sizesOf(manifest: Manifest): { parts: number; partsAdded: number
   };
 }
 
+/** The table of a snapshot that lists what its other tables do not hold to the last digit. */
+export const unfitTableName = 'unfit_values';
+
 /** How many values its files do not hold to the last digit. */
 export function unfitCountOf({ unfit, unfit_values: all }: Pick<Manifest, 'unfit' | 'unfit_values'>): number {
   return all ?? unfit.length;

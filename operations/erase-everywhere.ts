@@ -87,15 +87,8 @@ async function askSource(
   const api = createApiClient({ ...service, baseUrl: service.url, budget });
   try {
     const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api });
-    return await confirmGone(
-      { api, proof },
-      {
-        ...record,
-        accessToken: access.token,
-        isHeld: heldBefore !== null,
-        mayLag,
-      },
-    );
+    const asked = { ...record, accessToken: access.token, isHeld: heldBefore !== null, mayLag };
+    return await confirmGone({ api, proof }, asked);
   } finally {
     await api.close();
   }

@@ -8,8 +8,8 @@ import { plainName } from '../warehouse/plain-name.ts';
 
 /**
  * Workflows of Daybook's whose workflow task has failed several times in a row (five, on a server that is set as it comes). It
- * takes Temporal about a minute to say so. One short list, however many workflows run; those of others on the same queue are left out. Throws what the client throws: also where
- * the server has no such search attribute.
+ * takes Temporal about a minute to say so. One short list, however many workflows run; those of others on the same queue are left out.
+ * Throws what the client throws: also where the server has no such search attribute.
  */
 export async function readStuckWorkflows(temporal: Client): Promise<StuckWorkflow[]> {
   const stuck: StuckWorkflow[] = [];

@@ -42,7 +42,7 @@ export async function listKept(
     for (const { sha256 } of files) {
       const file = byContent.get(sha256);
       if (file === undefined || found.length >= room.values) continue;
-      const use = (path: string): Promise<Unfit[]> => read(duckDb, { path, keys, limit: room.values });
+      const use = (path: string): Promise<Unfit[]> => read(duckDb, { path, keys, room });
       found.push(...(await withFileOf(lake, duckDb, { id: base.snapshot_id, file, use })));
     }
   } finally {
@@ -66,7 +66,11 @@ function listedOf(
 /** Of long values fewer than the limit: their bytes are bounded in the file already. */
 async function read(
   duckDb: DuckDb,
-  { path, keys, limit }: { path: string; keys: ReadonlyMap<string, readonly string[]>; limit: number },
+  {
+    path,
+    keys,
+    room,
+  }: { path: string; keys: ReadonlyMap<string, readonly string[]>; room: Readonly<RoomForUnfit> },
 ): Promise<Unfit[]> {
   const connection = await duckDb.connect();
   try {
@@ -76,7 +80,7 @@ async function read(
        from (
          select *, row_number() over () as place, sum(strlen(value)) over (rows unbounded preceding) as bytes
          from ${parquetRows([path])}
-       ) where place <= ${limit} and bytes <= 8000000 order by place`,
+       ) where place <= ${room.values} and bytes <= ${room.bytes} order by place`,
     );
     return answer
       .getRows()

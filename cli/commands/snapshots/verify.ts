@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { DamageFound } from '../../../lake/find-damage.ts';
-import { unfitCountOf } from '../../../lake/manifest.ts';
+import { unfitCountOf, unfitTableName } from '../../../lake/manifest.ts';
 import { readPointer } from '../../../lake/pointer.ts';
 import { UsageError } from '../../errors.ts';
 import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
@@ -57,7 +57,7 @@ function show(id: string, { manifest, problems }: DamageFound): void {
       ]),
   );
   const more = unfitCountOf(manifest) - Math.min(unfit.length, unfitShown);
-  const place = manifest.tables.unfit_values === undefined ? '--json' : 'the table unfit_values';
+  const place = manifest.tables[unfitTableName] === undefined ? '--json' : `the table ${unfitTableName}`;
   if (more > 0) print(`… and ${more.toLocaleString('en-US')} more: ${place} lists them all.`);
 }
 

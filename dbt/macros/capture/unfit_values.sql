@@ -74,11 +74,21 @@
     select null, null, null, cast(null as bigint), cast(null as timestamptz), null, cast(null as boolean) where false
 {%- endmacro %}
 
-{#- A snapshot of Daybook 0.5 or older left out what it did not round, and does not say `rounded`. -#}
 {% macro duckdb__listed_unfit_values(tables) -%}
-    {%- set snapshot = var('daybook_snapshot', '') | replace("'", "''") %}
-    {%- set files = "select count(*) from glob('" ~ snapshot ~ "/unfit_values/*.parquet')" %}
-    {%- if execute and run_query(files).rows[0][0] > 0 %}
+    {%- set files = (var('daybook_snapshot', '') | replace("'", "''")) ~ '/unfit_values/*.parquet' %}
+    {%- if execute and run_query("select count(*) from glob('" ~ files ~ "')").rows[0][0] > 0 %}
+    {{- daybook.unfit_values_in("read_parquet('" ~ files ~ "', hive_partitioning = false)", tables) }}
+    {%- else %}
+    {{- daybook.unfit_values_of_manifest(tables) }}
+    {%- endif %}
+{%- endmacro %}
+
+{#- The session made a view of the table of the snapshot or, where it has none, of what its manifest lists. -#}
+{% macro spark__listed_unfit_values(tables) -%}
+    {{- daybook.unfit_values_in(source('finance', 'bills').schema ~ '.captured_unfit_values', tables) }}
+{%- endmacro %}
+
+{%- macro unfit_values_in(relation, tables) %}
     select
         table_name,
         connection_id,
@@ -87,18 +97,13 @@
         recorded_at,
         column_name,
         is_rounded
-    from read_parquet('{{ snapshot }}/unfit_values/*.parquet', hive_partitioning = false)
+    from {{ relation }}
     where
-        {% for table, found in tables.items() -%}
-            (table_name = '{{ table }}' and column_name in ('{{ found.scales.keys() | join("', '") }}'))
-            {{ "or " if not loop.last }}
-        {%- endfor %}
-    {%- else %}
-    {{- daybook.values_of_manifest(tables) }}
-    {%- endif %}
+        {{ daybook.is_unfit_column(tables, 'table_name', 'column_name') }}
 {%- endmacro %}
 
-{%- macro values_of_manifest(tables) -%}
+{#- A snapshot of Daybook 0.5 or older left out what it did not round, and does not say `rounded`. -#}
+{%- macro unfit_values_of_manifest(tables) %}
     {%- set manifest = (var('daybook_snapshot', '') | replace("'", "''")) ~ '/_manifest.json' %}
     {%- set sizes = run_query("select coalesce(max(size), 0) from read_blob('" ~ manifest ~ "')").rows[0] if execute else [0] %}
     select
@@ -121,26 +126,13 @@
         )
     )
     where
-        {% for table, found in tables.items() -%}
-            (listed."table" = '{{ table }}' and listed."column" in ('{{ found.scales.keys() | join("', '") }}'))
-            {{ "or " if not loop.last }}
-        {%- endfor %}
+        {{ daybook.is_unfit_column(tables, 'listed."table"', 'listed."column"') }}
 {%- endmacro %}
 
-{#- The session made a view of the table of the snapshot or, where it has none, of what its manifest lists. -#}
-{% macro spark__listed_unfit_values(tables) -%}
-    select
-        table_name,
-        connection_id,
-        record_id,
-        position,
-        recorded_at,
-        column_name,
-        is_rounded
-    from {{ source('finance', 'bills').schema }}.captured_unfit_values
-    where
-        {% for table, found in tables.items() -%}
-            (table_name = '{{ table }}' and column_name in ('{{ found.scales.keys() | join("', '") }}'))
-            {{ "or " if not loop.last }}
-        {%- endfor %}
+{#- Whether a value is of a column that is looked at, told by the columns that name its table and it. -#}
+{%- macro is_unfit_column(tables, table_name, column_name) -%}
+    {%- for table, found in tables.items() -%}
+        ({{ table_name }} = '{{ table }}' and {{ column_name }} in ('{{ found.scales.keys() | join("', '") }}'))
+        {{- " or " if not loop.last }}
+    {%- endfor %}
 {%- endmacro %}
