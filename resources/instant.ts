@@ -17,6 +17,11 @@ export function microsecondsOf(text: string): number | undefined {
   return milliseconds * 1000 + Math.round(Number(`0.${fraction || '0'}`) * 1e6);
 }
 
+/** Whether `microsecondsOf` reads the text. */
+export function isTime(text: string): boolean {
+  return microsecondsOf(text) !== undefined;
+}
+
 /** Whether a text begins with a day of the calendar (`2024-02-29T…`): the day is taken as written, whatever the zone. */
 export function beginsWithDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}($|[T ])/.test(text) && isCalendarDay(text.slice(0, 10));

@@ -32,4 +32,4 @@ export function listCheck(line: z.ZodType, wrong: { error: z.core.$ZodErrorMap }
 export const toldIssues = 5;
 
 /** The largest bills that are known have 10,000. Of so many an answer holds all the values that a line has: `answer-limits.ts`. */
-const mostLines = 25_000;
+export const mostLines = 25_000;

@@ -5,5 +5,6 @@
 export const longestId = 2_000;
 
 export function isTooLong(id: string): boolean {
-  return Buffer.byteLength(id) > longestId;
+  // A character of UTF-16 is three bytes at most.
+  return id.length * 3 > longestId && Buffer.byteLength(id) > longestId;
 }

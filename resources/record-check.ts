@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { beginsWithDay, microsecondsOf } from './instant.ts';
+import { beginsWithDay, isTime } from './instant.ts';
 import { listCheck, toldIssues } from './list-check.ts';
 import { hasHugeNumber, hugeNumber } from './huge-number.ts';
 import { isTooLong, longestId } from './longest-id.ts';
+import { recordFitsOf } from './record-fits.ts';
+import { recordShapeOf, refers, type RecordShape } from './record-shape.ts';
 import { columnKinds, type Column, type Resource } from './resource.ts';
 import { isWellFormed } from './well-formed.ts';
 
@@ -25,10 +27,22 @@ export function recordCheckOf(resource: Resource): RecordCheck {
 }
 
 function buildCheck(resource: Resource): RecordCheck {
-  const schema = objectOf(resource.columns, {
-    ...Object.fromEntries(
-      resource.children.map((child) => [child.from, listCheck(objectOf(child.columns), isNot('a list'))]),
-    ),
+  const fits = recordFitsOf(resource);
+  const schema = recordSchemaOf(resource);
+  return (record) => {
+    if (fits(record)) return undefined;
+    const result = schema.safeParse(record);
+    return result.success ? undefined : result.error.issues.slice(0, toldIssues).map(inWords).join('; ');
+  };
+}
+
+/** What a record must be, with words for each way in which it is not. */
+export function recordSchemaOf(resource: Resource): z.ZodType {
+  const lists = resource.children.map(
+    (child) => [child.from, listCheck(objectOf(recordShapeOf(child.columns)), isNot('a list'))] as const,
+  );
+  return objectOf(recordShapeOf(resource.columns), {
+    ...Object.fromEntries(lists),
     id: z
       .string(isNot('a text'))
       .min(1, 'is empty')
@@ -36,19 +50,18 @@ function buildCheck(resource: Resource): RecordCheck {
       .refine((id) => !isTooLong(id), tooLong),
     [resource.version]: z.string(isNot('a time')).refine(isTime, notPossible),
   });
-  return (record) => {
-    const result = schema.safeParse(record);
-    return result.success ? undefined : result.error.issues.slice(0, toldIssues).map(inWords).join('; ');
-  };
 }
 
-function objectOf(columns: readonly Column[], required: Readonly<Record<string, z.ZodType>> = {}): z.ZodType {
-  const nested = columns.filter((column) => column.path.length === 2);
-  const innerOf = (root: string): Column[] => nested.filter(({ path }) => path[0] === root).map(unnested);
+function objectOf(
+  { values, objects }: RecordShape,
+  required: Readonly<Record<string, z.ZodType>> = {},
+): z.ZodType {
   return z.object(
     {
-      ...Object.fromEntries(columns.map((column) => [column.path[0], valueOf(column).nullish()])),
-      ...Object.fromEntries(nested.map(({ path: [root] }) => [root, objectOf(innerOf(root)).nullish()])),
+      ...Object.fromEntries(values.map((column) => [column.path[0], valueOf(column).nullish()])),
+      ...Object.fromEntries(
+        Object.entries(objects).map(([name, shape]) => [name, objectOf(shape).nullish()]),
+      ),
       ...required,
     },
     isNot('an object'),
@@ -78,11 +91,6 @@ function valueOf(column: Column): z.ZodType {
   }
 }
 
-/** Marts look such a one up by an index, and no record has an ID that is longer; the dashboard offers each currency to be chosen. */
-function refers({ kind, name }: Column): boolean {
-  return (kind === 'id' && name !== 'id' && name !== 'platform_id') || kind === 'currency';
-}
-
 const notWellFormed = { error: 'is not well-formed text: it has half of a surrogate pair' };
 
 const tooLong = { error: `is longer than ${longestId} bytes, which no index surely holds` };
@@ -101,14 +109,6 @@ function jsonTypeOf(value: unknown): string {
   return (
     { string: 'a text', number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? 'an object'
   );
-}
-
-function isTime(text: string): boolean {
-  return microsecondsOf(text) !== undefined;
-}
-
-function unnested(column: Column): Column {
-  return { ...column, path: [column.path[1] ?? column.path[0]] };
 }
 
 function inWords(issue: z.core.$ZodIssue): string {

@@ -40,10 +40,13 @@ export async function closeKnown(
       update sync.webhook_inbox w set
         status = 'applied', outcome = 'a list, or a later webhook, has brought this version or a newer one',
         try_after = null, closed_at = clock_timestamp()
-      from finance.${resource.name} f
       where w.connection_id = $1 and w.resource = '${resource.name}' and w.status = 'waiting' and not ${isDeletion('w')}
-        and f.connection_id = $1 and f.id = w.record_id
-        and (f.${resource.version} > w.version or (f.${resource.version} = w.version and w.outcome is not null))`,
+        and (
+          -- One look-up for each of them, however it is planned.
+          select f.${resource.version} > w.version or (f.${resource.version} = w.version and w.outcome is not null)
+          from finance.${resource.name} f
+          where f.connection_id = $1 and f.id = w.record_id
+        )`,
     values: [connectionId],
   });
 }

@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { migrate } from '../../warehouse/migrate.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { page, ScriptedService } from '../replication/scripted-service.ts';
+import { bill, customer } from '../support/finance-records.ts';
+import { startTestPostgres } from '../support/postgres-server.ts';
+import { rows } from '../support/rows.ts';
+
+// A server of its own, which never learns how large the tables are: a worker's statements keep the plans that fitted empty tables, as they
+// do until autovacuum comes by.
+const folder = await mkdtemp(join(tmpdir(), 'daybook-plans-'));
+const server = await startTestPostgres(folder, { autovacuum: 'off' });
+// One session: it has made its plans when the large company comes, and its counts can be asked of it.
+const warehouse = openWarehouse({ url: server.url, connections: 1 });
+await migrate(warehouse);
+const small = await new ScriptedService(warehouse).start();
+const large = await new ScriptedService(warehouse).start();
+afterAll(async () => {
+  small.stop();
+  large.stop();
+  await warehouse.close();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const count = 2_000;
+const resources = ['bills', 'customers'];
+
+/** Lists of the large company come in pages of 100. */
+large.onList = (resource, query) => {
+  const floor = Number(query.get('last_synced_at_min') ?? -Infinity);
+  const shown = (large.lists[resource] ?? []).filter((text) => versionOf(text) >= floor);
+  const start = Number(query.get('cursor') ?? 0);
+  const next = start + 100 < shown.length ? String(start + 100) : null;
+  return page(large, resource, shown.slice(start, start + 100), next);
+};
+
+test('statements that were planned for empty tables read no more rows of large ones than they have to', async () => {
+  for (let round = 0; round < 6; round += 1) await live(small, { round, records: 2 });
+  const before = await rowsRead();
+  await live(large, { round: 0, records: count });
+  const read = [...(await rowsRead())].map(([what, rows]) => ({
+    what,
+    perRecord: (rows - (before.get(what) ?? 0)) / count,
+  }));
+  expect([...small.failures, ...large.failures]).toEqual([]);
+  expect(read.find(({ what }) => what === 'finance.bills_pkey')?.perRecord).toBeGreaterThan(1);
+  expect(read.filter(({ perRecord }) => perRecord > 40)).toEqual([]);
+});
+
+/** Records of a company are made, read, told of, deleted in part, and reconciled. */
+async function live(
+  service: ScriptedService,
+  { round, records }: { round: number; records: number },
+): Promise<void> {
+  const version = `"${new Date(Date.now() - 60_000).toISOString()}"`;
+  const ids = Array.from({ length: records }, (_, index) => `record-${index}`);
+  service.lists = {
+    bills: ids.map((id) => bill(id, { last_synced_at: version, memo: `"${round}"` })),
+    customers: ids.map((id) => customer(id, { last_synced_at: version, name: `"${round}"` })),
+  };
+  await service.sync(resources);
+  await service.sync(resources);
+  await service.reconcile(resources);
+  for (const id of ids.slice(0, 100)) {
+    const text = bill(id, { last_synced_at: `"${new Date().toISOString()}"`, memo: '"told"' });
+    service.lists.bills = (service.lists.bills ?? []).map((one) => (idOf(one) === id ? text : one));
+    await service.storeWebhook('UPDATED', text);
+  }
+  await service.applyWebhooks();
+  const gone = ids.slice(-Math.ceil(records / 30));
+  service.lists = Object.fromEntries(
+    Object.entries(service.lists).map(([name, texts]) => [
+      name,
+      texts.filter((text) => !gone.includes(idOf(text))),
+    ]),
+  );
+  service.events = gone.map(
+    (id) =>
+      `{"id":"event-${round}-${id}","type":"BILL","event":"DELETED","record_id":"${id}","last_synced_at":"${new Date().toISOString()}"}`,
+  );
+  await service.sync(resources);
+  await service.reconcile(resources);
+}
+
+function idOf(text: string): string {
+  return (JSON.parse(text) as { id: string }).id;
+}
+
+function versionOf(text: string): number {
+  return Date.parse((JSON.parse(text) as { last_synced_at: string }).last_synced_at);
+}
+
+/** Rows that statements have looked at so far, by index and by table that was read whole. */
+async function rowsRead(): Promise<Map<string, number>> {
+  await warehouse.pool.query('select pg_stat_force_next_flush()');
+  const read = await rows(
+    warehouse,
+    `select relid::regclass::text as what, seq_tup_read::float8 as number from pg_stat_user_tables
+     union all select indexrelid::regclass::text, idx_tup_read::float8 from pg_stat_user_indexes`,
+  );
+  return new Map(read.map(({ what, number }) => [String(what), Number(number)]));
+}
