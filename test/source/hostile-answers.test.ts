@@ -63,6 +63,14 @@ test('a bill with two million lines, in 4 MB, is given back unparsed', async () 
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
 });
 
+test('a text of a million commas is one value', async () => {
+  const api = await startScriptedApi((_, response) => {
+    answerJson(response, `{"bills":[{"id":"b","memo":"${',[{'.repeat(400_000)}"}],"next_cursor":null}`);
+  });
+  const { client } = clientOf(api);
+  expect((await client.list(billsRequest)).records).toHaveLength(1);
+});
+
 test('a body of 2 MB that comes byte by byte takes no hundred times its size', async () => {
   const bytes = 2_000_000;
   async function* drip(): AsyncGenerator<Buffer> {
