@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 // In a checkout the sources run as they are; an installed package has only what `npm run build` made of them.
 const isCheckout = existsSync(new URL('../tsconfig.json', import.meta.url));
@@ -14,15 +13,12 @@ if (isCheckout) {
 }
 
 async function runSources() {
-  let tsx;
   try {
-    tsx = await import('tsx/esm/api');
+    await import('../scripts/load-typescript.mjs');
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     console.error('The npm packages are not installed; run npm start or npm install first.');
     process.exit(1);
   }
-  // Ours, wherever the command is typed: it says what the console's TSX becomes.
-  tsx.register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });
   await import('../cli/main.ts');
 }

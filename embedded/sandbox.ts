@@ -1,7 +1,6 @@
-import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { EmbeddedServer } from './keep-running.ts';
 import type { RuntimeSandbox } from './runtime-file.ts';
 import { startServerProcess, type StopStep } from './server-process.ts';
@@ -68,12 +67,12 @@ export interface SandboxOptions {
 
 export interface SandboxServer extends EmbeddedServer, RuntimeSandbox {}
 
-/** In a checkout the sandbox is TypeScript, run by tsx; in the packed product it is JavaScript beside this file. */
+/** In a checkout the sandbox is TypeScript, which a loader compiles; in the packed product it is JavaScript beside this file. */
 function sandboxProgram(): string[] {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const main = fileURLToPath(new URL(`../sandbox/main.${extension}`, import.meta.url));
   if (extension === 'js') return [main];
-  return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href, main];
+  return ['--import', new URL('../scripts/load-typescript.mjs', import.meta.url).href, main];
 }
 
 async function firstLine(stdout: Readable | null): Promise<string | undefined> {

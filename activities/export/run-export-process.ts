@@ -1,6 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { Exported, ExportJob, ExportMessage, ExportProgress } from './export-job.ts';
 import { errorFrom } from './failure-message.ts';
 
@@ -32,13 +31,13 @@ export async function runExportProcess(
   }
 }
 
-/** In a checkout it is TypeScript, run by tsx; in the packed product it is JavaScript beside this file. */
+/** In a checkout it is TypeScript, which a loader compiles; in the packed product it is JavaScript beside this file. */
 function startProcess(): ChildProcess {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const main = fileURLToPath(new URL(`./export-process.${extension}`, import.meta.url));
-  const tsx = (): string => pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  const loader = new URL('../../scripts/load-typescript.mjs', import.meta.url).href;
   return fork(main, {
-    execArgv: extension === 'ts' ? ['--import', tsx()] : [],
+    execArgv: extension === 'ts' ? ['--import', loader] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     // With an arena for every thread the C library keeps what each of them has once used.
     env: { ...forBuckets(process.env), MALLOC_ARENA_MAX: '2' },
