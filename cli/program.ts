@@ -71,7 +71,17 @@ export function createProgram(setExitCode: SetExitCode): Command {
 
 /** Commander ends the process where a command line is wrong, and repeats it; here it throws, main decides, and all of it is visible. */
 function overrideAll(command: Command): Command {
-  command.exitOverride().configureOutput({ writeErr: (text) => process.stderr.write(visible(text)) });
+  command.exitOverride().configureOutput({
+    writeErr: (text) => process.stderr.write(visible(text)),
+    outputError: (text, write) => {
+      write(withoutValue(text));
+    },
+  });
   command.commands.forEach(overrideAll);
   return command;
+}
+
+/** Of an option that there is not, `--token=…` or `-t…`, only the name is repeated: the value may be a secret. */
+function withoutValue(text: string): string {
+  return text.replace(/^(error: unknown option ')(--[^=]*|-[^-])=?[\s\S]*'/, "$1$2'");
 }

@@ -26,6 +26,11 @@ export function temporalFromEnv(set: Readonly<Record<string, string | undefined>
       connecting.length > 0 ? [`TEMPORAL_ADDRESS is required with ${connecting.join(', ')}.`] : [];
     return { settings: undefined, problems };
   }
+  if (/[@/?#\s]/.test(set.TEMPORAL_ADDRESS)) {
+    // Temporal has no passwords in addresses; one that stands there anyhow must not be shown with them.
+    const problem = 'TEMPORAL_ADDRESS must be HOST:PORT, without https://, a user or a password.';
+    return { settings: undefined, problems: [problem] };
+  }
   if ((set.TEMPORAL_DEPLOYMENT_NAME === undefined) !== (set.TEMPORAL_WORKER_BUILD_ID === undefined)) {
     const problem = 'TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID are required together.';
     return { settings: undefined, problems: [problem] };

@@ -78,6 +78,34 @@ describe('a command line that cannot work exits with 2', () => {
     expect(code).toBe(2);
   });
 
+  test.each([
+    [['connection', 'add', 'acme', '--token-env', 'Planted-token.1'], 'The variable is not set or empty.'],
+    [['connection', 'set-token', 'acme', '--token-env=planted0token'], 'The variable is not set or empty.'],
+    [['connection', 'add', 'acme', '--token-env', 'PLANTED7QHK3ZXP2'], 'Give its name, not the access token'],
+    [['connection', 'rotate-key', '--new-key-env', 'cGxhbnRlZA=='], 'Give its name, not the new key itself.'],
+    [['connection', 'add', 'acme', '--token=planted-token'], "unknown option '--token'\n"],
+    [['connection', 'set-token', 'acme', `--token='planted\n-token`], "unknown option '--token'\n"],
+    [['connection', 'add', 'acme', '-tplanted-token'], "unknown option '-t'\n"],
+    [['--password=planted-password', 'connection', 'list'], "unknown option '--password'\n"],
+    [['connection', 'add', 'Planted.token', '--token-stdin'], "That cannot be a connection's name"],
+  ])('and does not repeat a secret that stands in the wrong place: %j', async (args, sentence) => {
+    const { code, stdout, stderr } = await daybook(args);
+    expect(stdout + stderr).toContain(sentence);
+    expect(stdout + stderr).not.toMatch(/planted|cGxhbnRlZA/i);
+    expect(code).toBe(2);
+  });
+
+  test.each(['user:planted-password@temporal:7233', 'https://user:planted-password@temporal:7233'])(
+    'nor one in the address of Temporal: %s',
+    async (address) => {
+      for (const args of [['status'], ['doctor']]) {
+        const { stdout, stderr } = await daybook(args, { env: { TEMPORAL_ADDRESS: address } });
+        expect(stdout + stderr).toContain('TEMPORAL_ADDRESS must be HOST:PORT');
+        expect(stdout + stderr).not.toContain('planted');
+      }
+    },
+  );
+
   test('sandbox data does not go into an external database unasked', async () => {
     const { code, stderr } = await daybook(['up'], { env: { DAYBOOK_API_URL: '' } });
     expect(stderr).toContain('up --sandbox');

@@ -77,7 +77,8 @@ function scheduleInWords(every: { syncEvery: number | null; reconcileEvery: numb
 
 function checkName(name: string): void {
   if (plainName.test(name)) return;
+  // Not repeated: it may be the token, typed in place of the name.
   throw new UsageError(
-    `"${name}" cannot be a connection's name: it takes lower-case letters, digits and hyphens, at most 63, and begins with a letter or digit.`,
+    `That cannot be a connection's name: it takes lower-case letters, digits and hyphens, at most 63, and begins with a letter or digit.`,
   );
 }

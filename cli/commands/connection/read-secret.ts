@@ -17,8 +17,13 @@ export async function readSecret(
     throw new UsageError(
       variable === undefined
         ? `Standard input held no ${what}.`
-        : `The variable ${variable} is not set or empty.`,
+        : `${isPlainName(variable) ? `The variable ${variable}` : 'The variable'} is not set or empty. Give its name, not the ${what} itself.`,
     );
   }
   return secret;
+}
+
+/** Whether it is words in capitals, as variables are named. What is not may be the secret itself, which must not be repeated. */
+function isPlainName(text: string): boolean {
+  return text.length <= 40 && /^[A-Z]+\d{0,3}(?:_[A-Z]*\d{0,3})*$/.test(text);
 }
