@@ -19,6 +19,7 @@ function driverSentence(error: Error): string | undefined {
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
     return `The database does not answer (${code}): check DATABASE_URL, or start "npx daybook up" if it is the embedded one.`;
   }
+  if (code === '53300') return noConnectionLeft;
   if (code === '28P01' || code === '28000')
     return 'Postgres refused the user or the password: check DATABASE_URL.';
   if (code === '3D000') return 'Postgres has no database of that name: create it, or check DATABASE_URL.';
@@ -29,3 +30,9 @@ function driverSentence(error: Error): string | undefined {
     return 'A pooler mixes up the prepared statements of its clients: "npx daybook doctor" says what to do.';
   return undefined;
 }
+
+/** The server's words may be about all connections, or those of the role or the database. */
+const noConnectionLeft =
+  'Postgres has no connection left: end clients that are not needed (pg_stat_activity lists those that have logged in), or raise ' +
+  'max_connections, or the limit of the role or the database. The embedded Postgres ends those that do not log in after 10 s: try ' +
+  'again, and if it stays so, see who holds its port ("ss -tnp" as root).';

@@ -10,6 +10,9 @@ export const postgresSettings: Readonly<Record<string, string>> = {
   // No socket, which nobody else could take: its path may be at most 107 bytes long, and homes are longer; and BI tools, to whom
   // `daybook url` gives an address, reach a port only. So clients require a proof of the server instead (`requiringScram`).
   unix_socket_directories: '',
+  // Whoever is on this machine can take all connections without a password, each until this time is over, by default a minute. A login
+  // itself takes milliseconds.
+  authentication_timeout: '10s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   lc_messages: 'C',

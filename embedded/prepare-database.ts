@@ -96,9 +96,12 @@ async function withClient<Result>(url: string, use: (client: pg.Client) => Promi
   }
 }
 
-/** Nobody listens yet, or the server says that it is still starting up (57P03), perhaps recovering from a crash. */
+/**
+ * Nobody listens yet, or the server says that it is still starting up (57P03), perhaps recovering from a crash, or that it has no
+ * connection left (53300): connections that do not log in end soon.
+ */
 function isNotYet(error: unknown): boolean {
-  return ['ECONNREFUSED', 'ECONNRESET', '57P03'].includes(String(codeOf(error)));
+  return ['ECONNREFUSED', 'ECONNRESET', '57P03', '53300'].includes(String(codeOf(error)));
 }
 
 const wrongPassword = '28P01';

@@ -1,9 +1,12 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { explain } from '../../cli/explain.ts';
 import { freePort } from '../../embedded/free-port.ts';
 import { startPostgres, type PostgresServer } from '../../embedded/postgres.ts';
+import { eventually } from '../support/eventually.ts';
 import { startEmbeddedProcess } from './embedded-process.ts';
 import { query } from './query.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -74,6 +77,53 @@ test('the password stands in a file that only its owner can read, and nobody log
   await expect(query(server.url.replace(passwordOf(server), 'wrong'), 'select')).rejects.toThrow(/password/);
 });
 
+test('connections that do not log in keep others out for seconds, not for a minute; what to do is said', async () => {
+  const server = await postgresIn(await temporaryFolder(), { max_connections: '5', max_wal_senders: '0' });
+  const idle = Array.from({ length: 60 }, () =>
+    connect(server.port, '127.0.0.1').on('error', () => undefined),
+  );
+  onTestFinished(() => {
+    for (const socket of idle) socket.destroy();
+  });
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  const refused = await eventually(() =>
+    query(server.url, 'select').then(
+      () => undefined,
+      (error: unknown) => error,
+    ),
+  );
+  expect(explain(refused, { verbose: false })).toMatch(/^Postgres has no connection left: .*try again/);
+  expect(await eventually(() => query(server.url, 'select 1 as one'), 20)).toEqual([{ one: 1 }]);
+});
+
+test('a start waits for a connection that others have taken before it', async () => {
+  const port = await freePort();
+  const sockets = new Set<Socket>();
+  let isOver = false;
+  const take = (): void => {
+    if (isOver) return;
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    sockets.add(socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      setTimeout(take, 20);
+    });
+  };
+  for (let count = 0; count < 30; count += 1) take();
+  const giveUp = (): void => {
+    isOver = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(giveUp);
+  const server = await postgresIn(
+    await temporaryFolder(),
+    { max_connections: '5', max_wal_senders: '0' },
+    port,
+  );
+  giveUp();
+  expect(await eventually(() => query(server.url, 'select 1 as one'))).toEqual([{ one: 1 }]);
+});
+
 test('a Postgres that does not come up says why with the end of its log', async () => {
   const folder = await temporaryFolder();
   const start = startPostgres({
@@ -104,8 +154,16 @@ proofTest(
   },
 );
 
-async function postgresIn(folder: string): Promise<PostgresServer> {
-  const server = await startPostgres({ dataDir: join(folder, 'postgres'), port: await freePort() });
+async function postgresIn(
+  folder: string,
+  settings: Record<string, string> = {},
+  port?: number,
+): Promise<PostgresServer> {
+  const server = await startPostgres({
+    dataDir: join(folder, 'postgres'),
+    port: port ?? (await freePort()),
+    settings,
+  });
   onTestFinished(() => server.stop());
   return server;
 }
