@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { troubles } from '../../warehouse/alerts/troubles.ts';
+import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
+import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { answerLater, at } from './scripted-service.ts';
+import { answerLater, at, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -107,4 +109,43 @@ test('what awaits approval, and an event or a webhook has deleted meanwhile, awa
   expect(await service.rows(waiting)).toEqual([{ waiting: 0 }]);
   const { rows: alerts } = await troubles.approval.execute(warehouse.db);
   expect(alerts).toEqual([]);
+});
+
+describe('an old question deletes nothing that the source shows again under its ID as a number', () => {
+  const old = { last_synced_at: at(-3_600_000) };
+  // The last is more than a double holds.
+  const ids = ['1000', '1001', '1002', '9007199254740993'];
+  const numbered = (id: string): string => bill(id, { id, last_synced_at: at(-500) });
+  const today = new Date(Date.now() + 86_400_000).toISOString();
+
+  test.each<[string, (service: ScriptedService) => Promise<unknown>]>([
+    ['to a sync', (service) => service.sync(['bills'])],
+    ['to a backfill', (service) => service.backfill(['bills'], { from: '2023-01-01T00:00:00Z', to: today })],
+    ['to fetches that webhooks ask for', tellOfAll],
+  ])('%s', async (_, show) => {
+    const service = await serve();
+    service.lists = { bills: ids.map((id) => bill(id, old)) };
+    await service.sync(['bills']);
+    service.lists.bills = [];
+    await service.reconcile(['bills']);
+    const question = await questionTo(service);
+    expect(question).toMatchObject({ bills: { records: 4 } });
+    service.lists.bills = ids.map(numbered);
+    await show(service);
+    expect(await questionTo(service)).toEqual({});
+    await service.approve(['bills'], question);
+    expect(await service.ids('bills')).toEqual(ids);
+  });
+
+  async function tellOfAll(service: ScriptedService): Promise<void> {
+    service.onFetch = (_, id) => ({
+      status: 200,
+      body: `{"connection":${service.named},"bill":${numbered(id)}}`,
+    });
+    for (const id of ids) await service.tellOfBill('UPDATED', bill(id, { last_synced_at: at(-500) }));
+  }
+
+  async function questionTo({ connection }: ScriptedService): Promise<ReturnType<typeof questionOf>> {
+    return questionOf(await readWaitingDeletions(warehouse, { connectionId: connection }));
+  }
 });

@@ -10,6 +10,7 @@ import type { RunScope } from '../record-scope.ts';
 import { noteMet } from '../reconcile/note-met.ts';
 import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { bisectRecords } from './bisect-records.ts';
+import { digitsOf } from './digits-of.ts';
 import { landRecords, type LandedCounts } from './land-records.ts';
 import { preparePage } from './prepared-page.ts';
 import { quarantineRecords } from './quarantine-records.ts';
@@ -48,7 +49,7 @@ export async function landFetched(
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     if (token !== null) {
       await requireProof(client, { connectionId, runId, token });
-      await noteMet(client, { connectionId, resource, runId, ids: idsOf(record), servedAt });
+      await noteMet(client, { connectionId, resource, runId, ids: idsShown(record), servedAt });
     }
     const landing = await landOne(client, { ...input, landedAt });
     // A fetch does not lag: it was asked before the record was deleted, or the tombstone is wrong about when that was.
@@ -136,6 +137,12 @@ async function withPlatformData(client: PoolClient, input: RecordToLand): Promis
 
 function idsOf({ value }: SourceRecord): string[] {
   return isObject(value) && typeof value.id === 'string' ? [value.id] : [];
+}
+
+/** Under which it may be held. */
+function idsShown(record: SourceRecord): string[] {
+  const { text, value } = record;
+  return [...idsOf(record), ...digitsOf(isObject(value) ? value.id : undefined, text)];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

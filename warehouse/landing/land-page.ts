@@ -117,7 +117,7 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   await noteListing(client, input, { facts, refused, landedAt });
   const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
   if (pass.kind === 'sync') await settleRefused(client, { ...where, ids: refusedIds });
-  const ids = [...page.records.map(({ id }) => id), ...refusedIds];
+  const ids = [...page.records.map(({ id }) => id), ...refused.flatMap(idsShown)];
   await noteMet(client, { ...where, ids, servedAt });
   const counted: PageFacts = {
     ...landed.counts,
@@ -171,6 +171,12 @@ async function noteListing(
   if (page.highest !== null) await noteAhead(client, { ...pass, highest: page.highest, landedAt });
   if (pass.kind !== 'reconcile') return;
   const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
-  const heldIds = await heldByDigits(client, { ...pass, resource, refused });
+  const digits = refused.flatMap((one) => one.digits ?? []);
+  const heldIds = await heldByDigits(client, { ...pass, resource, digits });
   await listRecords(client, { pass, facts, refusedIds: [...refusedIds, ...heldIds] });
+}
+
+/** Under which a record that could not land may be held. */
+function idsShown({ recordId, digits = [] }: RefusedRecord): readonly string[] {
+  return recordId === null ? digits : [recordId];
 }

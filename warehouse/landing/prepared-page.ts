@@ -7,6 +7,7 @@ import { recordCheckOf } from '../../resources/record-check.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { SourceRecord } from '../../resources/source-record.ts';
 import { isWellFormed } from '../../resources/well-formed.ts';
+import { digitsOf } from './digits-of.ts';
 
 /** A page, ready to be landed: what can be decided without the database has been decided. */
 export interface PreparedPage {
@@ -44,6 +45,8 @@ type Timed = PreparedRecord & { readonly at: number };
 export interface RefusedRecord {
   /** Null when it has none that can be stored. It may be too long for a key. */
   readonly recordId: string | null;
+  /** What it has instead, where its ID came as a number. */
+  readonly digits?: readonly string[];
   readonly reason: string;
   readonly text: string;
 }
@@ -60,7 +63,7 @@ export async function preparePage(resource: Resource, page: readonly SourceRecor
     if (index % yieldEvery === 0) await yieldToEventLoop();
     const reason = check(value) ?? problemOfNumbers(text);
     if (reason !== undefined) {
-      refused.push({ recordId: idOf(value), reason, text });
+      refused.push({ recordId: idOf(value), digits: digitsOf(sentId(value), text), reason, text });
       continue;
     }
     const prepared = prepare(resource, value as Record<string, unknown>, text);
@@ -108,7 +111,11 @@ function highestOf(records: readonly Timed[]): PreparedPage['highest'] {
   return highest && { id: highest.id, version: highest.version };
 }
 
+function sentId(record: unknown): unknown {
+  return typeof record === 'object' && record !== null && 'id' in record ? record.id : null;
+}
+
 function idOf(record: unknown): string | null {
-  const id = typeof record === 'object' && record !== null && 'id' in record ? record.id : null;
+  const id = sentId(record);
   return typeof id === 'string' && id !== '' && isWellFormed(id) ? id : null;
 }

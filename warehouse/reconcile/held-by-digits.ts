@@ -1,5 +1,4 @@
 import type { PoolClient } from 'pg';
-import type { RefusedRecord } from '../landing/prepared-page.ts';
 import type { RecordScope } from '../record-scope.ts';
 
 /**
@@ -8,9 +7,8 @@ import type { RecordScope } from '../record-scope.ts';
  */
 export async function heldByDigits(
   client: PoolClient,
-  { connectionId, resource, refused }: RecordScope & { refused: readonly RefusedRecord[] },
+  { connectionId, resource, digits }: RecordScope & { digits: readonly string[] },
 ): Promise<string[]> {
-  const digits = refused.flatMap(({ recordId, text }) => (recordId === null ? digitsOf(text) : []));
   if (digits.length === 0) return [];
   const { rows } = await client.query<{ id: string }>({
     name: `held by digits of ${resource.name}`,
@@ -18,10 +16,4 @@ export async function heldByDigits(
     values: [connectionId, digits],
   });
   return rows.map(({ id }) => id);
-}
-
-function digitsOf(text: string): string[] {
-  const record: unknown = JSON.parse(text);
-  const id = typeof record === 'object' && record !== null && 'id' in record ? record.id : undefined;
-  return typeof id === 'number' && Number.isSafeInteger(id) ? [String(id)] : [];
 }
