@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bill, customer, subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { at } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -55,6 +56,33 @@ describe('a listing that shows a record without a usable id proves no absence', 
     await service.discardAll();
     await service.reconcile(['customers']);
     expect(await service.ids('customers')).toEqual(['5', '6', '7', '8']);
+  });
+
+  test.each([
+    ['its ID came as a number', { id: '7' }],
+    ['a field came in a wrong form', { emails: '"none"', addresses: '"none"' }],
+  ])('nor that it is as the source has it, of a customer without a currency: %s', async (_, wrong) => {
+    const service = await serve();
+    const plain = { currency_code: 'null', last_synced_at: at(-3_600_000) };
+    service.lists = { customers: ['5', '6', '7', '8'].map((one) => customer(one, plain)) };
+    await service.sync(['customers']);
+    const renamed = { ...plain, customer_name: '"Renamed"', last_synced_at: at(-1_000), ...wrong };
+    service.lists.customers = [...['5', '6', '8'].map((one) => customer(one, plain)), customer('7', renamed)];
+    expect((await service.sync(['customers'])).status).toBe('partial');
+    await service.discardAll();
+    const run = await service.reconcile(['customers']);
+    expect(run).toMatchObject({ status: 'partial', streams: [{ failure_type: 'NotEqual', quarantined: 0 }] });
+    expect(await service.ids('customers')).toEqual(['5', '6', '7', '8']);
+    const [told] = await service.rows(
+      `select totals from sync.run_streams where connection_id = $1 and run_id = '${String(run.id)}' and totals is not null`,
+    );
+    expect(told?.totals).toEqual({
+      source: { none: { records: '3' }, 'cannot land': { records: '1' } },
+      warehouse: { none: { records: '4' } },
+      equal: false,
+    });
+    service.lists.customers = ['5', '6', '7', '8'].map((one) => customer(one, plain));
+    expect((await service.reconcile(['customers'])).status).toBe('succeeded');
   });
 
   test('until a person has discarded it', async () => {

@@ -6,6 +6,7 @@ import { bill } from '../support/finance-records.ts';
 import { deletionOf } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { syncDoubtedDeletion } from './doubted-deletion.ts';
+import { at } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -132,6 +133,19 @@ test('a bad record that somebody has discarded leaves no wish unanswered', async
   expect(await service.isReconcileWanted('bills')).toBe(true);
   await service.reconcile(['bills']);
   expect(await service.ids('bills')).toEqual(['b']);
+  expect(await service.isReconcileWanted('bills')).toBe(false);
+});
+
+test('a discarded form of a record that is held in an older one leaves no wish unanswered either', async () => {
+  const service = await serve();
+  const bad = bill('bad', { total_amount: '"much"', last_synced_at: at(-1_000) });
+  service.lists = { bills: [bill('b'), bill('bad')] };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('b'), bad];
+  await service.sync(['bills']);
+  await service.discardAll();
+  await wantReconcile(warehouse.pool, { connectionId: service.connection, resource: resourceNamed('bills') });
+  expect((await service.reconcile(['bills'])).status).toBe('partial');
   expect(await service.isReconcileWanted('bills')).toBe(false);
 });
 

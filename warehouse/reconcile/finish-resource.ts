@@ -8,7 +8,7 @@ import type { RecordScope, RunScope } from '../record-scope.ts';
 import { namelessSql } from './find-absent.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { mayStandStillSeconds, readStandstill } from './read-standstill.ts';
-import { readTotals } from './read-totals.ts';
+import { cannotLand, readTotals } from './read-totals.ts';
 import { streamsOf } from './streams-of.ts';
 
 /**
@@ -47,7 +47,8 @@ export async function finishResource(
     const decided = undecided.unclear + undecided.unanswered === 0;
     const equal = totals.every((total) => total.equal) && decided && !stoodStill;
     if (!stoodStill) {
-      const answered = decided && (equal || waiting > 0 || (await hasBadRecords(client, input)));
+      const explained = totals.some(({ source }) => cannotLand in source) || waiting > 0;
+      const answered = decided && (equal || explained || (await hasBadRecords(client, input)));
       await settle(client, input, { began, answered, proved: equal && waiting === 0 });
       await closeUnlisted(client, { ...input, began });
     }

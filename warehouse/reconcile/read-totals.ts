@@ -9,7 +9,7 @@ export type Totals = Readonly<Record<string, string>>;
 
 export interface StreamTotals {
   stream: string;
-  /** By currency: of 100 at most, those that differ before others. */
+  /** By currency: of 100 at most, those that differ before others. Beside them, `cannotLand`. */
   source: Readonly<Record<string, Totals>>;
   warehouse: Readonly<Record<string, Totals>>;
   /** Whether those of all currencies are. */
@@ -17,6 +17,9 @@ export interface StreamTotals {
   /** Where there are more currencies than are told: how many. */
   currencies?: number;
 }
+
+/** What the source showed in a form that cannot land equals nothing, where something is held of it too: what it says is not known. */
+export const cannotLand = 'cannot land';
 
 const currenciesTold = 100;
 const digitsTold = 1_000;
@@ -75,12 +78,14 @@ function totalsSql(resource: Resource): string {
       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile'
     ), shown as (
       select distinct on (stream, record ->> 0)
-        stream, listing, record ->> 0 as id, (record ->> 1)::timestamptz as version, record ->> 2 as currency
+        stream, listing, record ->> 0 as id, (record ->> 1)::timestamptz as version,
+        case when record ->> 1 is null then '${cannotLand}' else record ->> 2 end as currency
         ${numbered.map(({ name }, index) => `, (record ->> ${index + 3})::numeric as ${name}`).join('')}
       from sync.listed_pages
       cross join lateral jsonb_array_elements(records) as listed (record)
       where connection_id = $1 and stream = any($2::text[])
-      order by stream, record ->> 0, listing desc, page desc
+      -- One page may show a record, and another one without an ID that has its digits for a number.
+      order by stream, record ->> 0, listing desc, page desc, version desc nulls last
     ), seen as (
       select distinct on (id) * from shown
       order by id, listing desc, version desc nulls last
