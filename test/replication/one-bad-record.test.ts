@@ -293,6 +293,27 @@ test('a new expense that a reconcile has met, and that turns into a refund which
   }
 });
 
+test('a list that has stopped at an old bad form of a record which was put right has stalled', async () => {
+  const service = await serve();
+  const a = bill('a', { last_synced_at: at(-3_600_000) });
+  service.lists = { bills: [a] };
+  await service.sync(['bills']);
+  const bad = bill('x', { total_amount: '"much"', last_synced_at: at(-300_000) });
+  service.lists.bills = [a, bad];
+  await service.sync(['bills']);
+  service.lists.bills = [a, bill('x', { last_synced_at: at(-200_000) })];
+  await service.reconcile(['bills']);
+  // A replica answers that knows nothing of the last minutes.
+  service.lists.bills = [a, bad];
+  for (let syncs = 0; syncs < 2; syncs += 1) {
+    const { status, streams } = await service.sync(['bills']);
+    expect(status).toBe('partial');
+    expect(streams).toContainEqual(expect.objectContaining({ stream: 'bills', failure_type: 'Stalled' }));
+  }
+  service.lists.bills = [a, bill('x', { last_synced_at: at(-200_000) })];
+  expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
+});
+
 test('of a type or a code that is a book the list of webhooks tells the beginning', async () => {
   const book = 'x'.repeat(1_800_000);
   const body = JSON.stringify({ type: book, code: book, connection_id: randomId(10) });

@@ -115,8 +115,7 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
     refused,
   });
   await noteListing(client, input, { facts, refused, landedAt });
-  const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
-  if (pass.kind === 'sync') await settleRefused(client, { ...where, ids: refusedIds });
+  if (pass.kind === 'sync') await settleRefused(client, { ...where, refused });
   const ids = [...page.records.map(({ id }) => id), ...refused.flatMap(idsShown)];
   await noteMet(client, { ...where, ids, servedAt });
   const counted: PageFacts = {

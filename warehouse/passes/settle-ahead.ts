@@ -1,4 +1,6 @@
 import type { PoolClient } from 'pg';
+import type { RefusedRecord } from '../landing/prepared-page.ts';
+import { versionOfEntry } from '../quarantine/version-of-entry.ts';
 import type { RunScope } from '../record-scope.ts';
 
 /**
@@ -16,16 +18,27 @@ export async function settleAhead(client: PoolClient, where: RunScope): Promise<
   });
 }
 
-/** A newer record that a list of the resource shows in a form that cannot land is hidden by none: the quarantine says what is wrong. */
+/**
+ * A newer record that a list of the resource shows in a form that cannot land is hidden by none: the quarantine says what is wrong. One of
+ * an older version proves nothing: a list that has stopped shows what was put right since.
+ */
 export async function settleRefused(
   client: PoolClient,
-  { ids, ...where }: RunScope & { ids: readonly string[] },
+  { refused, ...where }: RunScope & { refused: readonly RefusedRecord[] },
 ): Promise<void> {
-  if (ids.length === 0) return;
+  const named = refused.filter(({ recordId }) => recordId !== null);
+  if (named.length === 0) return;
   await settle(client, where, {
     name: `settle refused ahead of ${where.resource.name}`,
-    which: 's.ahead_record_id = any($3::text[])',
-    values: [ids],
+    which: `exists (
+      select from unnest($3::text[], $4::bigint[]) as refused (id, version)
+      where refused.id = s.ahead_record_id
+        and coalesce(timestamptz 'epoch' + refused.version * interval '1 microsecond' > s.ahead_version, true)
+    )`,
+    values: [
+      named.map(({ recordId }) => recordId),
+      named.map(({ text }) => versionOfEntry(text, where.resource) ?? null),
+    ],
   });
 }
 
