@@ -510,6 +510,50 @@ test('an erasure reaches a form of the record that waits because its ID came as 
   ]);
 });
 
+test('an erasure leaves records in quarantine that only name the erased one by its number', async () => {
+  const service = await serve({ customers: [customer('kept')] });
+  const held = bill('7', { last_synced_at: ago(anHour) });
+  const linked = list(object({ id: '7', allocated_date: 'null', allocated_amount: '5' }));
+  const others = [
+    bill('other', { id: undefined, linked_payments: linked }),
+    bill('other', { id: '""', platform_data: object({ id: '7' }) }),
+    bill('other', { id: '8', platform_data: object({ id: '7' }) }),
+  ];
+  service.lists.bills = [
+    bill('kept'),
+    held,
+    ...others,
+    bill('7', { id: '7', memo: text(plantedIn(service)) }),
+  ];
+  await service.sync(['bills', 'customers']);
+  const waiting = `select payload from sync.quarantine where connection_id = $1 and status = 'open'`;
+  expect(await service.rows(waiting)).toHaveLength(4);
+  service.lists.bills = [bill('kept'), ...others];
+  await erase(service, 'bills', '7');
+  await expectNothing(service);
+  expect((await service.rows(waiting)).map(({ payload }) => payload)).toEqual(expect.arrayContaining(others));
+});
+
+test.each([
+  ['its ID is a number', '9007199254740993', object({ id: '9007199254740993', deleted_at: '"2024-01-01"' })],
+  ['it does not say when', '4711', object({ id: '"4711"', deleted_at: '"2024-01-01"' })],
+])('an erasure reaches an event about the record that waits because %s', async (_, erased, data) => {
+  const service = await serve({ customers: [customer('kept')] });
+  const about = { resource: '"ACCOUNTING_CUSTOMER"', type: '"object_deleted"' };
+  const event = object({
+    ...{ id: '"event"', ...about, data, platform_data: text(plantedIn(service)) },
+    ...(erased === '4711' ? {} : { last_synced_at: ago(5) }),
+  });
+  const other = object({ id: '"other"', ...about, data: object({ id: '["4711"]' }), note: '"4711"' });
+  service.events = [event, other];
+  await service.sync(['customers']);
+  const waiting = `select payload from sync.quarantine where connection_id = $1 and status = 'open'`;
+  expect(await service.rows(waiting)).toHaveLength(2);
+  await erase(service, 'customers', erased);
+  await expectNothing(service);
+  expect(await service.rows(waiting)).toEqual([{ payload: other }]);
+});
+
 const nothing = { runsMilliseconds: 0, historyMilliseconds: null };
 
 async function addAgain({ connection: connectionId, url: apiAddress }: ScriptedService): Promise<void> {

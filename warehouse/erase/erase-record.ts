@@ -59,7 +59,8 @@ export async function eraseRecord(
       'update sync.tombstones set erased = true where connection_id = $1 and resource = $2 and record_id = $3',
       [connectionId, resource.name, id],
     );
-    for (const { erase } of placesOfContent(resource)) await client.query(erase, [connectionId, id]);
+    for (const { erase, values } of await placesOfContent(client, record))
+      await client.query(erase, [...values]);
     // Read: one of which nothing was held is counted too.
     const counts = { read: 1, deleted: held[`finance.${resource.name}`] ?? 0 };
     await addToRun(client, { runId, connectionId, stream: resource.streams[0].name, counts });
@@ -70,13 +71,13 @@ export async function eraseRecord(
 /** How many rows hold content of a record. */
 export async function countContent(
   client: Pick<PoolClient, 'query'>,
-  { connectionId, resource, id }: RecordNamed,
+  record: RecordNamed,
 ): Promise<RowsByTable> {
   const counts: Record<string, number> = {};
-  for (const { table, where } of placesOfContent(resource)) {
+  for (const { table, where, values } of await placesOfContent(client, record)) {
     const { rows } = await client.query<{ count: number }>(
       `select count(*)::int as count from ${table} where ${where}`,
-      [connectionId, id],
+      [...values],
     );
     counts[table] = rows[0]?.count ?? 0;
   }

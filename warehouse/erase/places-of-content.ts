@@ -1,33 +1,37 @@
+import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
+import type { RecordScope } from '../record-scope.ts';
 import { streamsOf } from '../reconcile/streams-of.ts';
 import { toldByWebhooks } from './told-by-webhooks.ts';
+import { unnamedEntries } from './unnamed-entries.ts';
 
-/** A table that holds content of records. In its SQL, $1 is the connection and $2 the ID of the record. */
+/** A table that holds content of records. */
 export interface Place {
   readonly table: string;
+  /** Of its SQL: $1 is the connection, $2 the ID of the record. */
+  readonly values: readonly unknown[];
   /** Which rows hold content of the record. */
   readonly where: string;
   /** What takes it away. */
   readonly erase: string;
 }
 
-/** Every table that Daybook loads and that may hold content of a record of this resource. */
-export function placesOfContent(resource: Resource): readonly Place[] {
+/** Every table that Daybook loads and that may hold content of a record. */
+export async function placesOfContent(
+  client: Pick<PoolClient, 'query'>,
+  { connectionId, resource, id }: RecordScope & { id: string },
+): Promise<readonly Place[]> {
   const { name, children } = resource;
+  const values = [connectionId, id];
+  const unnamed = await unnamedEntries(client, { connectionId, resource, id });
   const record = `connection_id = $1 and resource = '${name}' and record_id = $2`;
-  return [
+  const places: readonly (Statements & Partial<Place>)[] = [
     ...children.map(({ table, parentKey }) =>
       deleted(`finance.${table}`, `connection_id = $1 and ${parentKey} = $2`),
     ),
     deleted(`finance.${name}`, 'connection_id = $1 and id = $2'),
     deleted('history.record_versions', record),
-    deleted(
-      'sync.quarantine',
-      // By its digest, where the ID is too long to be a key; by its digits, where it came as a number, which is no ID.
-      String.raw`connection_id = $1 and resource = '${name}'
-       and ($2 in (record_id, entry_key) or entry_key = encode(sha256(convert_to($2, 'UTF8')), 'hex')
-         or record_id is null and $2 ~ '^\d+$' and payload ~ ('"id"\s*:\s*' || $2 || '[^0-9.eE]'))`,
-    ),
+    { ...quarantined(resource), values: [...values, unnamed] },
     deleted('sync.field_issues', record),
     deleted('sync.discrepancies', record),
     listedPages(resource),
@@ -36,10 +40,21 @@ export function placesOfContent(resource: Resource): readonly Place[] {
     // A second delivery is recognized by the digest, which stays.
     emptied('sync.webhook_inbox', { payload: `'{}'`, where: toldByWebhooks(resource) }),
   ];
+  return places.map((place) => ({ values, ...place }));
+}
+
+/** By the digest of its ID, where that is too long to be a key. $3: `unnamedEntries`. */
+function quarantined({ name }: Resource): Statements {
+  return deleted(
+    'sync.quarantine',
+    `connection_id = $1 and resource = '${name}'
+       and ($2 in (record_id, entry_key) or entry_key = encode(sha256(convert_to($2, 'UTF8')), 'hex')
+         or id = any($3::bigint[]))`,
+  );
 }
 
 /** What an open listing, or one that was given up, was shown: it is compared with what is held, where the record is no more either. */
-function listedPages(resource: Resource): Place {
+function listedPages(resource: Resource): Statements {
   const table = 'sync.listed_pages';
   const streams = streamsOf(resource).map((stream) => `'${stream}'`);
   const where = `connection_id = $1 and stream in (${streams.join(', ')})
@@ -51,10 +66,12 @@ function listedPages(resource: Resource): Place {
   return { table, where, erase: `update ${table} set records = (${others}) where ${where}` };
 }
 
-function deleted(table: string, where: string): Place {
+function deleted(table: string, where: string): Statements {
   return { table, where, erase: `delete from ${table} where ${where}` };
 }
 
-function emptied(table: string, { payload, where }: { payload: string; where: string }): Place {
+function emptied(table: string, { payload, where }: { payload: string; where: string }): Statements {
   return { table, where, erase: `update ${table} set payload = ${payload} where ${where}` };
 }
+
+type Statements = Omit<Place, 'values'>;
