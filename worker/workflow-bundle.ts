@@ -1,4 +1,4 @@
-import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+import { bundleWorkflowCode, type BundleOptions, type WorkflowBundleOption } from '@temporalio/worker';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
@@ -19,10 +19,7 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
   if (existsSync(released)) return { codePath: released };
   const file = path.join(cacheFolder, `workflows-${await fingerprint()}.js`);
   if (!existsSync(file)) {
-    const { code } = await bundleWorkflowCode({
-      workflowsPath: path.join(workflows, 'index.ts'),
-      logger: { log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore },
-    });
+    const code = await buildWorkflowBundle();
     await mkdir(cacheFolder, { recursive: true });
     // Two workers may build at once: each writes a file of its own, and the name appears with all of its content.
     const draft = `${file}.${process.pid}`;
@@ -31,6 +28,34 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
   }
   return { codePath: file };
 }
+
+/** The code of the workflows, with all that it imports. */
+export async function buildWorkflowBundle(): Promise<string> {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: path.join(workflows, 'index.ts'),
+    logger: { log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore },
+    webpackConfigHook: withoutForeignSettings,
+  });
+  return code;
+}
+
+type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
+
+/**
+ * The bundler looks for settings of its own (browserslist, .swcrc) in the working folder and the sources', and in every folder above, and
+ * runs code that they name. These may be another user's: what they would say is said here.
+ */
+function withoutForeignSettings(config: WebpackConfig): WebpackConfig {
+  const rules = config.module?.rules?.map((rule) => {
+    if (typeof rule !== 'object' || rule === null || typeof rule.use !== 'object' || !('loader' in rule.use))
+      return rule;
+    const options = typeof rule.use.options === 'object' ? rule.use.options : {};
+    return { ...rule, use: { ...rule.use, options: { ...options, swcrc: false } } };
+  });
+  return { ...config, target: 'web', context: checkout, module: { ...config.module, ...(rules && { rules }) } };
+}
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
 
 const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/daybook', import.meta.url));
 
