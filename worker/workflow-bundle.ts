@@ -52,7 +52,12 @@ function withoutForeignSettings(config: WebpackConfig): WebpackConfig {
     const options = typeof rule.use.options === 'object' ? rule.use.options : {};
     return { ...rule, use: { ...rule.use, options: { ...options, swcrc: false } } };
   });
-  return { ...config, target: 'web', context: checkout, module: { ...config.module, ...(rules && { rules }) } };
+  return {
+    ...config,
+    target: 'web',
+    context: checkout,
+    module: { ...config.module, ...(rules && { rules }) },
+  };
 }
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
