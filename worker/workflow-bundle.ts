@@ -17,7 +17,7 @@ const sources = [workflows, fileURLToPath(new URL('../temporal/', import.meta.ur
 export async function workflowBundle(): Promise<WorkflowBundleOption> {
   const released = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
   if (existsSync(released)) return { codePath: released };
-  const file = path.join(cacheFolder, `workflows-${await fingerprint()}.js`);
+  const file = path.join(cacheFolder, `workflow-bundle-${await fingerprint()}.js`);
   if (!existsSync(file)) {
     const code = await buildWorkflowBundle();
     await mkdir(cacheFolder, { recursive: true });
@@ -43,7 +43,8 @@ type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>
 
 /**
  * The bundler looks for settings of its own (browserslist, .swcrc) in the working folder and the sources', and in every folder above, and
- * runs code that they name. These may be another user's: what they would say is said here.
+ * runs code that they name; and for the sources themselves below the working folder. These may be another user's: what they would say is
+ * said here.
  */
 function withoutForeignSettings(config: WebpackConfig): WebpackConfig {
   const rules = config.module?.rules?.map((rule) => {
@@ -56,6 +57,8 @@ function withoutForeignSettings(config: WebpackConfig): WebpackConfig {
     ...config,
     target: 'web',
     context: checkout,
+    // By default an absolute path is looked for below the working folder first.
+    resolve: { ...config.resolve, roots: [] },
     module: { ...config.module, ...(rules && { rules }) },
   };
 }
