@@ -22,6 +22,8 @@ export interface ApiClient {
 export interface ListRequest extends List {
   readonly accessToken: string;
   readonly signal?: AbortSignal | undefined;
+  /** Resolves when the caller has nothing to do but wait for the answer. It has nothing else from the start, when absent. */
+  readonly awaited?: Promise<void> | undefined;
 }
 
 export interface FetchRequest {
@@ -29,6 +31,8 @@ export interface FetchRequest {
   readonly resource: Pick<Resource, 'listPath' | 'singular'>;
   readonly id: string;
   readonly signal?: AbortSignal | undefined;
+  /** As in `ListRequest`. */
+  readonly awaited?: Promise<void> | undefined;
 }
 
 export interface ApiClientSettings {
@@ -64,11 +68,15 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
   };
 }
 
-/** A page of 500 records takes a second or two; the total is for a sender that keeps sending, but next to nothing. */
+/**
+ * A page of 500 records takes a second or two. A service may take a minute to begin; once a body has begun, a sender that keeps sending,
+ * but next to nothing, is left soon. The total is for one that sends a little more than that.
+ */
 const defaultTimeouts: Timeouts = {
   connectMilliseconds: 10_000,
   headersMilliseconds: 60_000,
   bodyIdleMilliseconds: 60_000,
+  slowestBody: { bytes: 20_000, milliseconds: 20_000 },
   totalMilliseconds: 120_000,
 };
 

@@ -27,16 +27,21 @@ export async function* readPages<Prepared>(
   const signal =
     reading.signal === undefined ? leave.signal : AbortSignal.any([reading.signal, leave.signal]);
   const ask = pageAsker(client, { ...reading, signal });
-  const request = (cursor: string | null): Promise<Settled<Prepared>> =>
-    settled(ask(cursor), (page) => prepare(page, cursor));
+  const request = (cursor: string | null, awaited?: Promise<void>): Promise<Settled<Prepared>> =>
+    settled(ask(cursor, awaited), (page) => prepare(page, cursor));
   let pending = request(reading.cursor);
   try {
     for (let page = 1; ; page += 1) {
       const { prepared, nextCursor } = unwrap(await pending);
       const isLast = nextCursor === null || page === reading.pages;
-      if (!isLast) pending = request(nextCursor);
+      let waitForNext = (): void => undefined;
+      const awaited = new Promise<void>((resolve) => {
+        waitForNext = resolve;
+      });
+      if (!isLast) pending = request(nextCursor, awaited);
       yield prepared;
       if (isLast) return;
+      waitForNext();
     }
   } finally {
     leave.abort();
@@ -49,26 +54,33 @@ export async function* readPages<Prepared>(
  * service's own. A refusal that stays was about the cursor, where there was one. A page too large for us is asked for again with
  * a tenth of the records, down to one, and so are those after it.
  */
-function pageAsker(client: ApiClient, reading: Reading): (cursor: string | null) => Promise<ListPage> {
+function pageAsker(
+  client: ApiClient,
+  reading: Reading,
+): (cursor: string | null, awaited?: Promise<void>) => Promise<ListPage> {
   const { query } = reading;
   let limit = reading.limit ?? 500;
   let sendsLimit = true;
-  return async function ask(cursor): Promise<ListPage> {
+  return async function ask(cursor, awaited): Promise<ListPage> {
     const limitSent = sendsLimit ? { limit: String(limit) } : {};
     const cursorSent = cursor === null ? {} : { cursor };
     try {
-      const page = await client.list({ ...reading, query: { ...query, ...limitSent, ...cursorSent } });
+      const page = await client.list({
+        ...reading,
+        awaited,
+        query: { ...query, ...limitSent, ...cursorSent },
+      });
       if (page.nextCursor !== null && page.nextCursor === cursor) throw notMoving(reading, page);
       return page;
     } catch (error) {
       if (error instanceof AnswerTooLarge && sendsLimit && limit > 1) {
         limit = Math.ceil(limit / 10);
-        return await ask(cursor);
+        return await ask(cursor, awaited);
       }
       if (!isBadRequest(error)) throw error;
       if (sendsLimit) {
         sendsLimit = false;
-        return await ask(cursor);
+        return await ask(cursor, awaited);
       }
       throw cursor === null ? error : new CursorRefused(error);
     }

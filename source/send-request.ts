@@ -9,6 +9,7 @@ import { readBody, readBodyStart } from './read-body.ts';
 import { GrantTooOld, redeemWhenWritten } from './redeem-when-written.ts';
 import type { Grant, RequestBudget } from './request-budget.ts';
 import { servedAtOf } from './retry-after.ts';
+import { endWhenSlow, type SlowestBody } from './slow-body.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { isFreeOfSecrets, withoutSecrets } from './without-secrets.ts';
 
@@ -35,6 +36,8 @@ export interface Timeouts {
   readonly headersMilliseconds: number;
   /** The longest silence within a body. */
   readonly bodyIdleMilliseconds: number;
+  /** A body that has begun and brings fewer bytes than these within such a time is ended. */
+  readonly slowestBody: SlowestBody;
   /** The whole exchange, whatever is sent meanwhile. */
   readonly totalMilliseconds: number;
 }
@@ -142,6 +145,7 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
   const secrets = secretsOf(service, request);
   const requestId = requestIdOf(headers, secrets);
   const failure = { request: nameOf(request), status: statusCode, errorCode: null, requestId };
+  const pieces = endWhenSlow(body, service.timeouts.slowestBody);
   return {
     status: statusCode,
     requestId,
@@ -150,9 +154,9 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
     receivedAt,
     text:
       statusCode === 200
-        ? await readBody(body, service.limits, failure)
+        ? await readBody(pieces, service.limits, failure)
         : // What looks like an error code is shown, and a service may repeat there what it was sent.
-          withoutSecrets(await readBodyStart(body), secrets),
+          withoutSecrets(await readBodyStart(pieces), secrets),
   };
 }
 

@@ -14,6 +14,7 @@ import { claimNamespace, type ClaimOptions } from './ownership/claim-namespace.t
 import { deleteReplacedSchedules } from './ownership/delete-replaced-schedules.ts';
 import { watchOwnership } from './ownership/watch-ownership.ts';
 import { measureRequests } from './measure-requests.ts';
+import { createPagingSlots } from './paging-slots.ts';
 import { notePageLanded } from './metrics.ts';
 import { admitTick } from './schedules/admit-tick.ts';
 import { admitExport, repairExportSchedule } from '../operations/schedules/follow-export.ts';
@@ -63,7 +64,10 @@ export async function composeWorker(
   const owner = await claimNamespace({ warehouse, temporal: client, settings }, ownership);
   const connection = await NativeConnection.connect(settings.temporal.connection);
   const budget = openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api });
-  const api = measureRequests(createApiClient({ ...settings.api, baseUrl: settings.api.url, budget }));
+  // A stream holds a connection only while it lands a page; one stays free for the bookkeeping and the request budget.
+  const slots = createPagingSlots({ slots: Math.max(1, connections - 1) });
+  const requests = measureRequests(createApiClient({ ...settings.api, baseUrl: settings.api.url, budget }));
+  const api = slots.lendWhileWaiting(requests);
   const places = {
     warehouse,
     temporal: client,
@@ -100,8 +104,7 @@ export async function composeWorker(
       searchable: (await missingSearchAttributes(client, settings.temporal.namespace)).length === 0,
       onPageLanded: notePageLanded,
     },
-    // A stream holds a connection only while it lands a page; one stays free for the bookkeeping and the request budget.
-    concurrentStreams: Math.max(1, connections - 1),
+    pagingSlots: slots.supplier,
     onFailure: (error) => {
       database.refused(error);
     },

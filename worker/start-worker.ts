@@ -11,6 +11,7 @@ import { beatMilliseconds } from '../activities/heartbeating.ts';
 import { createActivities } from '../activities/index.ts';
 import type { TemporalSettings } from '../config/temporal-settings.ts';
 import { failureInterceptor } from './failures.ts';
+import type { PagingSlots } from './paging-slots.ts';
 import { exportQueue, mainQueue, martsQueue, pagingQueue } from '../temporal/task-queues.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
@@ -27,13 +28,13 @@ export async function startWorker(input: {
   namespace: string;
   deployment: TemporalSettings['deployment'];
   dependencies: Omit<Dependencies, 'stopping'>;
-  /** Streams read at once by this process. Each holds a database connection while it lands a page. */
-  concurrentStreams: number;
+  /** Of the queue in which pages are read. */
+  pagingSlots: PagingSlots['supplier'];
   /** Hears of every activity that failed. */
   onFailure: (error: unknown) => void;
   logger: Logger;
 }): Promise<RunningWorker> {
-  const { connection, namespace, deployment, logger, concurrentStreams } = input;
+  const { connection, namespace, deployment, logger, pagingSlots } = input;
   const stopping = new AbortController();
   const activities = createActivities({ ...input.dependencies, stopping: stopping.signal });
   const common: WorkerOptions = {
@@ -58,7 +59,12 @@ export async function startWorker(input: {
       ...common,
       taskQueue: pagingQueue,
       activities: { ...activities },
-      maxConcurrentActivityTaskExecutions: concurrentStreams,
+      tuner: {
+        activityTaskSlotSupplier: pagingSlots,
+        workflowTaskSlotSupplier: unused,
+        localActivityTaskSlotSupplier: unused,
+        nexusTaskSlotSupplier: unused,
+      },
     }),
     await Worker.create({
       ...common,
@@ -83,6 +89,9 @@ export async function startWorker(input: {
     },
   };
 }
+
+/** That queue has activities alone. */
+const unused = { type: 'fixed-size', numSlots: 1 } as const;
 
 /** Any release goes on with the workflows of those before it, and one that waits for a person may wait for a month. */
 function versioned(version: WorkerDeploymentVersion): WorkerDeploymentOptions {

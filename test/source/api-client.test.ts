@@ -239,7 +239,36 @@ describe('a failing network is SourceUnavailable and tried again', () => {
     await api.requests[0]?.abandoned;
   });
 
+  test('the body has begun and comes more slowly than any service would send it', async () => {
+    const api = await startScriptedApi((_, response) => {
+      const drip = setInterval(() => response.write(' '), 20);
+      response.on('close', () => {
+        clearInterval(drip);
+      });
+    });
+    const { client } = clientOf(api, { timeouts: { slowestBody: { bytes: 1_000, milliseconds: 200 } } });
+    await expect(client.list(billsRequest)).rejects.toMatchObject({ ...unavailable, code: 'BODY_TOO_SLOW' });
+    await api.requests[0]?.abandoned;
+  });
+
   const unavailable = { name: 'SourceUnavailable', handling: 'retry', status: null };
+});
+
+test('a service that takes its time is waited for: before its answer, before the body, within it', async () => {
+  const api = await startScriptedApi((_, response) => {
+    const send = (text: string): void => {
+      response.write(text);
+    };
+    setTimeout(() => {
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+    }, 800);
+    setTimeout(send, 1_600, `{"bills":[]${' '.repeat(2_000)}`);
+    setTimeout(send, 1_850, ' '.repeat(2_000));
+    setTimeout(() => response.end(',"next_cursor":null}'), 2_150);
+  });
+  const slowestBody = { bytes: 1_000, milliseconds: 500 };
+  const { client } = clientOf(api, { timeouts: { slowestBody } });
+  expect(await client.list(billsRequest)).toMatchObject({ records: [], nextCursor: null });
 });
 
 describe('an abort', () => {
@@ -305,6 +334,19 @@ describe('an error answer', () => {
     });
     const { client } = clientOf(api, { timeouts: { totalMilliseconds: 200 } });
     await expect(client.list(billsRequest)).rejects.toMatchObject({ name: 'SourceUnavailable', status: 503 });
+  });
+
+  test('is told by its status when its body hardly comes', async () => {
+    const api = await startScriptedApi((_, response) => {
+      response.writeHead(503);
+      const drip = setInterval(() => response.write('<'), 20);
+      response.on('close', () => {
+        clearInterval(drip);
+      });
+    });
+    const { client } = clientOf(api, { timeouts: { slowestBody: { bytes: 1_000, milliseconds: 200 } } });
+    await expect(client.list(billsRequest)).rejects.toMatchObject({ name: 'SourceUnavailable', status: 503 });
+    await api.requests[0]?.abandoned;
   });
 
   test('is told by its status when its body breaks off', async () => {

@@ -1,0 +1,141 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { asyncLocalStorage as activityContext, type Context } from '@temporalio/activity';
+import { describe, expect, test } from 'vitest';
+import type { ApiClient, ListRequest } from '../../source/api-client.ts';
+import type { ListPage } from '../../source/responses.ts';
+import { pagingQueue } from '../../temporal/task-queues.ts';
+import { createPagingSlots, type PagingSlots } from '../../worker/paging-slots.ts';
+
+const page = { records: [], nextCursor: null } as unknown as ListPage;
+const request: ListRequest = { accessToken: 'token', path: '/accounting/bills', plural: 'bills', query: {} };
+const afterMilliseconds = 50;
+const long = 4 * afterMilliseconds;
+
+describe('the slot of an activity', () => {
+  test('is lent while only the service is waited for, and a free one is waited for with the answer', async () => {
+    const { begin, end, ask } = open({ slots: 1 });
+    await begin();
+    const asked = ask();
+    await begin();
+    asked.answer();
+    expect(await isSettled(asked.page)).toBe(false);
+    end();
+    expect(await asked.page).toBe(page);
+  });
+
+  test('goes to an answer before it goes to another task', async () => {
+    const { begin, end, ask } = open({ slots: 1 });
+    await begin();
+    const asked = ask();
+    await begin();
+    asked.answer();
+    const third = begin();
+    await wait(afterMilliseconds);
+    end();
+    expect(await asked.page).toBe(page);
+    expect(await isSettled(third)).toBe(false);
+    end();
+    await third;
+  });
+
+  test('is not waited for behind a poll of Temporal that has no task yet', async () => {
+    const { begin, supplier, ask } = open({ slots: 1 });
+    await begin();
+    const asked = ask();
+    await supplier.reserveSlot(context, new AbortController().signal);
+    asked.answer();
+    expect(await asked.page).toBe(page);
+  });
+
+  test('is kept while the answer comes soon', async () => {
+    const { begin, ask } = open({ slots: 1 });
+    await begin();
+    const asked = ask();
+    asked.answer();
+    expect(await asked.page).toBe(page);
+    expect(await isSettled(begin())).toBe(false);
+  });
+
+  test('is kept while the activity still works on the page before', async () => {
+    const { begin, ask } = open({ slots: 1 });
+    await begin();
+    let landed = (): void => undefined;
+    const asked = ask({
+      awaited: new Promise((resolve) => {
+        landed = resolve;
+      }),
+    });
+    const next = begin();
+    expect(await isSettled(next)).toBe(false);
+    landed();
+    await next;
+    asked.answer();
+  });
+
+  test('is kept by an activity of another queue', async () => {
+    const { begin, ask } = open({ slots: 1, taskQueue: 'daybook' });
+    await begin();
+    ask();
+    expect(await isSettled(begin())).toBe(false);
+  });
+
+  test('is not waited for by an activity that is cancelled', async () => {
+    const { begin, ask } = open({ slots: 1 });
+    await begin();
+    const abort = new AbortController();
+    const asked = ask({ signal: abort.signal });
+    await begin();
+    asked.answer();
+    expect(await isSettled(asked.page)).toBe(false);
+    abort.abort();
+    expect(await asked.page).toBe(page);
+  });
+});
+
+/** What Temporal's worker does with the slots, and activities with the client. */
+function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: string }): {
+  supplier: PagingSlots['supplier'];
+  begin: () => Promise<void>;
+  end: () => void;
+  ask: (more?: Partial<ListRequest>) => { page: Promise<ListPage>; answer: () => void };
+} {
+  const pagingSlots = createPagingSlots({ slots, afterMilliseconds });
+  const { supplier } = pagingSlots;
+  const slotInfo = { type: 'activity', activityType: 'readStream' } as const;
+  return {
+    supplier,
+    async begin() {
+      const permit = await supplier.reserveSlot(context, new AbortController().signal);
+      supplier.markSlotUsed({ slotInfo, permit });
+    },
+    end() {
+      supplier.releaseSlot({ slotInfo, permit: {} });
+    },
+    ask(more = {}) {
+      let answer = (): void => undefined;
+      const answered = new Promise<ListPage>((resolve) => {
+        answer = () => {
+          resolve(page);
+        };
+      });
+      const api = pagingSlots.lendWhileWaiting({ list: () => answered } as unknown as ApiClient);
+      const activity: unknown = { info: { taskQueue } };
+      return {
+        page: activityContext.run(activity as Context, () => api.list({ ...request, ...more })),
+        answer,
+      };
+    },
+  };
+}
+
+const context = {
+  slotType: 'activity',
+  taskQueue: pagingQueue,
+  workerIdentity: '',
+  workerBuildId: '',
+  isSticky: false,
+} as const;
+
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  return Promise.race([promise.then(() => true), wait(long, false)]);
+}
