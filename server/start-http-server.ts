@@ -10,6 +10,7 @@ import { createReadiness, type ReadinessChecks } from './readiness.ts';
 import { refuseForeignHosts } from './refuse-foreign-hosts.ts';
 import { createGuardedServer } from './guarded-server.ts';
 import { withoutSchemas } from './without-schemas.ts';
+import { answerBadRequest } from './answer-bad-request.ts';
 import { addWebhookRoute } from './webhooks/webhook-route.ts';
 
 export interface HttpServer {
@@ -50,6 +51,7 @@ export async function startHttpServer(input: {
   const server = fastify({
     logger: false,
     forceCloseConnections: true,
+    clientErrorHandler: answerBadRequest,
     schemaController: withoutSchemas,
     serverFactory: (handle) => createGuardedServer(patience, handle),
   });

@@ -17,6 +17,32 @@ const url = await openConsole(installation);
 const guarded = await openConsole(installation, { consolePassword: password });
 const { open } = await launchBrowser();
 
+describe('cookies that a page of another port sets', () => {
+  test.each([8, 40])(
+    'cannot keep a person out, %i of them: the browser forgets them, and is told why',
+    async (count) => {
+      const bomb = Array.from(
+        { length: count },
+        (_, i) => `c${i}=${'x'.repeat(3_500)}; Path=/; Max-Age=999999`,
+      );
+      const site = createServer((_request, response) => {
+        response.setHeader('set-cookie', bomb);
+        response.end();
+      }).listen(0, '127.0.0.1');
+      await once(site, 'listening');
+      onTestFinished(() => {
+        site.close();
+      });
+      const page = await open(`http://127.0.0.1:${(site.address() as AddressInfo).port}`);
+      const refused = await page.goto(url);
+      expect(refused?.status()).toBe(431);
+      expect(await refused?.text()).toContain('clear the cookies of this host');
+      expect((await page.reload())?.status()).toBe(200);
+      expect(await page.context().cookies(url)).toEqual([]);
+    },
+  );
+});
+
 describe('a change asked for by another site', () => {
   test('in the browser of somebody who may is refused, and nothing is done', async () => {
     const site = createServer((_request, response) => {

@@ -148,6 +148,18 @@ describe('a request that', () => {
     expect(await answerOf(socket)).toContain('431 Request Header Fields Too Large');
   });
 
+  test.each([
+    ['has a long address', `GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nCookie: ${'x'.repeat(13_000)}\r\n\r\n`],
+    ['has a large header', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\nCookie: a=b\r\n\r\n`],
+  ])('%s, which a link can bring about, clears no cookies of the host', async (_, text) => {
+    const socket = await dial(guarded);
+    socket.write(text);
+    const answer = await answerOf(socket);
+    expect(answer).toContain('431 Request Header Fields Too Large');
+    expect(answer).toContain('clear the cookies of this host');
+    expect(answer).not.toContain('Clear-Site-Data');
+  });
+
   test.concurrent.each(some(['/webhooks', '/quarantine/discard']))(
     'never ends is ended, at %s',
     async (path) => {
