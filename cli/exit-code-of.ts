@@ -29,6 +29,7 @@ function isUsage(error: unknown): boolean {
       'NoSnapshot',
       'MartsMissing',
       'UnknownResource',
+      'ForeignHome',
     ].includes(error.name)
   );
 }

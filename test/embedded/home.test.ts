@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HomeInUseError, lockHome } from '../../embedded/home-lock.ts';
@@ -7,6 +7,7 @@ import { readRuntimeFile, removeRuntimeFile, writeRuntimeFile } from '../../embe
 import { embeddedSecretKey } from '../../embedded/secret-key.ts';
 import { startEmbeddedProcess } from './embedded-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { runDaybook } from '../support/daybook-process.ts';
 import { proofTest } from '../support/proof-test.ts';
 
 const facts = {
@@ -46,6 +47,34 @@ test('a claim with the pid of a living process that started at another time does
   const lock = await lockHome(home, new Date());
   await expect(lockHome(home, new Date())).rejects.toThrow(HomeInUseError);
   await lock.release();
+});
+
+const otherUser = 54_321;
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a home of another user, or one in which another user has put a file, is refused with what to do',
+  async () => {
+    const planted = await temporaryFolder();
+    await writeFile(join(planted, 'postgres.superuser'), 'known to another\n');
+    await chown(join(planted, 'postgres.superuser'), otherUser, otherUser);
+    await expect(openHome(planted)).rejects.toThrow(`${planted}/postgres.superuser belongs to another user`);
+    const folder = await temporaryFolder();
+    await chown(folder, otherUser, otherUser);
+    await expect(openHome(folder)).rejects.toThrow(/belongs to another user \(54321\).*set DAYBOOK_HOME/);
+    const { code, stderr } = await runDaybook(['status'], {
+      env: { DAYBOOK_HOME: folder },
+      cwd: await temporaryFolder(),
+    });
+    expect(stderr).toContain('set DAYBOOK_HOME to a folder of your own');
+    expect(code).toBe(2);
+  },
+);
+
+test('others may not write in a home any more that they could write in', async () => {
+  const folder = await temporaryFolder();
+  await chmod(folder, 0o777);
+  await openHome(folder);
+  expect((await stat(folder)).mode & 0o777).toBe(0o755);
 });
 
 test('the runtime file is private, and gone for readers once its writer is dead', async () => {

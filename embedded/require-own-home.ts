@@ -1,0 +1,48 @@
+import { chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../errors/code-of.ts';
+
+/** A home in which another user of the machine may have put passwords, keys, or data that only that user knows. */
+export class ForeignHome extends Error {
+  override readonly name = 'ForeignHome';
+}
+
+/**
+ * Whoever owns a home, or what is in it, decides with which passwords the embedded Postgres is made, and by what key tokens are sealed.
+ * Throws ForeignHome unless both are of the user that runs this, or of root, as the volume of a container is; takes away from others the right to write.
+ *
+ * `postgresData` may be the account's as which root runs Postgres: `postgresAccount`.
+ */
+export async function requireOwnHome(root: string, postgresData: string): Promise<void> {
+  const uid = process.geteuid?.();
+  if (uid === undefined) return;
+  const home = await stat(root);
+  const trusted = [uid, 0];
+  if (!trusted.includes(home.uid)) throw foreign(root, home.uid);
+  if (home.uid === uid && (home.mode & othersMayWrite) !== 0)
+    await chmod(root, home.mode & 0o7777 & ~othersMayWrite);
+  for (const name of await readdir(root)) {
+    const path = join(root, name);
+    if (uid === 0 && path === postgresData) continue;
+    const owner = await ownerOf(path);
+    if (owner !== undefined && !trusted.includes(owner)) throw foreign(path, owner);
+  }
+}
+
+const othersMayWrite = 0o022;
+
+/** Undefined when it has gone meanwhile: another process of Daybook writes its files beside and renames them. */
+async function ownerOf(path: string): Promise<number | undefined> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  return found?.uid;
+}
+
+function foreign(path: string, owner: number): ForeignHome {
+  return new ForeignHome(
+    `${path} belongs to another user (${owner}), who may know what is secret in it: set DAYBOOK_HOME to a folder of your own. ` +
+      'If you know that it is yours, make it so: chown it to the user that runs Daybook.',
+  );
+}
