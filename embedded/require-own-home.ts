@@ -9,7 +9,8 @@ export class ForeignHome extends Error {
 
 /**
  * Whoever owns a home, or what is in it, decides with which passwords the embedded Postgres is made, and by what key tokens are sealed.
- * Throws ForeignHome unless both are of the user that runs this, or of root, as the volume of a container is; takes away from others the right to write.
+ * Throws ForeignHome unless both are of the user that runs this, or of root, as the volume of a container is. Takes away from others the
+ * right to write.
  *
  * `postgresData` may be the account's as which root runs Postgres: `postgresAccount`.
  */

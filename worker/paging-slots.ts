@@ -26,6 +26,7 @@ export function createPagingSlots({
 }): PagingSlots {
   const returning = new Set<() => void>();
   const beginning = new Set<() => void>();
+  const waiting = new WeakSet<object>();
   /** Slots of activities that work. */
   let working = 0;
   /**
@@ -71,11 +72,15 @@ export function createPagingSlots({
     answer: Promise<Answer>,
     { awaited, signal }: Pick<Parameters<ApiClient['list']>[0], 'awaited' | 'signal'>,
   ): Promise<Answer> {
-    if (activityContext.getStore()?.info.taskQueue !== pagingQueue) return answer;
+    const activity = activityContext.getStore();
+    // An activity has one slot to lend, however many answers it waits for.
+    if (activity?.info.taskQueue !== pagingQueue || waiting.has(activity)) return answer;
+    waiting.add(activity);
     const loan = lendLater(awaited);
     try {
       return await answer;
     } finally {
+      waiting.delete(activity);
       if (loan.end()) await takeBack(signal);
     }
   }
