@@ -25,6 +25,8 @@ export interface Dependencies {
   readonly searchable: boolean;
   /** Aborted when the worker is asked to stop: chunks then end after the page in hand. */
   readonly stopping: AbortSignal;
+  /** Waits within an activity; rejects once aborted. For seconds only: what waits longer is a workflow. */
+  readonly pause: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   readonly onPageLanded: (page: { stream: string; milliseconds: number; counts: PageCounts }) => void;
 }
 

@@ -26,6 +26,7 @@ import {
 import { pagesOfChunk, startChunk } from './chunk.ts';
 import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf, type CountingClient } from './counting-client.ts';
+import { askMissingAgain } from './ask-missing-again.ts';
 import type { Dependencies } from './dependencies.ts';
 import { GaveUp } from './gave-up.ts';
 import { handlingOf, isRestart } from './handling.ts';
@@ -165,7 +166,8 @@ async function landPages<Page>(
     pages: reading.pages,
     signal,
   };
-  const pages = readPages(counting.api, request, async ({ records, ...page }, cursor) => ({
+  const api = taken.neverAnswered ? askMissingAgain(counting.api, dependencies.pause) : counting.api;
+  const pages = readPages(api, request, async ({ records, ...page }, cursor) => ({
     ...page,
     cursor,
     page: await listing.prepare(records),

@@ -102,6 +102,7 @@ export async function composeWorker(
       },
       building: martsPlaces(settings, { connections: shares.dbt }),
       searchable: (await missingSearchAttributes(client, settings.temporal.namespace)).length === 0,
+      pause: slots.pause,
       onPageLanded: notePageLanded,
     },
     pagingSlots: slots.supplier,

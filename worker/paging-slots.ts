@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { asyncLocalStorage as activityContext } from '@temporalio/activity';
 import type { ActivitySlotInfo, CustomSlotSupplier } from '@temporalio/worker';
 import type { ApiClient } from '../source/api-client.ts';
@@ -9,6 +10,8 @@ export interface PagingSlots {
   readonly supplier: CustomSlotSupplier<ActivitySlotInfo>;
   /** The client for activities: while one waits long for an answer, its slot is another's. */
   lendWhileWaiting(api: ApiClient): ApiClient;
+  /** Waits within an activity, whose slot is another's as with a slow answer; rejects once aborted. */
+  pause(this: void, milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 /**
@@ -66,6 +69,7 @@ export function createPagingSlots({
       fetch: (request) => lendWhile(api.fetch(request), request),
       close: () => api.close(),
     }),
+    pause: (milliseconds, signal) => lendWhile(wait(milliseconds, undefined, { signal }), { signal }),
   };
 
   async function lendWhile<Answer>(

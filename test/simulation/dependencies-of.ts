@@ -35,6 +35,8 @@ export function dependenciesOf({
     building: {} as Dependencies['building'],
     searchable: false,
     stopping: new AbortController().signal,
+    // Nobody has a moment to wait for: what is asked twice is asked at once.
+    pause: () => Promise.resolve(),
     onPageLanded: () => undefined,
   };
 }

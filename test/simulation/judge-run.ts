@@ -20,6 +20,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
   const foreign = company.token === 'foreign';
   const { removals, losses } = company;
   const listedBefore = await landedLists(company);
+  const unsupportedBefore = await unsupportedStreams();
   const takenUp = await openSyncs();
   const ofOthersBefore = await answersOfOthers();
   const faultsBefore = (await stage.admin.requests()).filter(({ fault }) => fault !== null).length;
@@ -30,6 +31,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
         throw new BrokenPromise(
           `${stream} counts as unsupported, although the service has listed it before.`,
         );
+    await judgeAbsence(streams);
     judgePatience(streams);
     judgeReadings(streams);
     await judgeReplaced(company);
@@ -90,6 +92,24 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
       [connection],
     );
     return new Set(rows.map(({ stream }) => stream));
+  }
+
+  async function unsupportedStreams(): Promise<ReadonlySet<string>> {
+    const { rows } = await stage.watcher.query<{ stream: string }>(
+      `select stream from sync.streams where connection_id = $1 and capability = 'unsupported'`,
+      [connection],
+    );
+    return new Set(rows.map(({ stream }) => stream));
+  }
+
+  /** One 404 may be momentary: it says nothing but of a list of which the same is known. What that is, other runs may have changed. */
+  async function judgeAbsence(streams: readonly StreamOfRun[]): Promise<void> {
+    const hasty = streams.find(
+      ({ stream, status, requests }) =>
+        status === 'unsupported' && requests === 1 && !unsupportedBefore.has(stream),
+    );
+    if (hasty !== undefined && !(await isBesideOthers()))
+      throw new BrokenPromise(`${hasty.stream} counts as unsupported after a single 404.`);
   }
 
   /** A workflow or a tick that remembers a stream as read has read it, unless its connection was removed, or a commit was lost. */
@@ -169,7 +189,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
   /** Streams, with the run. */
   async function streamsOfRun(): Promise<StreamOfRun[]> {
     const { rows } = await stage.watcher.query<StreamOfRun>(
-      `select s.stream, s.status, s.failure, r.kind, r.status as run
+      `select s.stream, s.status, s.requests::int, s.failure, r.kind, r.status as run
        from sync.run_streams s join sync.runs r using (run_id) where run_id = $1`,
       [runId],
     );
@@ -223,6 +243,7 @@ const giveUpMilliseconds = 60_000;
 interface StreamOfRun {
   stream: string;
   status: string;
+  requests: number;
   failure: string | null;
   kind: string;
   run: string;

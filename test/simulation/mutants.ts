@@ -304,6 +304,13 @@ export const mutants: readonly Mutant[] = [
           or missing_since <= clock_timestamp() + interval '7 days'`,
   },
   {
+    name: 'one 404 says that the service does not have a list that was never read',
+    about: 'flippingLists',
+    file: 'activities/ask-missing-again.ts',
+    find: 'if (hasAnswered || ',
+    replace: 'if (hasAnswered || error instanceof NotSupported || ',
+  },
+  {
     name: 'a list that answered 404 to a run which was ended from outside is not asked for again',
     about: 'flippingLists',
     file: 'warehouse/passes/note-missing.ts',

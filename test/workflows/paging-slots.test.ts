@@ -79,6 +79,19 @@ describe('the slot of an activity', () => {
     expect(await isSettled(begin())).toBe(false);
   });
 
+  test('is lent while it pauses, which a cancellation ends', async () => {
+    const { begin, pause } = open({ slots: 1 });
+    await begin();
+    const abort = new AbortController();
+    const paused = pause(60_000, abort.signal);
+    await begin();
+    abort.abort();
+    await expect(paused).rejects.toThrow('aborted');
+    const { begin: beginNext, pause: pauseShortly } = open({ slots: 1 });
+    await beginNext();
+    expect(await isSettled(pauseShortly(1))).toBe(true);
+  });
+
   test('is not waited for by an activity that is cancelled', async () => {
     const { begin, ask } = open({ slots: 1 });
     await begin();
@@ -98,6 +111,7 @@ function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: s
   begin: () => Promise<void>;
   end: () => void;
   ask: (more?: Partial<ListRequest>) => { page: Promise<ListPage>; answer: () => void };
+  pause: PagingSlots['pause'];
 } {
   const pagingSlots = createPagingSlots({ slots, afterMilliseconds });
   const { supplier } = pagingSlots;
@@ -124,6 +138,10 @@ function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: s
         page: activityContext.run(activity as Context, () => api.list({ ...request, ...more })),
         answer,
       };
+    },
+    pause(milliseconds, signal) {
+      const activity: unknown = { info: { taskQueue } };
+      return activityContext.run(activity as Context, () => pagingSlots.pause(milliseconds, signal));
     },
   };
 }

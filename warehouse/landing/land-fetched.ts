@@ -5,6 +5,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { readHeld } from '../erase/read-held.ts';
 import { lockResource } from '../passes/lock-pass.ts';
+import { noteOffered } from '../passes/note-offered.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
 import type { RunScope } from '../record-scope.ts';
 import { noteMet } from '../reconcile/note-met.ts';
@@ -55,8 +56,10 @@ export async function landFetched(
     // A fetch does not lag: it was asked before the record was deleted, or the tombstone is wrong about when that was.
     if (token !== null && landing.counts.suppressed > 0 && !(await isHeld(client, input)))
       await wantReconcile(client, { connectionId, resource });
-    if (landing.counts.inserted + landing.counts.updated > 0 && (await isPassedBy(client, input)))
-      await wantReconcile(client, { connectionId, resource });
+    if (landing.counts.inserted + landing.counts.updated > 0) {
+      if (token !== null) await noteOffered(client, { connectionId, resource, ids: idsOf(record) });
+      if (await isPassedBy(client, input)) await wantReconcile(client, { connectionId, resource });
+    }
     await close(client, landing);
     return landing;
   });

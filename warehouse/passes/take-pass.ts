@@ -32,6 +32,8 @@ export type PassTaken =
       readonly restarts: number;
       /** It has stood still in this run before, and begun again. */
       readonly stoodStill: boolean;
+      /** Its list never returned a page, and is not remembered as one that the service does not have. */
+      readonly neverAnswered: boolean;
     }
   /** This run has done with the stream already: an attempt before this one got that far. */
   | { readonly state: 'done' }
@@ -67,7 +69,7 @@ export async function takePass(
       .forUpdate()
       .execute();
     const began = pass.kind === 'reconcile' ? await beginningOf(db, input) : null;
-    const { unsupported, watermark, serviceTime, now } = await readStream(db, pass);
+    const { unsupported, neverAnswered, watermark, serviceTime, now } = await readStream(db, pass);
     const { status, pages, over } = await unlessRemoved(pass.connectionId, () => openRunStream(db, pass));
     if (over && pass.kind === 'reconcile' && ['running', 'interrupted'].includes(status))
       throw new ReconcileReplaced(connectionId);
@@ -96,6 +98,7 @@ export async function takePass(
       takenOver: open.cursor !== null && pages === 0,
       restarts: open.restarts,
       stoodStill: open.stood_still_in === pass.runId,
+      neverAnswered,
     };
   });
 }
@@ -123,12 +126,14 @@ async function beginningOf(
 async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<StreamRead> {
   const { rows } = await sql<{
     unsupported: boolean;
+    neverAnswered: boolean;
     watermark: number | null;
     told: number | null;
     ago: number | null;
     now: number;
   }>`
     select ${knownUnsupported} as unsupported,
+      listed_at is null and capability <> 'unsupported' as "neverAnswered",
       ceil(extract(epoch from watermark) * 1000)::bigint as watermark,
       floor(extract(epoch from service_time) * 1000)::bigint as told,
       floor(extract(epoch from now.at - service_time_noted_at) * 1000)::bigint as ago,
@@ -140,13 +145,14 @@ async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<Stream
   const [stream] = rows;
   // It has gone since it was opened, with its connection.
   if (stream === undefined) throw new ConnectionReplaced(pass.connectionId);
-  const { unsupported, watermark, told, ago, now } = stream;
+  const { unsupported, neverAnswered, watermark, told, ago, now } = stream;
   const serviceTime = told === null || ago === null ? null : { milliseconds: told, agoMilliseconds: ago };
-  return { unsupported, watermark, serviceTime, now };
+  return { unsupported, neverAnswered, watermark, serviceTime, now };
 }
 
 interface StreamRead {
   readonly unsupported: boolean;
+  readonly neverAnswered: boolean;
   readonly watermark: number | null;
   readonly serviceTime: { readonly milliseconds: number; readonly agoMilliseconds: number } | null;
   readonly now: number;

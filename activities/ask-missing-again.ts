@@ -1,0 +1,31 @@
+import type { ApiClient } from '../source/api-client.ts';
+import { NotSupported } from '../source/errors.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** A route that comes up, or a gateway in the middle of a deploy, answers 404 for a moment. */
+const momentMilliseconds = 5_000;
+
+/**
+ * The client for a list that never returned a page. A platform without it answers 404, and so does a service for a moment: only two 404s in
+ * a row are passed on. Anything else that the second request brings counts as if it had been the first.
+ */
+export function askMissingAgain(api: ApiClient, pause: Dependencies['pause']): ApiClient {
+  let hasAnswered = false;
+  const ask: ApiClient['list'] = async (request) => {
+    const page = await api.list(request);
+    hasAnswered = true;
+    return page;
+  };
+  return {
+    ...api,
+    async list(request) {
+      try {
+        return await ask(request);
+      } catch (error) {
+        if (hasAnswered || !(error instanceof NotSupported)) throw error;
+        await pause(momentMilliseconds, request.signal);
+        return ask(request);
+      }
+    },
+  };
+}

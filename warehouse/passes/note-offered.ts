@@ -1,0 +1,28 @@
+import type { PoolClient } from 'pg';
+import type { RecordScope } from '../record-scope.ts';
+
+/**
+ * Notes that the service has answered with these records, which are held: what was learned of their list from 404s, where it never returned
+ * a page, is void, and the next run asks for it.
+ */
+export async function noteOffered(
+  client: PoolClient,
+  { connectionId, resource, ids }: RecordScope & { readonly ids: readonly string[] },
+): Promise<void> {
+  const values: unknown[] = [connectionId, ids];
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
+  const shows = resource.streams.map(({ name, query }) => {
+    const filters = Object.entries(query).filter(([name]) =>
+      resource.columns.some((column) => column.name === name),
+    );
+    const ofStream = filters.map(([column, value]) => ` and f.${column} = ${parameter(value)}`).join('');
+    return `s.stream = ${parameter(name)} and exists (
+      select from finance.${resource.name} f where f.connection_id = $1 and f.id = any($2::text[])${ofStream}
+    )`;
+  });
+  await client.query(
+    `update sync.streams s set capability = 'unknown', capability_checked_at = clock_timestamp()
+     where s.connection_id = $1 and s.listed_at is null and (${shows.join(' or ')})`,
+    values,
+  );
+}
