@@ -11,7 +11,7 @@ export interface PagingSlots {
   /** The client for activities: while one waits long for an answer, its slot is another's. */
   lendWhileWaiting(api: ApiClient): ApiClient;
   /** Waits within an activity, whose slot is another's as with a slow answer; rejects once aborted. */
-  pause(this: void, milliseconds: number, signal?: AbortSignal): Promise<void>;
+  readonly pause: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /**
