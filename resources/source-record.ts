@@ -10,3 +10,13 @@ export interface SourceRecord {
 export function sourceRecord(text: string): SourceRecord {
   return { text, value: JSON.parse(text) as unknown };
 }
+
+/** One whose value takes no memory: it is parsed each time it is asked for. `text` must be JSON. */
+export function recordParsedLater(text: string): SourceRecord {
+  return {
+    text,
+    get value() {
+      return JSON.parse(text) as unknown;
+    },
+  };
+}

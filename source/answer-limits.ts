@@ -1,6 +1,6 @@
 /**
- * What one answer may cost, whatever comes: parsed, JSON takes up to 30 times its own size, so the limits hold before anything is. With
- * them the largest takes about 100 MB, and less than a second of computing.
+ * What one answer may cost, whatever comes: parsed, JSON takes up to 50 times its own size, so the limits hold before anything is. With
+ * them the largest takes 360 MB and four seconds of computing at the very worst, one at a time; what is kept of it until it lands is text.
  */
 export interface AnswerLimits {
   readonly bytes: number;

@@ -24,6 +24,8 @@ export interface ListRequest extends List {
   readonly signal?: AbortSignal | undefined;
   /** Resolves when the caller has nothing to do but wait for the answer. It has nothing else from the start, when absent. */
   readonly awaited?: Promise<void> | undefined;
+  /** Is waited for when the answer is there, before anything is done with it that takes memory or computing. */
+  readonly onReceived?: (() => Promise<void>) | undefined;
 }
 
 export interface FetchRequest {
@@ -33,6 +35,7 @@ export interface FetchRequest {
   readonly signal?: AbortSignal | undefined;
   /** As in `ListRequest`. */
   readonly awaited?: Promise<void> | undefined;
+  readonly onReceived?: (() => Promise<void>) | undefined;
 }
 
 export interface ApiClientSettings {
@@ -55,11 +58,14 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
   const service = serviceOf(settings, timeouts, agent);
   return {
     async list({ plural, ...request }) {
-      return listPageOf(await sendRequest(service, { ...request, kind: 'list' }), plural, service.limits);
+      const answer = await sendRequest(service, { ...request, kind: 'list' });
+      await request.onReceived?.();
+      return listPageOf(answer, plural, service.limits);
     },
     async fetch({ resource, id, ...request }) {
       const path = `${resource.listPath}/${encodeURIComponent(id)}`;
       const answer = await sendRequest(service, { ...request, path, query: {}, kind: 'fetch' });
+      await request.onReceived?.();
       return fetchedRecordOf(answer, { singular: resource.singular, id });
     },
     async close() {

@@ -3,47 +3,59 @@ import { createValueCounter, mostValuesIn } from '../resources/count-values.ts';
 import { AnswerTooLarge, UnreadableResponse, type Failure } from './errors.ts';
 import { GatheredPieces } from './gathered-pieces.ts';
 
-/**
- * The whole body as text. Throws AnswerTooLarge as soon as it has more bytes or values than allowed, and UnreadableResponse when it is
- * not UTF-8.
- */
+/** The bytes of a body, with which nothing was done yet that takes a multiple of their memory. */
+export interface Body {
+  readonly bytes: Buffer;
+  /** Whether what is parsed of it may take tens of megabytes. */
+  readonly isLarge: boolean;
+}
+
+/** The whole body. Throws AnswerTooLarge as soon as it has more bytes or values than allowed. */
 export async function readBody(
   body: AsyncIterable<Buffer>,
   limits: AnswerLimits,
   failure: Failure,
-): Promise<string> {
+): Promise<Body> {
   const pieces = new GatheredPieces();
-  const isTooMuch = createValueLimit(limits.values, () => pieces.parts());
-  // The shortest value of JSON is a digit and its comma: so few bytes hold no more values than allowed, and need not be counted.
-  const uncounted = 2 * limits.values;
+  const values = createValueLimit(limits.values, () => pieces.parts());
   for await (const chunk of body) {
     if (pieces.bytes + chunk.length > limits.bytes)
       throw new AnswerTooLarge(failure, `a body of more than ${inWords(limits.bytes)} bytes`);
-    const isCounted = pieces.bytes > uncounted;
     pieces.add(chunk);
-    if (pieces.bytes <= uncounted) continue;
-    if (isTooMuch(isCounted ? [chunk] : pieces.parts()))
+    if (values.exceeded(chunk))
       throw new AnswerTooLarge(failure, `more than ${inWords(limits.values)} values in one body`);
   }
+  const bytes = Buffer.concat(pieces.parts(), pieces.bytes);
+  return { bytes, isLarge: bytes.length > ordinary.bytes || values.atMost() > ordinary.values };
+}
+
+/** More than a page of 500 records has. */
+const ordinary = { bytes: 4 * 1024 * 1024, values: 100_000 };
+
+/** The text of a body. Throws UnreadableResponse when it is not UTF-8. */
+export function textOf({ bytes }: Body, failure: Failure): string {
   try {
-    return strictUtf8.decode(Buffer.concat(pieces.parts(), pieces.bytes));
+    return strictUtf8.decode(bytes);
   } catch {
     throw new UnreadableResponse(failure, 'a body that is not UTF-8');
   }
 }
 
-/** Whether what has come has more values than allowed. They are only counted where commas and brackets do not show that it has not. */
+/** How many values have come. They are counted one by one only where commas and brackets do not show that it is not too many. */
 function createValueLimit(
-  values: number,
+  limit: number,
   all: () => readonly Buffer[],
-): (more: readonly Buffer[]) => boolean {
-  const valuesIn = createValueCounter();
-  const counted = (parts: readonly Buffer[]): number => parts.reduce((_, part) => valuesIn(part), 0);
+): { exceeded(chunk: Buffer): boolean; atMost(): number } {
+  const count = createValueCounter();
+  const countAll = (parts: readonly Buffer[]): number => parts.reduce((_, part) => count(part), 0);
   let most = 1;
-  return (more) => {
-    if (most > values) return counted(more) > values;
-    most = more.reduce((sum, part) => sum + mostValuesIn(part), most);
-    return most > values && counted(all()) > values;
+  return {
+    exceeded(chunk) {
+      if (most > limit) return count(chunk) > limit;
+      most += mostValuesIn(chunk);
+      return most > limit && countAll(all()) > limit;
+    },
+    atMost: () => most,
   };
 }
 

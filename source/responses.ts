@@ -1,7 +1,8 @@
-import type { SourceRecord } from '../resources/source-record.ts';
+import { recordParsedLater, type SourceRecord } from '../resources/source-record.ts';
 import type { AnswerLimits } from './answer-limits.ts';
 import { AnswerTooLarge, RecordGone, UnreadableResponse, type Failure } from './errors.ts';
 import { memberText } from './member-text.ts';
+import { textOf, type Body } from './read-body.ts';
 import { recordTexts } from './record-texts.ts';
 import { replaceNul } from './replace-nul.ts';
 import type { Answer } from './send-request.ts';
@@ -40,25 +41,25 @@ export interface ServiceConnection {
 
 /** Throws UnreadableResponse when the answer is not a list of `plural`, AnswerTooLarge when it has more records than allowed. */
 export function listPageOf(
-  { text: sent, servedAt, receivedAt, requestId, secrets, failure }: Answer,
+  { body, servedAt, receivedAt, requestId, secrets, failure }: Answer,
   plural: string,
   limits: AnswerLimits,
 ): ListPage {
-  const text = replaceNul(sent);
-  const body = parseObject(text, failure);
-  const values: unknown = body[plural];
+  const text = replaceNul(textOf(body, failure));
+  const members = parseObject(text, failure);
+  const values: unknown = members[plural];
   if (!Array.isArray(values)) throw new UnreadableResponse(failure, `JSON without an array "${plural}"`);
   if (values.length > limits.records) {
     const most = limits.records.toLocaleString('en-US');
     throw new AnswerTooLarge(failure, `more than ${most} records in one page`);
   }
   const records = recordTexts(text, plural).map((record, index) =>
-    recordOf(record, values[index] as unknown),
+    recordOf(record, values[index] as unknown, body),
   );
   return {
     records,
-    connection: connectionOf(body.connection, { secrets, failure }),
-    nextCursor: nextCursorOf(body.next_cursor, { secrets, failure }),
+    connection: connectionOf(members.connection, { secrets, failure }),
+    nextCursor: nextCursorOf(members.next_cursor, { secrets, failure }),
     servedAt,
     receivedAt,
     requestId,
@@ -70,25 +71,31 @@ export function listPageOf(
  * one that was merged into it may be answered so.
  */
 export function fetchedRecordOf(
-  { text: sent, servedAt, requestId, secrets, failure }: Answer,
+  { body, servedAt, requestId, secrets, failure }: Answer,
   { singular, id }: { singular: string; id: string },
 ): FetchedRecord {
-  const text = replaceNul(sent);
-  const body = parseObject(text, failure);
-  const value = body[singular];
+  const text = replaceNul(textOf(body, failure));
+  const members = parseObject(text, failure);
+  const value = members[singular];
   const recordText = memberText(text, singular);
   if (!isObject(value) || recordText === null) {
     throw new UnreadableResponse(failure, `JSON without an object "${singular}"`);
   }
   if (typeof value.id === 'string' && value.id !== id) throw new RecordGone(failure, servedAt);
-  const record = recordOf(recordText, value);
-  const connection = connectionOf(body.connection, { secrets, failure });
+  const record = recordOf(recordText, value, body);
+  const connection = connectionOf(members.connection, { secrets, failure });
   return { record, connection, servedAt, requestId };
 }
 
-/** What a service tells of its own accesses is no part of anybody's books, and is kept nowhere. All else stays as it was sent. */
-function recordOf(sent: string, value: unknown): SourceRecord {
+/**
+ * What a service tells of its own accesses is no part of anybody's books, and is kept nowhere. All else stays as it was sent.
+ *
+ * Parsed, a large answer takes up to 300 MB. Only one is parsed at a time, and its records are parsed again, each when it is looked at:
+ * what several that wait for their turn keep are texts.
+ */
+function recordOf(sent: string, value: unknown, { isLarge }: Body): SourceRecord {
   const text = withoutTokens(sent);
+  if (isLarge) return recordParsedLater(text);
   return { text, value: text === sent ? value : (JSON.parse(text) as unknown) };
 }
 

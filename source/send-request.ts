@@ -5,7 +5,7 @@ import { codeOf } from '../errors/code-of.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { errorFromResponse } from './error-from-response.ts';
 import { RateLimited, SourceUnavailable, UnreadableResponse, type Failure } from './errors.ts';
-import { readBody, readBodyStart } from './read-body.ts';
+import { readBody, readBodyStart, type Body } from './read-body.ts';
 import { GrantTooOld, redeemWhenWritten } from './redeem-when-written.ts';
 import type { Grant, RequestBudget } from './request-budget.ts';
 import { servedAtOf } from './retry-after.ts';
@@ -50,9 +50,9 @@ export interface ServiceRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A response of status 200, as text. */
+/** A response of status 200. */
 export interface Answer {
-  readonly text: string;
+  readonly body: Body;
   /** The service's time of the response, from its `Date` header: whole seconds. Null when it sends none. */
   readonly servedAt: Date | null;
   /** When its headers came, by the clock of this process. */
@@ -67,11 +67,11 @@ export interface Answer {
 /** Sends one GET as soon as a connection is free and the budget allows. Callers come in the order in which they asked. */
 export async function sendRequest(service: Service, request: ServiceRequest): Promise<Answer> {
   const response = await service.exchanges.run(request.signal, () => respondWithGrant(service, request));
-  const { status, requestId, receivedAt, text } = response;
-  if (status === 200) {
+  const { status, requestId, receivedAt, body } = response;
+  if (body !== null) {
     const failure = { request: nameOf(request), status, errorCode: null, requestId };
     const secrets = secretsOf(service, request);
-    return { text, servedAt: servedAtOf(response.date), receivedAt, requestId, secrets, failure };
+    return { body, servedAt: servedAtOf(response.date), receivedAt, requestId, secrets, failure };
   }
   const error = errorFromResponse({ ...response, request: nameOf(request), kind: request.kind }, new Date());
   // A limit of the service (429) counts for the whole organisation, one of the platform (452) for its connection alone.
@@ -86,6 +86,9 @@ interface Response {
   readonly retryAfter: string | null;
   readonly date: string | null;
   readonly receivedAt: Date;
+  /** Of status 200; null of any other. */
+  readonly body: Body | null;
+  /** Of any other: what its body begins with. */
   readonly text: string;
 }
 
@@ -152,11 +155,9 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
     retryAfter: headerOf(headers, 'retry-after'),
     date: headerOf(headers, 'date'),
     receivedAt,
-    text:
-      statusCode === 200
-        ? await readBody(pieces, service.limits, failure)
-        : // What looks like an error code is shown, and a service may repeat there what it was sent.
-          withoutSecrets(await readBodyStart(pieces), secrets),
+    body: statusCode === 200 ? await readBody(pieces, service.limits, failure) : null,
+    // What looks like an error code is shown, and a service may repeat there what it was sent.
+    text: statusCode === 200 ? '' : withoutSecrets(await readBodyStart(pieces), secrets),
   };
 }
 

@@ -65,27 +65,31 @@ export function createPagingSlots({
       },
     },
     lendWhileWaiting: (api) => ({
-      list: (request) => lendWhile(api.list(request), request),
-      fetch: (request) => lendWhile(api.fetch(request), request),
+      list: (request) => lendWhile(request, (onReceived) => api.list({ ...request, onReceived })),
+      fetch: (request) => lendWhile(request, (onReceived) => api.fetch({ ...request, onReceived })),
       close: () => api.close(),
     }),
-    pause: (milliseconds, signal) => lendWhile(wait(milliseconds, undefined, { signal }), { signal }),
+    pause: (milliseconds, signal) => lendWhile({ signal }, () => wait(milliseconds, undefined, { signal })),
   };
 
+  /** The slot is back before the answer is parsed: those that wait for one are bytes. */
   async function lendWhile<Answer>(
-    answer: Promise<Answer>,
     { awaited, signal }: Pick<Parameters<ApiClient['list']>[0], 'awaited' | 'signal'>,
+    ask: (onReceived?: () => Promise<void>) => Promise<Answer>,
   ): Promise<Answer> {
     const activity = activityContext.getStore();
     // An activity has one slot to lend, however many answers it waits for.
-    if (activity?.info.taskQueue !== pagingQueue || waiting.has(activity)) return answer;
+    if (activity?.info.taskQueue !== pagingQueue || waiting.has(activity)) return ask();
     waiting.add(activity);
     const loan = lendLater(awaited);
-    try {
-      return await answer;
-    } finally {
-      waiting.delete(activity);
+    const end = async (): Promise<void> => {
+      if (!waiting.delete(activity)) return;
       if (loan.end()) await takeBack(signal);
+    };
+    try {
+      return await ask(end);
+    } finally {
+      await end();
     }
   }
 

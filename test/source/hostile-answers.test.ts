@@ -1,12 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { bills } from '../../resources/bills.ts';
 import { fieldIssuesOf } from '../../resources/field-issues.ts';
 import type { ListPage } from '../../source/responses.ts';
 import { answerLimits } from '../../source/answer-limits.ts';
-import { readBody } from '../../source/read-body.ts';
+import { readBody, textOf } from '../../source/read-body.ts';
 import { readPages } from '../../source/read-pages.ts';
 import {
   accessToken,
@@ -63,6 +65,28 @@ test('a bill with two million lines, in 4 MB, is given back unparsed', async () 
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
 });
 
+test('of answers whose values take fifty times their size, only what was sent is kept until they land', async () => {
+  // A member that is named by a number costs V8 some 300 bytes.
+  const nested = `{"id":"b","x":[${'{"30":{}},'.repeat(160_000)}0]}`;
+  const api = await startScriptedApi((_, response) => {
+    answerJson(response, `{"bills":[${nested}],"next_cursor":null}`);
+  });
+  const { client } = clientOf(api);
+  const before = heapUsed();
+  const pages = await Promise.all(Array.from({ length: 8 }, () => client.list(billsRequest)));
+  expect(heapUsed() - before).toBeLessThan(100_000_000);
+  expect(pages.map(({ records }) => (records[0]?.value as { x: unknown[] }).x.length)).toEqual(
+    Array.from({ length: 8 }, () => 160_001),
+  );
+});
+
+/** Of what is still reachable, in bytes. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
 test('a text of a million commas is one value', async () => {
   const api = await startScriptedApi((_, response) => {
     answerJson(response, `{"bills":[{"id":"b","memo":"${',[{'.repeat(400_000)}"}],"next_cursor":null}`);
@@ -82,7 +106,7 @@ test('a body of 2 MB that comes byte by byte takes no hundred times its size', a
   }
   const failure = { request: 'GET /accounting/bills', status: 200, errorCode: null, requestId: null };
   const before = process.memoryUsage().rss;
-  expect(await readBody(drip(), answerLimits, failure)).toBe(' '.repeat(bytes));
+  expect(textOf(await readBody(drip(), answerLimits, failure), failure)).toBe(' '.repeat(bytes));
   expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
 });
 

@@ -92,6 +92,22 @@ describe('the slot of an activity', () => {
     expect(await isSettled(pauseShortly(1))).toBe(true);
   });
 
+  test('is back before anything is done with the answer', async () => {
+    const { begin, end, ask } = open({ slots: 1 });
+    await begin();
+    let isParsed = false;
+    const asked = ask({}, () => {
+      isParsed = true;
+    });
+    await begin();
+    asked.answer();
+    expect(await isSettled(asked.page)).toBe(false);
+    expect(isParsed).toBe(false);
+    end();
+    expect(await asked.page).toBe(page);
+    expect(isParsed).toBe(true);
+  });
+
   test('is not waited for by an activity that is cancelled', async () => {
     const { begin, ask } = open({ slots: 1 });
     await begin();
@@ -110,7 +126,7 @@ function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: s
   supplier: PagingSlots['supplier'];
   begin: () => Promise<void>;
   end: () => void;
-  ask: (more?: Partial<ListRequest>) => { page: Promise<ListPage>; answer: () => void };
+  ask: (more?: Partial<ListRequest>, parse?: () => void) => { page: Promise<ListPage>; answer: () => void };
   pause: PagingSlots['pause'];
 } {
   const pagingSlots = createPagingSlots({ slots, afterMilliseconds });
@@ -125,14 +141,18 @@ function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: s
     end() {
       supplier.releaseSlot({ slotInfo, permit: {} });
     },
-    ask(more = {}) {
+    ask(more = {}, parse = () => undefined) {
       let answer = (): void => undefined;
-      const answered = new Promise<ListPage>((resolve) => {
-        answer = () => {
-          resolve(page);
-        };
+      const answered = new Promise<void>((resolve) => {
+        answer = resolve;
       });
-      const api = pagingSlots.lendWhileWaiting({ list: () => answered } as unknown as ApiClient);
+      const list = async ({ onReceived }: ListRequest): Promise<ListPage> => {
+        await answered;
+        await onReceived?.();
+        parse();
+        return page;
+      };
+      const api = pagingSlots.lendWhileWaiting({ list } as unknown as ApiClient);
       const activity: unknown = { info: { taskQueue } };
       return {
         page: activityContext.run(activity as Context, () => api.list({ ...request, ...more })),
