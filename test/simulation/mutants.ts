@@ -171,7 +171,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a list that answers 404 is taken for an empty one',
     file: 'source/api-client.ts',
-    find: "return listPageOf(await sendRequest(service, { ...request, kind: 'list' }), plural, service.limits);",
+    find: "const answer = await sendRequest(service, { ...request, kind: 'list' });\n      await request.onReceived?.();\n      return listPageOf(answer, plural, service.limits);",
     replace: `return sendRequest(service, { ...request, kind: 'list' }).then(
         (answer) => listPageOf(answer, plural, service.limits),
         (error) => {
@@ -184,9 +184,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an empty page is taken for the last one',
     file: 'source/responses.ts',
-    find: 'nextCursor: nextCursorOf(body.next_cursor, { secrets, failure }),',
+    find: 'nextCursor: nextCursorOf(members.next_cursor, { secrets, failure }),',
     replace:
-      'nextCursor: records.length === 0 ? null : nextCursorOf(body.next_cursor, { secrets, failure }),',
+      'nextCursor: records.length === 0 ? null : nextCursorOf(members.next_cursor, { secrets, failure }),',
   },
   {
     name: 'a webhook is believed without asking the service',
