@@ -1,5 +1,5 @@
 import type { Stream } from '../resources/resource.ts';
-import type { SourceRecord } from '../resources/source-record.ts';
+import { sentIdOf, type SourceRecord } from '../resources/source-record.ts';
 import { isWellFormed } from '../resources/well-formed.ts';
 import type { ApiClient } from '../source/api-client.ts';
 import { NotSupported, RecordGone } from '../source/errors.ts';
@@ -133,16 +133,12 @@ async function listOneWithout(
 const everything = { floorMilliseconds: null, ceilingMilliseconds: null, expandPlatformData: false };
 
 function idOf(record: SourceRecord): string[] {
-  const id = sentId(record);
+  const id = sentIdOf(record);
   return typeof id === 'string' && isWellFormed(id) ? [id] : [];
 }
 
 /** Also where the ID came as a number: such a record waits in quarantine, and is erased by its digits. */
 function isShownBy(record: SourceRecord, id: string): boolean {
-  const sent = sentId(record);
+  const sent = sentIdOf(record);
   return sent === id || sent === Number(id);
-}
-
-function sentId({ value }: SourceRecord): unknown {
-  return typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
 }

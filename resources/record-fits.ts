@@ -1,5 +1,6 @@
 import { hasHugeNumber } from './huge-number.ts';
 import { beginsWithDay, isTime } from './instant.ts';
+import { isObject } from './is-object.ts';
 import { mostLines } from './list-check.ts';
 import { isTooLong } from './longest-id.ts';
 import { recordShapeOf, refers, type RecordShape } from './record-shape.ts';
@@ -60,8 +61,4 @@ function valueFits(column: Column): Test {
     case 'object':
       return isObject;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

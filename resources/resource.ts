@@ -32,6 +32,11 @@ export interface Stream {
   readonly floorParameter: 'last_synced_at_min' | 'updated_at_min';
 }
 
+/** By which columns of a row one tells that a list shows its record, and what they have: `['expense_type', 'refund']`. */
+export function filtersOf({ columns }: Resource, { query }: Stream): [column: string, value: string][] {
+  return Object.entries(query).filter(([name]) => columns.some((column) => column.name === name));
+}
+
 /** An array of the record, kept as rows of its own, keyed by the parent's id and the place in the array. */
 export interface ChildTable {
   readonly table: string;

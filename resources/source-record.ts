@@ -6,6 +6,11 @@ export interface SourceRecord {
   readonly value: unknown;
 }
 
+/** The ID of a record as it was sent, of whatever type; undefined where it has none. */
+export function sentIdOf({ value }: Pick<SourceRecord, 'value'>): unknown {
+  return typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
+}
+
 /** A record of which only the text was kept. Throws when that is not JSON. */
 export function sourceRecord(text: string): SourceRecord {
   return { text, value: JSON.parse(text) as unknown };

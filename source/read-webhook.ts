@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isObject } from '../resources/is-object.ts';
 import { microsecondsOf } from '../resources/instant.ts';
 import { isTooLong } from '../resources/longest-id.ts';
 import { resources } from '../resources/index.ts';
@@ -63,8 +64,4 @@ function textOf(value: unknown): string | null {
 function idOf(value: unknown): string | null {
   const id = textOf(value);
   return id !== null && isWellFormed(id) && !isTooLong(id) ? id : null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

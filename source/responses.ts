@@ -1,3 +1,4 @@
+import { isObject } from '../resources/is-object.ts';
 import { recordParsedLater, type SourceRecord } from '../resources/source-record.ts';
 import type { AnswerLimits } from './answer-limits.ts';
 import { AnswerTooLarge, RecordGone, UnreadableResponse, type Failure } from './errors.ts';
@@ -157,7 +158,3 @@ function repeats(secrets: readonly string[], text: string): boolean {
 }
 
 const shortestTold = 8;
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { SourceRecord } from '../../resources/source-record.ts';
+import { sentIdOf, type SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -138,14 +138,15 @@ async function withPlatformData(client: PoolClient, input: RecordToLand): Promis
   return data === null ? record : { text: text.replace(/\}\s*$/, () => `,"platform_data":${data}}`), value };
 }
 
-function idsOf({ value }: SourceRecord): string[] {
-  return isObject(value) && typeof value.id === 'string' ? [value.id] : [];
+function idsOf(record: SourceRecord): string[] {
+  const id = sentIdOf(record);
+  return typeof id === 'string' ? [id] : [];
 }
 
 /** Under which it may be held. */
 function idsShown(record: SourceRecord): string[] {
-  const { text, value } = record;
-  return [...idsOf(record), ...digitsOf(isObject(value) ? value.id : undefined, text)];
+  const id = sentIdOf(record);
+  return typeof id === 'string' ? [id] : digitsOf(id, record.text);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

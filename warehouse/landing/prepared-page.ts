@@ -5,7 +5,7 @@ import { problemOfNumbers } from '../../resources/huge-number.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
 import { recordCheckOf } from '../../resources/record-check.ts';
 import type { Resource } from '../../resources/resource.ts';
-import type { SourceRecord } from '../../resources/source-record.ts';
+import { sentIdOf, type SourceRecord } from '../../resources/source-record.ts';
 import { isWellFormed } from '../../resources/well-formed.ts';
 import { digitsOf } from './digits-of.ts';
 
@@ -63,7 +63,7 @@ export async function preparePage(resource: Resource, page: readonly SourceRecor
     if (index % yieldEvery === 0) await yieldToEventLoop();
     const reason = check(value) ?? problemOfNumbers(text);
     if (reason !== undefined) {
-      refused.push({ recordId: idOf(value), digits: digitsOf(sentId(value), text), reason, text });
+      refused.push({ recordId: idOf(value), digits: digitsOf(sentIdOf({ value }), text), reason, text });
       continue;
     }
     const prepared = prepare(resource, value as Record<string, unknown>, text);
@@ -111,11 +111,7 @@ function highestOf(records: readonly Timed[]): PreparedPage['highest'] {
   return highest && { id: highest.id, version: highest.version };
 }
 
-function sentId(record: unknown): unknown {
-  return typeof record === 'object' && record !== null && 'id' in record ? record.id : null;
-}
-
 function idOf(record: unknown): string | null {
-  const id = sentId(record);
+  const id = sentIdOf({ value: record });
   return typeof id === 'string' && id !== '' && isWellFormed(id) ? id : null;
 }

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { filtersOf } from '../../resources/resource.ts';
 import type { RecordScope } from '../record-scope.ts';
 
 /**
@@ -11,12 +12,10 @@ export async function noteOffered(
 ): Promise<void> {
   const values: unknown[] = [connectionId, ids];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
-  const shows = resource.streams.map(({ name, query }) => {
-    const filters = Object.entries(query).filter(([name]) =>
-      resource.columns.some((column) => column.name === name),
-    );
+  const shows = resource.streams.map((stream) => {
+    const filters = filtersOf(resource, stream);
     const ofStream = filters.map(([column, value]) => ` and f.${column} = ${parameter(value)}`).join('');
-    return `s.stream = ${parameter(name)} and exists (
+    return `s.stream = ${parameter(stream.name)} and exists (
       select from finance.${resource.name} f where f.connection_id = $1 and f.id = any($2::text[])${ofStream}
     )`;
   });

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { eventsStream, streamNamed } from '../../resources/index.ts';
+import { filtersOf } from '../../resources/resource.ts';
 import type { Database } from '../tables/database.ts';
 
 /** Makes the rows of streams that have none. Whoever is first to know of a stream says of it all there is to say. */
@@ -30,10 +31,9 @@ interface StreamToOpen {
 function listedBefore(connectionId: string, name: string): RawBuilder<Date | null> {
   if (name === eventsStream) return sql`null`;
   const { stream, resource } = streamNamed(name);
-  const columns = Object.entries(stream.query).filter(([column]) =>
-    resource.columns.some((one) => one.name === column),
+  const itsOwn = filtersOf(resource, stream).map(
+    ([column, value]) => sql` and ${sql.ref(column)} = ${value}`,
   );
-  const itsOwn = columns.map(([column, value]) => sql` and ${sql.ref(column)} = ${value}`);
   return sql`(
     select clock_timestamp()
     where exists (
