@@ -7,6 +7,7 @@ import { createApiClient } from '../source/api-client.ts';
 import { listOfOne } from '../source/lists.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { listConnections } from '../warehouse/connections/list-connections.ts';
+import { readApiSilence } from '../warehouse/read-api-silence.ts';
 import { readDemand } from '../warehouse/connections/read-demand.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { checkAddresses } from '../warehouse/check-addresses.ts';
@@ -17,7 +18,7 @@ import { missingRoleSettings } from '../warehouse/role-settings.ts';
 import { listReaders, type ReaderListed } from '../warehouse/readers/list-readers.ts';
 import { readersState } from '../warehouse/readers-state.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
-import { demandInWords, demandTrouble } from '../operations/demand-words.ts';
+import { demandInWords, demandTrouble, silenceInWords } from '../operations/demand-words.ts';
 import { readOwnership } from '../operations/ownership/read-ownership.ts';
 import { missingSearchAttributes } from '../operations/search-attributes.ts';
 import type { Settings } from '../config/settings.ts';
@@ -258,8 +259,11 @@ async function apiOf(warehouse: Warehouse, settings: Settings): Promise<string> 
 
 async function demandOf(warehouse: Warehouse, { api }: Settings): Promise<Looked> {
   const demand = await readDemand(warehouse, api);
-  const trouble = demandTrouble(demand);
-  return { toLookAt: trouble === undefined ? [] : [trouble], nothing: demandInWords(demand) };
+  const silentUntil = await readApiSilence(warehouse, { apiAddress: api.address, ...api });
+  const toLookAt = [demandTrouble(demand), silenceInWords(silentUntil)].filter(
+    (trouble) => trouble !== undefined,
+  );
+  return { toLookAt, nothing: demandInWords(demand) };
 }
 
 /** Not ready yet, or not offered for the platform: the credentials are right all the same. */

@@ -23,6 +23,15 @@ export function demandTrouble(demand: ApiDemand): string | undefined {
   );
 }
 
+/** What to know while the service has asked for no requests; undefined: it has not. */
+export function silenceInWords(until: Date | null): string | undefined {
+  if (until === null) return undefined;
+  return (
+    `the finance API has answered 429 and asked for no requests until ${until.toISOString()}: nothing is read before, for any connection. ` +
+    'Syncs go on by themselves then.'
+  );
+}
+
 /** How often a connection is synced. */
 export function everyInWords({
   every_seconds: seconds,

@@ -12,9 +12,14 @@ import { cutOff } from './cut-off.ts';
  * A server that closes a connection whose client has it work for nothing, before anything looks at what it sends:
  * - requests that come before earlier ones are answered: no browser, probe or webhook sends so, and one packet holds a thousand;
  * - a body in pieces of a few bytes, each of which costs a call, however small it is, before and after the answer;
- * - an expectation other than `100-continue`.
+ * - an expectation other than `100-continue`;
+ * - an answer that it does not fetch within two minutes: a phone on a slow network has the dashboard by then.
  */
-export function createGuardedServer(options: ServerOptions, handle: RequestListener): Server {
+export function createGuardedServer(
+  options: ServerOptions,
+  handle: RequestListener,
+  { fetchMilliseconds = 120_000 } = {},
+): Server {
   const unanswered = new WeakMap<Socket, number>();
   const server = createServer(options, (request, response) => {
     const { socket } = request;
@@ -29,6 +34,10 @@ export function createGuardedServer(options: ServerOptions, handle: RequestListe
     });
     response.once('prefinish', () => {
       drain(request);
+      const patience = setTimeout(() => socket.destroy(), fetchMilliseconds).unref();
+      response.once('close', () => {
+        clearTimeout(patience);
+      });
     });
     refuseCrumbs(request);
     handle(request, response);

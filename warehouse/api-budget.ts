@@ -12,6 +12,17 @@ export interface ApiBudget {
   reportRateLimited(milliseconds: number): Promise<void>;
 }
 
+/** Whom the service counts the requests of. */
+export interface BudgetHolder {
+  readonly apiAddress: string;
+  readonly clientId: string;
+}
+
+/** Its key in `sync.api_budgets`. */
+export function budgetOf({ apiAddress, clientId }: BudgetHolder): string {
+  return createHash('sha256').update(`${apiAddress}\n${clientId}`).digest('hex').slice(0, 32);
+}
+
 export interface ApiGrant {
   /** To be called in the moment in which the request is written; when it returns false, the grant is too old for that. */
   redeem(): boolean;
@@ -36,10 +47,10 @@ export interface ApiGrant {
  */
 export function openApiBudget(
   warehouse: Warehouse,
-  settings: { apiAddress: string; clientId: string; requestsPer10s: number; monotonic?: () => number },
+  settings: BudgetHolder & { requestsPer10s: number; monotonic?: () => number },
 ): ApiBudget {
-  const { apiAddress, clientId, requestsPer10s: limit, monotonic = () => performance.now() } = settings;
-  const budget = createHash('sha256').update(`${apiAddress}\n${clientId}`).digest('hex').slice(0, 32);
+  const { requestsPer10s: limit, monotonic = () => performance.now() } = settings;
+  const budget = budgetOf(settings);
   const ownRequests = createProcessWindow(limit, monotonic);
   const lead = createLead();
   const sweep = createSweep(monotonic);

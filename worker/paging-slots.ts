@@ -82,8 +82,11 @@ export function createPagingSlots({
     if (activity?.info.taskQueue !== pagingQueue || waiting.has(activity)) return ask();
     waiting.add(activity);
     const loan = lendLater(awaited);
+    let isOver = false;
     const end = async (): Promise<void> => {
-      if (!waiting.delete(activity)) return;
+      if (isOver) return;
+      isOver = true;
+      waiting.delete(activity);
       if (loan.end()) await takeBack(signal);
     };
     try {

@@ -7,11 +7,12 @@ import { readKeptData } from '../../warehouse/connections/kept-data.ts';
 import { listRemovals } from '../../warehouse/connections/list-removals.ts';
 import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { readApiSilence } from '../../warehouse/read-api-silence.ts';
 import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-marts-status.ts';
 import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import type { ConnectionReport } from '../../operations/connection-reports.ts';
-import { demandTrouble, everyInWords } from '../../operations/demand-words.ts';
+import { demandTrouble, everyInWords, silenceInWords } from '../../operations/demand-words.ts';
 import type { OwnershipRead } from '../../operations/ownership/read-ownership.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ageOf } from '../age-of.ts';
@@ -49,6 +50,10 @@ export function statusCommand(setExitCode: SetExitCode): Command {
           snapshot: await readSnapshotStatus(warehouse),
           marts: await readMartsStatus(warehouse),
           api_demand: await readDemand(warehouse, settings.api),
+          api_silent_until: await readApiSilence(warehouse, {
+            apiAddress: settings.api.address,
+            ...settings.api,
+          }),
         };
         if (json === true)
           printJson({
@@ -128,6 +133,7 @@ interface Published {
   snapshot: SnapshotStatus;
   marts: MartsStatus;
   api_demand: ApiDemand;
+  api_silent_until: Date | null;
 }
 
 async function placesOf({ temporal, database }: Settings): Promise<Places> {
@@ -158,6 +164,8 @@ function show(
   for (const line of publicationLines(places)) print(line);
   const tooMuch = demandTrouble(places.api_demand);
   if (tooMuch !== undefined) print(`API budget: ${tooMuch}`);
+  const silence = silenceInWords(places.api_silent_until);
+  if (silence !== undefined) print(`API: ${silence}`);
   for (const alert of alerts.filter(({ connection_id }) => connection_id === null)) print(alertLine(alert));
   if (connections.length === 0) print('\nThere are no connections yet.');
   const alertsOf = new Map<string, Alert[]>();

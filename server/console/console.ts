@@ -4,6 +4,7 @@ import { registerDashboard } from '../dashboard/register-dashboard.tsx';
 import { actions } from './actions.ts';
 import { registerAssets } from '../frame/assets.ts';
 import { paths } from '../frame/paths.ts';
+import { limitWork } from '../limit-work.ts';
 import { refuseForeignHosts } from '../refuse-foreign-hosts.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { checkPassword } from './guard/check-password.ts';
@@ -60,12 +61,20 @@ function readFormsOnly(server: FastifyInstance): void {
 /** A page of quarantine entries, all of them ticked, and why, is a tenth of it. */
 const mostFormBytes = 64 * 1024;
 
+/** Each reads with several connections to Postgres, of which webhooks and syncs have few. */
+const mostPagesAtOnce = 2;
+
 function registerPages(server: FastifyInstance, parts: ConsoleParts): void {
+  const inTurn = limitWork(mostPagesAtOnce);
   for (const [path, read] of Object.entries(pages)) {
     server.get<Routed>(path, async (request, reply) => {
-      const now = await readClock(parts.warehouse);
       const { searchParams: query } = new URL(request.url, 'http://console');
-      const page = await read(parts, { params: request.params, query, now });
+      const found = await inTurn(reply, async () => {
+        const now = await readClock(parts.warehouse);
+        return { page: await read(parts, { params: request.params, query, now }) };
+      });
+      if (found === undefined) return reply.hijack();
+      const { page } = found;
       if (page === undefined) return sendNotFound(request, reply);
       const notice = await takeNotice(request, reply, parts.settings.secretKey);
       return sendPage(reply, { page, notice, url: request.url });

@@ -1,7 +1,11 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { VNode } from 'preact';
 import { MartsMissing } from '../../warehouse/marts/read-one-build.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { inTurns } from '../in-turns.ts';
+import { limitWork } from '../limit-work.ts';
 import { paths } from '../frame/paths.ts';
 import { sendHtml } from '../frame/send-html.ts';
 import { readDashboard } from './read-dashboard.ts';
@@ -14,14 +18,35 @@ export function registerDashboard(
   { warehouse }: { readonly warehouse: Warehouse },
 ): void {
   const read = inTurns((asked: string | null) => readDashboard(warehouse, asked));
+  const inTurn = limitWork(mostAtOnce);
   server.get(paths.dashboard(), async (request, reply) => {
-    const { searchParams: query } = new URL(request.url, 'http://console');
+    const isAnswered = await inTurn(reply, async () => {
+      const document = await show(request.url);
+      if (request.raw.socket.destroyed) return false;
+      sendHtml(reply, document);
+      await fetched(reply.raw);
+      return true;
+    });
+    return isAnswered === true ? reply : reply.hijack();
+  });
+
+  async function show(path: string): Promise<VNode> {
+    const { searchParams: query } = new URL(path, 'http://console');
     try {
       const dashboard = await read(query.get('connection'));
-      return await sendHtml(reply, <DashboardPage dashboard={dashboard} query={query} path={request.url} />);
+      return <DashboardPage dashboard={dashboard} query={query} path={path} />;
     } catch (error) {
       if (!(error instanceof MartsMissing)) throw error;
-      return sendHtml(reply, <MissingPage why={error.message} path={request.url} />);
+      return <MissingPage why={error.message} path={path} />;
     }
-  });
+  }
+}
+
+/** One may take seconds: pages of the console do not wait for it. */
+const mostAtOnce = 2;
+
+/** Waits for the client to fetch the answer, of a megabyte or two: those that nobody fetches must not pile up, nor may a slow one keep others waiting for long. */
+async function fetched(response: ServerResponse): Promise<void> {
+  const closed = new Promise((resolve) => response.once('close', resolve));
+  await Promise.race([closed, wait(5_000, undefined, { ref: false })]);
 }

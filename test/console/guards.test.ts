@@ -90,6 +90,42 @@ describe('a change asked for by another site', () => {
   });
 });
 
+describe('a page that another site asks for', () => {
+  test.each([
+    ['cross-site', 'cors', 'empty', 403],
+    ['cross-site', 'no-cors', 'image', 403],
+    ['same-site', 'no-cors', 'empty', 403],
+    ['cross-site', 'navigate', 'iframe', 403],
+    ['cross-site', 'navigate', 'document', 200],
+    ['same-site', 'navigate', 'document', 200],
+    ['none', 'navigate', 'document', 200],
+    ['same-origin', 'cors', 'empty', 200],
+  ])('%s, %s, for %s: %i', async (site, mode, destination, status) => {
+    const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination };
+    const asked = request(url, { headers }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(status);
+  });
+
+  test('in a browser is no page for its scripts, and one for who follows a link', async () => {
+    const site = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<a href="${url}/runs">Runs</a>`);
+    }).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    onTestFinished(() => {
+      site.close();
+    });
+    const page = await open(`http://127.0.0.1:${(site.address() as AddressInfo).port}`);
+    const answered = page.waitForResponse(`${url}/runs`);
+    await page.evaluate((address) => fetch(address, { mode: 'no-cors' }), `${url}/runs`);
+    expect((await answered).status()).toBe(403);
+    await page.getByRole('link').click();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+  });
+});
+
 describe('without a password', () => {
   test.each(['evil.example', 'evil.example:8390', '127.0.0.1.evil.example', 'localhost.evil.example'])(
     'a name that was made to point here (%s) gets nothing',

@@ -104,6 +104,25 @@ test('so while the sync that met the 404s goes on', async () => {
   expect(await service.ids('bills')).toEqual(['1', '2', '3']);
 });
 
+test('once a record has shown that there is such a list, a 404 of it is a failure, and each sync asks again', async () => {
+  const service = await company();
+  const asked = answer(
+    service,
+    'bills',
+    Array.from({ length: 20 }, () => notFound),
+  );
+  await service.sync(['bills', 'customers']);
+  await service.tellOfBill('UPDATED', String(service.lists.bills?.[0]));
+  const failed = { status: 'partial', streams: [{ stream: 'bills', failure_type: 'GaveUp' }, {}, {}] };
+  expect(await service.sync(['bills', 'customers'])).toMatchObject(failed);
+  const before = asked.bills ?? 0;
+  expect(await service.sync(['bills', 'customers'])).toMatchObject(failed);
+  expect(asked.bills).toBeGreaterThan(before);
+  service.onList = () => undefined;
+  expect(await service.sync(['bills', 'customers'])).toMatchObject({ status: 'succeeded' });
+  expect(await service.ids('bills')).toEqual(['1', '2', '3']);
+});
+
 async function company(): Promise<ScriptedService> {
   const service = await serve();
   const old = { last_synced_at: at(-3_600_000) };

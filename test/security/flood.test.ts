@@ -139,6 +139,34 @@ proofTest(
   },
 );
 
+test.each(some([['/'], ['/dashboard'], ['/runs']]))(
+  'hundreds a second who ask for %s and hang up keep out neither webhooks, nor probes, nor people',
+  async (path) => {
+    const idle = await megabytes();
+    const hangUps = await attack('hang-up-main.ts', '127.0.0.2', path, '10');
+    const milliseconds: number[] = [];
+    let most = idle;
+    const ask = async (id: string): Promise<void> => {
+      for (const answered of [
+        sendSlowly(id, '127.0.0.3'),
+        statusOf('/readyz', '127.0.0.3'),
+        statusOf('/', '127.0.0.3'),
+      ]) {
+        const started = performance.now();
+        expect(await answered).toBe(200);
+        milliseconds.push(performance.now() - started);
+      }
+      most = Math.max(most, await megabytes());
+    };
+    for (let time = 0; time < 20; time += 1) await ask(`hang-up-${path}-${time}`);
+    hangUps.end();
+    await ask(`hung-up-${path}`);
+    expect(Math.max(...milliseconds)).toBeLessThan(5_000);
+    expect(median(milliseconds)).toBeLessThan(1_000);
+    expect(most - idle).toBeLessThan(150);
+  },
+);
+
 test('what was broken off is no error line, and at most one line a minute with its count', async () => {
   const flood = await attack('flood-main.ts', '1000', '50');
   flood.end();

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { asyncLocalStorage as activityContext, type Context } from '@temporalio/activity';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiClient, ListRequest } from '../../source/api-client.ts';
 import type { ListPage } from '../../source/responses.ts';
 import { pagingQueue } from '../../temporal/task-queues.ts';
@@ -21,6 +21,28 @@ describe('the slot of an activity', () => {
     expect(await isSettled(asked.page)).toBe(false);
     end();
     expect(await asked.page).toBe(page);
+  });
+
+  test('is lent once by each of two requests that overlap', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { begin, end, ask } = open({ slots: 1 });
+    const activity = { info: { taskQueue: pagingQueue } };
+    await begin();
+    const first = ask({}, undefined, activity);
+    await vi.advanceTimersByTimeAsync(afterMilliseconds);
+    await begin();
+    first.answer();
+    // It waits for the slot with its answer.
+    expect(await isSettled(first.page)).toBe(false);
+    const second = ask({}, undefined, activity);
+    end();
+    expect(await isSettled(first.page)).toBe(true);
+    second.answer();
+    await second.page;
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('goes to an answer before it goes to another task', async () => {
@@ -126,7 +148,11 @@ function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: s
   supplier: PagingSlots['supplier'];
   begin: () => Promise<void>;
   end: () => void;
-  ask: (more?: Partial<ListRequest>, parse?: () => void) => { page: Promise<ListPage>; answer: () => void };
+  ask: (
+    more?: Partial<ListRequest>,
+    parse?: () => void,
+    activity?: unknown,
+  ) => { page: Promise<ListPage>; answer: () => void };
   pause: PagingSlots['pause'];
 } {
   const pagingSlots = createPagingSlots({ slots, afterMilliseconds });
@@ -141,7 +167,7 @@ function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: s
     end() {
       supplier.releaseSlot({ slotInfo, permit: {} });
     },
-    ask(more = {}, parse = () => undefined) {
+    ask(more = {}, parse = () => undefined, activity: unknown = { info: { taskQueue } }) {
       let answer = (): void => undefined;
       const answered = new Promise<void>((resolve) => {
         answer = resolve;
@@ -153,7 +179,6 @@ function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: s
         return page;
       };
       const api = pagingSlots.lendWhileWaiting({ list } as unknown as ApiClient);
-      const activity: unknown = { info: { taskQueue } };
       return {
         page: activityContext.run(activity as Context, () => api.list({ ...request, ...more })),
         answer,

@@ -56,10 +56,9 @@ export async function landFetched(
     // A fetch does not lag: it was asked before the record was deleted, or the tombstone is wrong about when that was.
     if (token !== null && landing.counts.suppressed > 0 && !(await isHeld(client, input)))
       await wantReconcile(client, { connectionId, resource });
-    if (landing.counts.inserted + landing.counts.updated > 0) {
-      if (token !== null) await noteOffered(client, { connectionId, resource, ids: idsOf(record) });
-      if (await isPassedBy(client, input)) await wantReconcile(client, { connectionId, resource });
-    }
+    if (token !== null) await noteOffered(client, { connectionId, resource, ids: idsOf(record) });
+    if (landing.counts.inserted + landing.counts.updated > 0 && (await isPassedBy(client, input)))
+      await wantReconcile(client, { connectionId, resource });
     await close(client, landing);
     return landing;
   });

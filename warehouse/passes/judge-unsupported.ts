@@ -6,13 +6,12 @@ import type { Warehouse } from '../open-warehouse.ts';
  * What a run that ends has learned of lists that answered 404 and never returned a page. That a platform lacks one list is known
  * when another one answers, and for a day. Where none did, as behind a gateway that lost its routes, nothing was learned, and the
  * next run asks again; nor was anything by a run that was ended from outside. A run that read nothing else rests on what other
- * runs of the day read. What a fetch has shown since is newer than the 404 (`noteOffered`).
+ * runs of the day read. A list whose records a fetch has shown since is not judged any more (`noteOffered`).
  */
 export async function judgeUnsupported(db: Warehouse['db'], runId: string): Promise<void> {
   await sql`
     with asked as (
       select s.connection_id, s.stream, a.requests > 0 as is_new,
-        coalesce(s.capability = 'unknown' and s.capability_checked_at >= a.finished_at, false) as is_void,
         exists (select from sync.run_streams read where read.run_id = a.run_id and read.pages > 0)
           or ${othersAnswer} and not exists (
             select from sync.run_streams other where other.run_id = a.run_id and other.status <> 'unsupported'
@@ -22,8 +21,8 @@ export async function judgeUnsupported(db: Warehouse['db'], runId: string): Prom
       where a.run_id = ${runId} and a.status = 'unsupported' and s.listed_at is null
     )
     update sync.streams s set
-      capability = case when is_known and not is_void then 'unsupported' else 'unknown' end,
-      capability_checked_at = case when not is_known or is_void then null when is_new then clock_timestamp() else capability_checked_at end
+      capability = case when is_known then 'unsupported' else 'unknown' end,
+      capability_checked_at = case when not is_known then null when is_new then clock_timestamp() else capability_checked_at end
     from asked
     where s.connection_id = asked.connection_id and s.stream = asked.stream
   `.execute(db);

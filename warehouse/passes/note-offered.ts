@@ -3,8 +3,8 @@ import { filtersOf } from '../../resources/resource.ts';
 import type { RecordScope } from '../record-scope.ts';
 
 /**
- * Notes that the service has answered with these records, which are held: what was learned of their list from 404s, where it never returned
- * a page, is void, and the next run asks for it.
+ * Notes that the service has answered with these records, which are held: their list, where it never returned a page, is one that has them.
+ * What was learned of it from 404s is void, the next run asks for it, and from then on a 404 is a failure.
  */
 export async function noteOffered(
   client: PoolClient,
@@ -20,7 +20,7 @@ export async function noteOffered(
     )`;
   });
   await client.query(
-    `update sync.streams s set capability = 'unknown', capability_checked_at = clock_timestamp()
+    `update sync.streams s set capability = 'unknown', capability_checked_at = null, listed_at = clock_timestamp()
      where s.connection_id = $1 and s.listed_at is null and (${shows.join(' or ')})`,
     values,
   );

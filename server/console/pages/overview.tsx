@@ -7,6 +7,7 @@ import {
   type ConnectionFilter,
   type Ranking,
 } from '../../../warehouse/connections/rank-connections.ts';
+import { readApiSilence } from '../../../warehouse/read-api-silence.ts';
 import { readDemand } from '../../../warehouse/connections/read-demand.ts';
 import { readStatusOf } from '../../../warehouse/connections/read-status.ts';
 import { readMartsStatus } from '../../../warehouse/marts/read-marts-status.ts';
@@ -17,7 +18,7 @@ import {
   unlessTemporalIsAway,
   type ConnectionReport,
 } from '../../../operations/connection-reports.ts';
-import { demandTrouble } from '../../../operations/demand-words.ts';
+import { demandTrouble, silenceInWords } from '../../../operations/demand-words.ts';
 import { readTemporalFacts } from '../../../operations/read-temporal-facts.ts';
 import { pausedSchedules } from '../../../operations/schedules/paused-schedules.ts';
 import { Moment } from '../../frame/moment.tsx';
@@ -54,12 +55,13 @@ export async function overviewPage(
     limit: rowsOfPage,
     offset: (page - 1) * rowsOfPage,
   });
-  const [statuses, alerts, open, waiting, demand, snapshot, marts] = await Promise.all([
+  const [statuses, alerts, open, waiting, demand, silentUntil, snapshot, marts] = await Promise.all([
     readStatusOf(warehouse, ranking.names),
     readOpenAlerts(warehouse, undefined, { limit: mostAlerts }),
     countOpenAlerts(warehouse),
     readWaitingDeletions(warehouse, {}),
     readDemand(warehouse, settings.api),
+    readApiSilence(warehouse, { apiAddress: settings.api.address, ...settings.api }),
     readSnapshotStatus(warehouse),
     readMartsStatus(warehouse),
   ]);
@@ -69,6 +71,7 @@ export async function overviewPage(
     pausedElsewhere === undefined ? undefined : (questions) => readTemporalFacts(temporal, questions),
   );
   const tooMuch = demandTrouble(demand);
+  const silence = silenceInWords(silentUntil);
   const openAlerts = Object.values(open).reduce((sum, count) => sum + count, 0);
   return {
     title: 'Overview',
@@ -80,6 +83,7 @@ export async function overviewPage(
         <h1>Connections</h1>
         <p class="lead">{summaryOf(ranking, connections, openAlerts)}</p>
         {tooMuch === undefined ? null : <Note>API budget: {tooMuch}</Note>}
+        {silence === undefined ? null : <Note>API: {silence}</Note>}
         {temporalAnswered ? null : <TemporalAway unknown="when the next syncs run" />}
         <OpenAlerts alerts={alerts} open={openAlerts} now={now} />
         <FilterForm
